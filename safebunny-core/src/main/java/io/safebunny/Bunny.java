@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny;
+
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Publishes messages as this node. Thread-safe.
+ *
+ * <p>Outside a handler a publication is sent at once. Inside a handler it is collected and sent after the handler
+ * succeeded, so a handler that fails publishes nothing; correlation id, causation and marker are taken from the message
+ * being handled, and the message id is the same however often that message is handled again. "Inside" means: on the
+ * handler's thread. What a handler publishes from another thread starts a saga of its own.
+ *
+ * <p>Errors: {@link io.safebunny.failure.InvalidPublicationException} when the publication is not acceptable, and the
+ * four kinds of {@link io.safebunny.failure.PublishException} when it was not confirmed.
+ */
+public interface Bunny {
+
+    /** {@link #publish(Object, PublishOptions)} with {@link PublishOptions#none()}. */
+    default String publish(Object payload) {
+        return publish(payload, PublishOptions.none());
+    }
+
+    /**
+     * Publishes and returns once a queue has taken the message (inside a handler: once it is collected).
+     *
+     * @param payload serialized by the configured serializer; its class names the message type, see {@link BunnyMessage}
+     * @return the message id
+     */
+    String publish(Object payload, PublishOptions options);
+
+    /** {@link #publishAsync(Object, PublishOptions)} with {@link PublishOptions#none()}. */
+    default CompletableFuture<String> publishAsync(Object payload) {
+        return publishAsync(payload, PublishOptions.none());
+    }
+
+    /**
+     * Like {@link #publish(Object, PublishOptions)} without waiting for the confirm. The future completes with the message
+     * id, or with the exception that {@code publish} would have thrown. Middlewares run on the calling thread.
+     */
+    CompletableFuture<String> publishAsync(Object payload, PublishOptions options);
+
+    /** {@link #publishNow(Object, PublishOptions)} with {@link PublishOptions#none()}. */
+    default String publishNow(Object payload) {
+        return publishNow(payload, PublishOptions.none());
+    }
+
+    /**
+     * Sends at once even inside a handler. The message stays published when the handler fails afterwards; a later attempt
+     * publishes it again with the same id.
+     */
+    String publishNow(Object payload, PublishOptions options);
+}

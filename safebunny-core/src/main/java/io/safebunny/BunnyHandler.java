@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Marks a bean's method as the handler of one message type: that of its payload parameter, the first one that is neither
+ * a {@link MessageContext} nor annotated with {@code @Header} or {@code @Headers} (Spring Messaging's annotations).
+ *
+ * <p>The method returns {@code void}: when it returns, the message is done; when it throws, recovery begins. Up to
+ * {@link #prefetch()} messages are handled at once, so the method must be thread-safe.
+ *
+ * <p>On a class it sets defaults for the annotated methods of that class. What neither says comes from
+ * {@code safebunny.*} properties. Every string may hold placeholders such as {@code ${billing.upstream}}.
+ */
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
+public @interface BunnyHandler {
+
+    /** Nodes whose publications of this type are consumed; at least one, here or on the class. */
+    String[] from() default {};
+
+    /**
+     * How many messages of this type are handled at once; default {@code safebunny.listener.prefetch} (10). Raising it
+     * costs a thread per message in work and more redeliveries when the process dies.
+     */
+    String prefetch() default "";
+
+    /** In-memory retries; they hold one of the {@link #prefetch()} places. Default {@code safebunny.retry.*}. */
+    Retry retry() default @Retry;
+
+    /**
+     * Waiting times of the delayed retries, for example {@code {"10s", "1m", "10m"}}: one retry per element, {@code 0s}
+     * meaning back to the end of the queue at once. {@code "none"} alone switches them off. Default
+     * {@code safebunny.delayed-retry.delays}.
+     */
+    String[] delayedRetries() default {};
+
+    /** Exceptions (with their subtypes) that are retried; empty means all. */
+    Class<? extends Throwable>[] retryFor() default {};
+
+    /** Exceptions (with their subtypes) that go to the poison queue at once, in preference to {@link #retryFor()}. */
+    Class<? extends Throwable>[] noRetryFor() default {};
+}

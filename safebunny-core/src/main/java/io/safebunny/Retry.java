@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** In-memory retries of a {@link BunnyHandler}. What is left empty comes from {@code safebunny.retry.*}. */
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target({})
+public @interface Retry {
+
+    /** How often to try again after the first failure; {@code "0"} switches in-memory retries off. */
+    String maxRetries() default "";
+
+    /** Wait before the first retry, for example {@code "100ms"}. */
+    String initialInterval() default "";
+
+    /** Factor from one wait to the next. */
+    String multiplier() default "";
+
+    /** Longest wait. */
+    String maxInterval() default "";
+
+    /** Share of each wait, 0 to 1, by which it may be shortened or lengthened at random. */
+    String jitter() default "";
+}

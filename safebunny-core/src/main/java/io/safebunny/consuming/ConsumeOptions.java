@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * @param node the consuming node
+ * @param maxMessageSize largest body in bytes
+ * @param retention how long handled messages are remembered; {@code null} when they are not
+ */
+public record ConsumeOptions(
+        String node, long maxMessageSize, @Nullable Duration retention) {}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import io.micrometer.observation.Observation;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.pipeline.ConsumeMiddleware;
+import io.safebunny.pipeline.Group;
+import io.safebunny.pipeline.Middleware;
+import io.safebunny.pipeline.Next;
+import io.safebunny.pipeline.Pipeline;
+import io.safebunny.publishing.Handling.Attempts;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.DeliveryHandler;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+
+/**
+ * One queue's deliveries: validate → observe → recover (poison, delayed retry) → deduplicate or dispatch → before group →
+ * in-memory retry → handler → after group. Whatever happens inside, the delivery is settled once, here. Thread-safe.
+ */
+final class ConsumePipeline implements DeliveryHandler {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ConsumePipeline.class);
+
+    private final ConsumePipelineFactory parts;
+    private final HandlerDefinition handler;
+    private final MessageValidator validator;
+    private final Recoverer recoverer;
+    private final InMemoryRetry inMemoryRetry;
+    private final Pipeline<HandledMessage> pipeline;
+    private final Pipeline<HandledMessage> after;
+
+    ConsumePipeline(
+            ConsumePipelineFactory parts, HandlerDefinition handler, MessageValidator validator, Recoverer recoverer) {
+        this.parts = parts;
+        this.handler = handler;
+        this.validator = validator;
+        this.recoverer = recoverer;
+        this.inMemoryRetry = new InMemoryRetry(handler.recovery(), parts.timeline(), parts.random());
+        List<Middleware<? super HandledMessage>> steps = new ArrayList<>();
+        steps.add(this::observe);
+        steps.add(this::recover);
+        steps.add(parts.deduplication() == null ? this::dispatch : this::deduplicate);
+        steps.addAll(of(parts.middlewares(), Group.BEFORE));
+        steps.add((message, next) -> act(message));
+        this.pipeline = new Pipeline<>(steps);
+        this.after = new Pipeline<>(of(parts.middlewares(), Group.AFTER));
+    }
+
+    private static List<ConsumeMiddleware> of(List<ConsumeMiddleware> middlewares, Group group) {
+        return middlewares.stream()
+                .filter(middleware -> middleware.group() == group)
+                .toList();
+    }
+
+    @Override
+    public void handle(Delivery delivery) {
+        if (!delivery.isOpen()) {
+            return;
+        }
+        try {
+            if (isDone(delivery)) {
+                delivery.acknowledge();
+            }
+        } catch (Throwable e) { // not the handler's failure, that is recovered inside: a defect of a core step
+            LOG.error("A core step failed", e);
+            if (recoverer.poison(delivery, PoisonReason.HANDLER_FAILED, e)) {
+                delivery.acknowledge();
+            }
+        }
+    }
+
+    private boolean isDone(Delivery delivery) throws Exception {
+        HandledMessage message;
+        try {
+            Envelope envelope = validator.envelope(delivery.message().message());
+            message = new HandledMessage(delivery, envelope, validator.payload(envelope));
+        } catch (InvalidMessageException e) {
+            return recoverer.poison(delivery, e.reason(), e);
+        }
+        MDC.put("safebunny.messageId", message.messageId());
+        MDC.put("safebunny.correlationId", message.correlationId());
+        MDC.put("safebunny.type", message.type());
+        try {
+            parts.scope().run(() -> pipeline.run(message));
+        } finally {
+            MDC.remove("safebunny.messageId");
+            MDC.remove("safebunny.correlationId");
+            MDC.remove("safebunny.type");
+        }
+        return message.isSettleable();
+    }
+
+    private void observe(HandledMessage message, Next next) throws Exception {
+        Observation observation = parts.observations().startHandling(message.envelope, message.queue());
+        if (observation == null) {
+            next.run();
+            return;
+        }
+        try (Observation.Scope scope = observation.openScope()) {
+            next.run();
+            if (message.failure() != null) {
+                observation.error(message.failure());
+            }
+        } catch (Throwable e) {
+            observation.error(e);
+            throw e;
+        } finally {
+            observation.stop();
+        }
+    }
+
+    private void recover(HandledMessage message, Next next) {
+        try {
+            next.run();
+        } catch (Throwable failure) { // an Error of one message must not end the service
+            if (!recoverer.recover(message.delivery, message.envelope, failure)) {
+                message.giveUp();
+            }
+        }
+    }
+
+    private void deduplicate(HandledMessage message, Next next) throws Exception {
+        parts.deduplication().run(message.handling, () -> message.handling.run(next));
+    }
+
+    private void dispatch(HandledMessage message, Next next) throws Exception {
+        message.handling.run(next);
+        parts.sender().sendAllAndWait(message.handling.collected());
+    }
+
+    private void act(HandledMessage message) throws Exception {
+        Attempts attempts = message.handling.attempts();
+        int[] tries = {0};
+        Throwable failure = null;
+        try {
+            inMemoryRetry.run(() -> {
+                if (tries[0]++ > 0) {
+                    parts.metrics().retriedInMemory(handler.type());
+                }
+                attempts.startOver();
+                handler.invoker().invoke(message.payload(), message);
+            });
+        } catch (Throwable e) {
+            failure = e;
+            attempts.startOver();
+        }
+        message.failed(failure);
+        runAfter(message, failure);
+        if (failure instanceof Exception exception) {
+            throw exception;
+        }
+        if (failure instanceof Error error) {
+            throw error;
+        }
+    }
+
+    private void runAfter(HandledMessage message, @org.jspecify.annotations.Nullable Throwable failure)
+            throws Exception {
+        try {
+            after.run(message);
+        } catch (Throwable e) {
+            if (failure == null) {
+                throw e;
+            }
+            failure.addSuppressed(e);
+        }
+    }
+}

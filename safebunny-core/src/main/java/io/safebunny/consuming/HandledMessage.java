@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import io.safebunny.message.Envelope;
+import io.safebunny.pipeline.ConsumeContext;
+import io.safebunny.publishing.Handling;
+import io.safebunny.transport.Delivery;
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One valid message on its way through the consume pipeline. Confined to the thread that handles it. */
+final class HandledMessage implements ConsumeContext {
+
+    final Delivery delivery;
+    final Envelope envelope;
+    final Handling handling;
+    private final Object payload;
+    private @Nullable Throwable failure;
+    private boolean settleable = true;
+
+    HandledMessage(Delivery delivery, Envelope envelope, Object payload) {
+        this.delivery = delivery;
+        this.envelope = envelope;
+        this.payload = payload;
+        this.handling = new Handling(envelope);
+    }
+
+    void failed(@Nullable Throwable cause) {
+        failure = cause;
+    }
+
+    /** The message could neither be finished nor moved on: it stays the broker's. */
+    void giveUp() {
+        settleable = false;
+    }
+
+    boolean isSettleable() {
+        return settleable;
+    }
+
+    @Override
+    public Object payload() {
+        return payload;
+    }
+
+    @Override
+    public String queue() {
+        return delivery.message().queue();
+    }
+
+    @Override
+    public @Nullable Throwable failure() {
+        return failure;
+    }
+
+    @Override
+    public String messageId() {
+        return envelope.id();
+    }
+
+    @Override
+    public String correlationId() {
+        return envelope.correlationId();
+    }
+
+    @Override
+    public String type() {
+        return envelope.type();
+    }
+
+    @Override
+    public String from() {
+        return envelope.node();
+    }
+
+    @Override
+    public int marker() {
+        return envelope.marker();
+    }
+
+    @Override
+    public @Nullable String causationId() {
+        return envelope.causationId();
+    }
+
+    @Override
+    public int attempt() {
+        return envelope.attempt();
+    }
+
+    @Override
+    public Instant sentAt() {
+        return Instant.ofEpochMilli(envelope.sentAt());
+    }
+
+    @Override
+    public boolean redelivered() {
+        return delivery.message().redelivered();
+    }
+
+    @Override
+    public Map<String, Object> headers() {
+        return envelope.headers();
+    }
+}

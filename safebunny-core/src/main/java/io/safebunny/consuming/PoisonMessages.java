@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import io.safebunny.message.Headers;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.message.WireMessage;
+import io.safebunny.transport.IncomingMessage;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Builds what goes into the poison queue: the original bytes and properties, and why they are there. Pure. */
+final class PoisonMessages {
+
+    /** All headers must fit one frame (128 KiB), so these two are cut. */
+    private static final int MAX_MESSAGE = 1_000;
+
+    private static final int MAX_STACKTRACE = 8_000;
+
+    private PoisonMessages() {}
+
+    static WireMessage of(IncomingMessage incoming, PoisonReason reason, Throwable failure, Instant now) {
+        WireMessage original = incoming.message();
+        Map<String, Object> headers = new LinkedHashMap<>(Headers.application(original.headers()));
+        headers.putAll(Headers.trace(original.headers()));
+        for (String own : List.of(Headers.MARKER, Headers.CAUSATION_ID, Headers.ATTEMPT, Headers.SENT_AT)) {
+            Object value = original.headers().get(own);
+            if (value instanceof Number) {
+                headers.put(own, value);
+            } else if (value instanceof String text) { // perhaps what made it invalid, and of any length
+                headers.put(own, cut(text, MAX_MESSAGE));
+            }
+        }
+        headers.put(Headers.POISON_REASON, reason.wireName());
+        headers.put(Headers.POISON_QUEUE, incoming.queue());
+        headers.put(Headers.POISONED_AT, now.toEpochMilli());
+        headers.put(Headers.ORIGINAL_EXCHANGE, incoming.exchange());
+        headers.put(Headers.ORIGINAL_ROUTING_KEY, incoming.routingKey());
+        headers.put(Headers.EXCEPTION_TYPE, failure.getClass().getName());
+        headers.put(Headers.EXCEPTION_MESSAGE, cut(String.valueOf(failure.getMessage()), MAX_MESSAGE));
+        headers.put(Headers.EXCEPTION_STACKTRACE, cut(stackTrace(failure), MAX_STACKTRACE));
+        return original.withHeaders(headers);
+    }
+
+    private static String stackTrace(Throwable failure) {
+        StringWriter text = new StringWriter();
+        failure.printStackTrace(new PrintWriter(text));
+        return text.toString();
+    }
+
+    private static String cut(String text, int length) {
+        return text.length() <= length ? text : text.substring(0, length) + "…";
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import io.safebunny.failure.PublishException;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.observation.Metrics;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.recovery.RecoveryAction;
+import io.safebunny.recovery.RecoveryAction.ComeBack;
+import io.safebunny.recovery.RecoveryAction.Poison;
+import io.safebunny.recovery.RecoveryAction.RetryDelayed;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.time.Timeline;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries out what {@link RecoveryPolicy} decided. The copy that goes elsewhere is confirmed before the original may be
+ * acknowledged; as long as it cannot be confirmed the delivery is held, which holds back new ones. Thread-safe.
+ */
+final class Recoverer {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Recoverer.class);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
+    private final String node;
+    private final String type;
+    private final RecoveryPolicy policy;
+    private final ConfirmedSender sender;
+    private final Timeline timeline;
+    private final RandomGenerator random;
+    private final Metrics metrics;
+
+    Recoverer(
+            String node,
+            String type,
+            RecoveryPolicy policy,
+            ConfirmedSender sender,
+            Timeline timeline,
+            RandomGenerator random,
+            Metrics metrics) {
+        this.node = node;
+        this.type = type;
+        this.policy = policy;
+        this.sender = sender;
+        this.timeline = timeline;
+        this.random = random;
+        this.metrics = metrics;
+    }
+
+    /** @return whether the delivery may be acknowledged */
+    boolean recover(Delivery delivery, Envelope envelope, Throwable failure) {
+        if (!delivery.isOpen()) {
+            LOG.info("The channel of message {} is gone; the broker will deliver it again", envelope.id());
+            return false;
+        }
+        RecoveryAction action = policy.decide(failure, envelope.attempt(), random.nextDouble());
+        if (action instanceof Poison poison) {
+            return poison(delivery, poison.reason(), failure);
+        }
+        if (action instanceof RetryDelayed retry) {
+            LOG.info(
+                    "Message {} failed on attempt {}; next one in {} ms: {}",
+                    envelope.id(),
+                    envelope.attempt(),
+                    retry.delay().toMillis(),
+                    failure.toString());
+            boolean moved = move(delivery, backToQueue(delivery, envelope.nextAttempt(), retry.delay()));
+            if (moved) {
+                metrics.retriedDelayed(type);
+            }
+            return moved;
+        }
+        return move(delivery, backToQueue(delivery, envelope, ((ComeBack) action).delay()));
+    }
+
+    private static OutboundMessage backToQueue(Delivery delivery, Envelope envelope, Duration delay) {
+        return new OutboundMessage(
+                envelope.toWire(), new Route.ToQueue(delivery.message().queue()), delay);
+    }
+
+    /** @return whether the delivery may be acknowledged */
+    boolean poison(Delivery delivery, PoisonReason reason, Throwable failure) {
+        LOG.error(
+                "Message goes to {}-poison [reason={}, {}]",
+                node,
+                reason.wireName(),
+                delivery.message().message(),
+                failure);
+        boolean moved = move(
+                delivery,
+                new OutboundMessage(
+                        PoisonMessages.of(delivery.message(), reason, failure, timeline.now()),
+                        new Route.Poison(node),
+                        Duration.ZERO));
+        if (moved) {
+            metrics.poisoned(type, reason);
+        }
+        return moved;
+    }
+
+    private boolean move(Delivery delivery, OutboundMessage copy) {
+        Duration pause = FIRST_PAUSE;
+        while (delivery.isOpen()) {
+            try {
+                sender.sendAndWait(copy);
+                return true;
+            } catch (PublishException e) {
+                LOG.warn("Holding a delivery until its copy is confirmed; next try in {} ms", pause.toMillis(), e);
+            }
+            try {
+                timeline.sleep(pause);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+            pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
+        }
+        return false;
+    }
+}

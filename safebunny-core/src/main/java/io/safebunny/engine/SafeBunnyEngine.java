@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.engine;
+
+import io.safebunny.Bunny;
+import io.safebunny.consuming.ConsumeOptions;
+import io.safebunny.consuming.ConsumePipelineFactory;
+import io.safebunny.dedup.Deduplication;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.message.Names;
+import io.safebunny.observation.Metrics;
+import io.safebunny.observation.Observations;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.PipelineBunny;
+import io.safebunny.publishing.PublishingOptions;
+import io.safebunny.topology.Subscription;
+import io.safebunny.topology.Topology;
+import io.safebunny.topology.TopologyPlanner;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.TransportStatus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One node: publishes as soon as it is created, consumes from {@link #start} to {@link #stop}. Start and stop are called by
+ * one thread; the rest is thread-safe.
+ */
+public final class SafeBunnyEngine {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SafeBunnyEngine.class);
+
+    private final SafeBunnyParts parts;
+    private final Bunny bunny;
+    private final ConsumePipelineFactory pipelines;
+    private final List<Consumption> consumptions = new ArrayList<>();
+
+    public SafeBunnyEngine(SafeBunnyParts parts) {
+        this.parts = parts;
+        SafeBunnyOptions options = parts.options();
+        Metrics metrics = new Metrics(parts.meterRegistry());
+        Observations observations = new Observations(parts.observationRegistry());
+        ConfirmedSender sender =
+                new ConfirmedSender(parts.transport(), parts.timeline(), options.publishTimeout(), parts.callbacks());
+        bunny = new PipelineBunny(
+                new PublishingOptions(options.node(), options.publishTimeout(), options.maxMessageSize()),
+                parts.idScheme(),
+                parts.serializers().writer(),
+                sender,
+                parts.timeline(),
+                observations,
+                parts.scope(),
+                parts.callbacks(),
+                parts.publishMiddlewares());
+        pipelines = new ConsumePipelineFactory(
+                new ConsumeOptions(
+                        options.node(), options.maxMessageSize(), parts.store() == null ? null : options.retention()),
+                parts.serializers(),
+                sender,
+                parts.store() == null ? null : new Deduplication(parts.store(), sender, metrics),
+                parts.consumeMiddlewares(),
+                parts.scope(),
+                parts.timeline(),
+                parts.random(),
+                metrics,
+                observations);
+    }
+
+    public Bunny bunny() {
+        return bunny;
+    }
+
+    public TransportStatus status() {
+        return parts.transport().status();
+    }
+
+    /**
+     * Plans and applies the topology, then consumes.
+     *
+     * @throws io.safebunny.failure.ConfigurationException when the broker holds something that contradicts it
+     */
+    public void start(List<HandlerDefinition> handlers) {
+        SafeBunnyOptions options = parts.options();
+        Topology topology = TopologyPlanner.plan(
+                options.node(),
+                handlers.stream()
+                        .map(handler -> new Subscription(handler.type(), handler.from()))
+                        .toList(),
+                options.topology());
+        LOG.info("Node {} handles{}", options.node(), describe(handlers));
+        LOG.info("Topology of node {}{}{}", options.node(), System.lineSeparator(), topology.describe());
+        Transport transport = parts.transport();
+        transport.start(topology);
+        Set<String> types = handlers.stream().map(HandlerDefinition::type).collect(Collectors.toUnmodifiableSet());
+        for (HandlerDefinition handler : handlers) {
+            consumptions.add(transport.consume(
+                    Names.address(options.node(), handler.type()),
+                    handler.prefetch(),
+                    pipelines.create(handler, types)));
+        }
+    }
+
+    private static String describe(List<HandlerDefinition> handlers) {
+        if (handlers.isEmpty()) {
+            return " nothing: it only publishes";
+        }
+        return handlers.stream()
+                .map(handler -> "%n  %s from %s, prefetch %d, in-memory retries %d, delayed retries %s: %s"
+                        .formatted(
+                                handler.type(),
+                                handler.from(),
+                                handler.prefetch(),
+                                handler.recovery().inMemory().maxRetries(),
+                                handler.recovery().delayed().delays(),
+                                handler.description()))
+                .collect(Collectors.joining());
+    }
+
+    /** Takes no new messages, waits for those being handled, then disconnects. What is not finished in time comes back. */
+    public void stop(Duration grace) {
+        CompletableFuture<?>[] stopped =
+                consumptions.stream().map(Consumption::stop).toArray(CompletableFuture[]::new);
+        try {
+            parts.timeline().await(CompletableFuture.allOf(stopped), grace);
+        } catch (TimeoutException e) {
+            LOG.warn("Messages are still being handled after {} ms; they will be delivered again", grace.toMillis());
+        } catch (ExecutionException e) {
+            LOG.warn("A consumption did not stop cleanly; its messages will be delivered again", e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        consumptions.clear();
+        parts.transport().close();
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.engine;
+
+import io.safebunny.message.Names;
+import io.safebunny.topology.TopologyOptions;
+import java.time.Duration;
+
+/**
+ * Settings of a node.
+ *
+ * @param node name of the node
+ * @param topology names and arguments on the broker
+ * @param publishTimeout how long a publication may take
+ * @param maxMessageSize largest body in bytes, published or consumed
+ * @param retention how long handled messages are remembered
+ */
+public record SafeBunnyOptions(
+        String node, TopologyOptions topology, Duration publishTimeout, long maxMessageSize, Duration retention) {
+
+    public SafeBunnyOptions {
+        Names.requireNode(node, "safebunny.node");
+    }
+
+    /** 30 s, 10 MiB, 7 days. */
+    public static SafeBunnyOptions of(String node) {
+        return new SafeBunnyOptions(
+                node, TopologyOptions.defaults(), Duration.ofSeconds(30), 10L * 1024 * 1024, Duration.ofDays(7));
+    }
+}

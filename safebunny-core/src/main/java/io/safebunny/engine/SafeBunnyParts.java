@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.engine;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import io.safebunny.identity.IdScheme;
+import io.safebunny.identity.LineageIdScheme;
+import io.safebunny.pipeline.ConsumeMiddleware;
+import io.safebunny.pipeline.MessageScope;
+import io.safebunny.pipeline.PublishMiddleware;
+import io.safebunny.serialization.JsonMessageSerializer;
+import io.safebunny.serialization.Serializers;
+import io.safebunny.store.MessageStore;
+import io.safebunny.time.Timeline;
+import io.safebunny.transport.Transport;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a node is made of. The starter fills it from beans; {@link #of} gives defaults for everything but the essentials.
+ *
+ * @param store {@code null}: handled messages are not remembered, a duplicate is handled again
+ * @param callbacks completes the futures of {@code publishAsync}, and sends again after a lost connection
+ */
+public record SafeBunnyParts(
+        SafeBunnyOptions options,
+        Transport transport,
+        @Nullable MessageStore store,
+        Serializers serializers,
+        IdScheme idScheme,
+        List<ConsumeMiddleware> consumeMiddlewares,
+        List<PublishMiddleware> publishMiddlewares,
+        MessageScope scope,
+        Timeline timeline,
+        RandomGenerator random,
+        Executor callbacks,
+        MeterRegistry meterRegistry,
+        ObservationRegistry observationRegistry) {
+
+    public SafeBunnyParts {
+        consumeMiddlewares = List.copyOf(consumeMiddlewares);
+        publishMiddlewares = List.copyOf(publishMiddlewares);
+    }
+
+    public static SafeBunnyParts of(
+            SafeBunnyOptions options, Transport transport, @Nullable MessageStore store, Timeline timeline) {
+        return new SafeBunnyParts(
+                options,
+                transport,
+                store,
+                new Serializers(List.of(new JsonMessageSerializer())),
+                new LineageIdScheme(),
+                List.of(),
+                List.of(),
+                new MessageScope(),
+                timeline,
+                new SharedRandom(),
+                ForkJoinPool.commonPool(),
+                new SimpleMeterRegistry(),
+                ObservationRegistry.NOOP);
+    }
+
+    public SafeBunnyParts withConsumeMiddlewares(List<ConsumeMiddleware> middlewares) {
+        return new SafeBunnyParts(
+                options,
+                transport,
+                store,
+                serializers,
+                idScheme,
+                middlewares,
+                publishMiddlewares,
+                scope,
+                timeline,
+                random,
+                callbacks,
+                meterRegistry,
+                observationRegistry);
+    }
+
+    public SafeBunnyParts withPublishMiddlewares(List<PublishMiddleware> middlewares) {
+        return new SafeBunnyParts(
+                options,
+                transport,
+                store,
+                serializers,
+                idScheme,
+                consumeMiddlewares,
+                middlewares,
+                scope,
+                timeline,
+                random,
+                callbacks,
+                meterRegistry,
+                observationRegistry);
+    }
+
+    /** The generator of whichever thread asks. */
+    private static final class SharedRandom implements RandomGenerator {
+        @Override
+        public long nextLong() {
+            return ThreadLocalRandom.current().nextLong();
+        }
+    }
+}

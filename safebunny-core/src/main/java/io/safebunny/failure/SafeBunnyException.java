@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.failure;
+
+import org.jspecify.annotations.Nullable;
+
+/** Root of all exceptions of this library. Its code (for example {@code SB-2001}) is an anchor in {@code docs/errors.md}. */
+public abstract class SafeBunnyException extends RuntimeException {
+
+    private final String code;
+
+    protected SafeBunnyException(String code, String message, @Nullable Throwable cause) {
+        super(code + " " + message, cause);
+        this.code = code;
+    }
+
+    /** The stable code, which also begins the message. */
+    public final String code() {
+        return code;
+    }
+}

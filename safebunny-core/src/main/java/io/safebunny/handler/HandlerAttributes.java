@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.handler;
+
+import io.safebunny.BunnyHandler;
+import io.safebunny.Retry;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.message.Names;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetrySettings;
+import io.safebunny.recovery.RetryStrategy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.format.annotation.DurationFormat;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+
+/** Attributes of a handler: the method's, else its class's, else the properties', with placeholders resolved. */
+final class HandlerAttributes {
+
+    private static final int MAX_PREFETCH = 2000;
+    private static final List<String> NONE = List.of("none");
+
+    private final Function<String, @Nullable String> placeholders;
+    private final HandlerDefaults defaults;
+
+    HandlerAttributes(Function<String, @Nullable String> placeholders, HandlerDefaults defaults) {
+        this.placeholders = placeholders;
+        this.defaults = defaults;
+    }
+
+    List<String> from(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
+        List<String> from = list(where, ofMethod.from(), ofClass == null ? new String[0] : ofClass.from());
+        if (from.isEmpty()) {
+            throw new ConfigurationException(
+                    "SB-1105",
+                    "No publishing node given [handler=%s, attribute=from].".formatted(where),
+                    "Name the node that publishes the message: @BunnyHandler(from = \"orders\").");
+        }
+        from.forEach(node -> Names.requireNode(node, "from of " + where));
+        return from.stream().distinct().toList();
+    }
+
+    int prefetch(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
+        String text = first(where, ofMethod.prefetch(), ofClass == null ? "" : ofClass.prefetch());
+        int prefetch = text.isEmpty() ? defaults.prefetch() : parse(where, "prefetch", text, Integer::parseInt);
+        if (prefetch < 1 || prefetch > MAX_PREFETCH) {
+            throw invalid(where, "prefetch", String.valueOf(prefetch), "1 to " + MAX_PREFETCH, null);
+        }
+        return prefetch;
+    }
+
+    RecoveryPolicy recovery(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
+        return new RecoveryPolicy(
+                inMemory(where, ofMethod.retry(), ofClass == null ? null : ofClass.retry()),
+                delayed(where, ofMethod, ofClass),
+                classes(ofMethod.retryFor(), ofClass == null ? List.of() : List.of(ofClass.retryFor())),
+                classes(ofMethod.noRetryFor(), ofClass == null ? List.of() : List.of(ofClass.noRetryFor())));
+    }
+
+    private static List<Class<? extends Throwable>> classes(
+            Class<? extends Throwable>[] ofMethod, List<Class<? extends Throwable>> ofClass) {
+        return ofMethod.length > 0 ? List.of(ofMethod) : ofClass;
+    }
+
+    private RetryStrategy inMemory(String where, Retry ofMethod, @Nullable Retry ofClass) {
+        RetrySettings base = defaults.retry();
+        if (ofClass != null) {
+            base = override(where, base, ofClass);
+        }
+        return override(where, base, ofMethod).toStrategy();
+    }
+
+    private RetrySettings override(String where, RetrySettings base, Retry retry) {
+        try {
+            return new RetrySettings(
+                    parsed(where, "retry.maxRetries", retry.maxRetries(), Integer::parseInt, base.maxRetries()),
+                    parsed(
+                            where,
+                            "retry.initialInterval",
+                            retry.initialInterval(),
+                            HandlerAttributes::duration,
+                            base.initialInterval()),
+                    parsed(where, "retry.multiplier", retry.multiplier(), Double::parseDouble, base.multiplier()),
+                    parsed(
+                            where,
+                            "retry.maxInterval",
+                            retry.maxInterval(),
+                            HandlerAttributes::duration,
+                            base.maxInterval()),
+                    parsed(where, "retry.jitter", retry.jitter(), Double::parseDouble, base.jitter()));
+        } catch (ConfigurationException e) {
+            throw e;
+        } catch (IllegalArgumentException e) {
+            throw invalid(where, "retry", String.valueOf(retry), String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private RetryStrategy delayed(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
+        List<String> delays =
+                list(where, ofMethod.delayedRetries(), ofClass == null ? new String[0] : ofClass.delayedRetries());
+        if (delays.isEmpty()) {
+            return defaults.delayedRetry();
+        }
+        if (delays.equals(NONE)) {
+            return RetryStrategy.none();
+        }
+        return new RetryStrategy(
+                delays.stream()
+                        .map(delay -> parse(where, "delayedRetries", delay, HandlerAttributes::duration))
+                        .toList(),
+                defaults.delayedRetry().jitter());
+    }
+
+    private List<String> list(String where, String[] ofMethod, String[] ofClass) {
+        List<String> values = new ArrayList<>();
+        for (String value : ofMethod.length > 0 ? ofMethod : ofClass) {
+            Arrays.stream(resolve(where, value).split(",", -1))
+                    .map(String::trim)
+                    .filter(element -> !element.isEmpty())
+                    .forEach(values::add);
+        }
+        return values;
+    }
+
+    private String first(String where, String ofMethod, String ofClass) {
+        return resolve(where, ofMethod.isEmpty() ? ofClass : ofMethod).trim();
+    }
+
+    private <T> T parsed(String where, String attribute, String text, Function<String, T> parser, T otherwise) {
+        String resolved = resolve(where, text).trim();
+        return resolved.isEmpty() ? otherwise : parse(where, attribute, resolved, parser);
+    }
+
+    private static <T> T parse(String where, String attribute, String text, Function<String, T> parser) {
+        try {
+            return parser.apply(text);
+        } catch (RuntimeException e) {
+            throw invalid(where, attribute, text, "a value such as 3, 2.0 or 10s", e);
+        }
+    }
+
+    private static Duration duration(String text) {
+        Duration duration = DurationFormatterUtils.detectAndParse(text, DurationFormat.Unit.MILLIS);
+        if (duration.isNegative()) {
+            throw new IllegalArgumentException("negative duration");
+        }
+        return duration;
+    }
+
+    private String resolve(String where, String text) {
+        if (text.isEmpty()) {
+            return text;
+        }
+        try {
+            String resolved = placeholders.apply(text);
+            return resolved == null ? "" : resolved;
+        } catch (IllegalArgumentException e) {
+            throw new ConfigurationException(
+                    "SB-1105",
+                    "Unresolved placeholder [handler=%s, value=%s].".formatted(where, text),
+                    "Define the property, or give a default: ${name:default}.",
+                    e);
+        }
+    }
+
+    private static ConfigurationException invalid(
+            String where, String attribute, String found, String needed, @Nullable Throwable cause) {
+        return new ConfigurationException(
+                "SB-1105",
+                "Invalid attribute [handler=%s, %s=%s]: it must be %s.".formatted(where, attribute, found, needed),
+                "Correct @BunnyHandler(%s = …), on the method, on its class or in the property its placeholder names."
+                        .formatted(attribute),
+                cause);
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.handler;
+
+import io.safebunny.recovery.RecoveryPolicy;
+import java.lang.reflect.Type;
+import java.util.List;
+
+/**
+ * One handler, as found at start-up.
+ *
+ * @param description bean and method, for logs and errors
+ * @param type message type name
+ * @param payloadType what the body is read as
+ * @param from nodes whose publications are consumed
+ */
+public record HandlerDefinition(
+        String description,
+        String type,
+        Type payloadType,
+        List<String> from,
+        int prefetch,
+        RecoveryPolicy recovery,
+        HandlerInvoker invoker) {
+
+    public HandlerDefinition {
+        from = List.copyOf(from);
+    }
+}

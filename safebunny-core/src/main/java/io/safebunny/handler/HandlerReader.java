@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.handler;
+
+import io.safebunny.BunnyHandler;
+import io.safebunny.MessageContext;
+import io.safebunny.PoisonMessageException;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.handler.MethodInvoker.Argument;
+import io.safebunny.message.MessageTypes;
+import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
+import java.lang.reflect.Type;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.convert.ConversionException;
+import org.springframework.core.convert.ConversionService;
+import org.springframework.core.convert.support.DefaultConversionService;
+import org.springframework.messaging.handler.annotation.Header;
+import org.springframework.messaging.handler.annotation.Headers;
+import org.springframework.messaging.handler.annotation.ValueConstants;
+
+/** Reads one annotated method into a definition. */
+final class HandlerReader {
+
+    private static final String FIX =
+            "Declare it as: void on(OrderPlaced payload, MessageContext context), with optional @Header(\"name\") and @Headers Map<String, Object> parameters.";
+
+    private final HandlerAttributes attributes;
+    private final ConversionService conversion = DefaultConversionService.getSharedInstance();
+
+    HandlerReader(HandlerAttributes attributes) {
+        this.attributes = attributes;
+    }
+
+    HandlerDefinition read(
+            String beanName,
+            Method method,
+            Method invocable,
+            Supplier<Object> bean,
+            BunnyHandler ofMethod,
+            @Nullable BunnyHandler ofClass) {
+        String where = "%s.%s".formatted(beanName, signature(method));
+        if (method.getReturnType() != void.class) {
+            throw new ConfigurationException(
+                    "SB-1103",
+                    "A handler must return void [handler=%s, returns=%s]: the message is acknowledged when the method returns, so a result would be lost."
+                            .formatted(where, method.getReturnType().getSimpleName()),
+                    "Publish results with Bunny.publish, and wait for asynchronous work before returning.");
+        }
+        Type payload = null;
+        Parameter[] parameters = method.getParameters();
+        Argument[] arguments = new Argument[parameters.length];
+        for (int i = 0; i < parameters.length; i++) {
+            Argument argument = contextual(where, parameters[i]);
+            if (argument == null) {
+                if (payload != null) {
+                    throw new ConfigurationException(
+                            "SB-1101",
+                            "A handler has one payload [handler=%s]: parameters %s and %s both look like one."
+                                    .formatted(
+                                            where,
+                                            payload.getTypeName(),
+                                            parameters[i].getType().getName()),
+                            FIX);
+                }
+                payload = payloadType(method, i);
+                argument = (body, context) -> body;
+            }
+            arguments[i] = argument;
+        }
+        if (payload == null) {
+            throw new ConfigurationException(
+                    "SB-1101", "A handler needs a payload [handler=%s].".formatted(where), FIX);
+        }
+        return new HandlerDefinition(
+                where,
+                typeName(where, payload),
+                payload,
+                attributes.from(where, ofMethod, ofClass),
+                attributes.prefetch(where, ofMethod, ofClass),
+                attributes.recovery(where, ofMethod, ofClass),
+                new MethodInvoker(bean, invocable, arguments));
+    }
+
+    private static Type payloadType(Method method, int index) {
+        Type declared = method.getGenericParameterTypes()[index];
+        return GenericTypeResolver.resolveType(declared, method.getDeclaringClass());
+    }
+
+    private static String typeName(String where, Type payload) {
+        Class<?> raw = ResolvableType.forType(payload).resolve();
+        if (raw == null || raw == Object.class || raw.isPrimitive() || raw.isArray() || raw.isAnnotation()) {
+            throw new ConfigurationException(
+                    "SB-1101",
+                    "A payload must be a class of messages [handler=%s, parameter=%s]."
+                            .formatted(where, payload.getTypeName()),
+                    FIX);
+        }
+        return MessageTypes.nameOf(raw);
+    }
+
+    /** {@code null} for the payload. */
+    private @Nullable Argument contextual(String where, Parameter parameter) {
+        if (parameter.getType() == MessageContext.class) {
+            return (payload, context) -> context;
+        }
+        if (AnnotatedElementUtils.hasAnnotation(parameter, Headers.class)) {
+            if (!parameter.getType().isAssignableFrom(Map.class)) {
+                throw new ConfigurationException(
+                        "SB-1101",
+                        "@Headers needs a Map<String, Object> [handler=%s, parameter=%s].".formatted(where, parameter),
+                        FIX);
+            }
+            return (payload, context) -> context.headers();
+        }
+        Header header = AnnotatedElementUtils.findMergedAnnotation(parameter, Header.class);
+        return header == null ? null : header(where, parameter, header);
+    }
+
+    private Argument header(String where, Parameter parameter, Header header) {
+        String name = header.name().isEmpty() ? parameter.getName() : header.name();
+        if (header.name().isEmpty() && !parameter.isNamePresent()) {
+            throw new ConfigurationException(
+                    "SB-1101",
+                    "@Header has no name [handler=%s, parameter=%s].".formatted(where, parameter),
+                    "Write @Header(\"name\"), or compile with -parameters.");
+        }
+        Class<?> target = parameter.getType();
+        boolean hasDefault = !ValueConstants.DEFAULT_NONE.equals(header.defaultValue());
+        if (!header.required() && !hasDefault && target.isPrimitive()) {
+            throw new ConfigurationException(
+                    "SB-1101",
+                    "An optional header cannot be a primitive [handler=%s, header=%s].".formatted(where, name),
+                    "Use its object type, or give a defaultValue.");
+        }
+        return (payload, context) -> {
+            Object value = context.headers().get(name);
+            if (value == null) {
+                if (hasDefault) {
+                    value = header.defaultValue();
+                } else if (header.required()) {
+                    throw new PoisonMessageException(
+                            "Missing header [%s]: handler %s requires it. Publish the message with it, or set required = false."
+                                    .formatted(name, where));
+                } else {
+                    return absent();
+                }
+            }
+            return convert(where, name, value, target);
+        };
+    }
+
+    @SuppressWarnings("NullAway") // a handler's optional header is null when absent, as its author asked for
+    private static Object absent() {
+        return null;
+    }
+
+    private Object convert(String where, String name, Object value, Class<?> target) {
+        if (target.isInstance(value)) {
+            return value;
+        }
+        try {
+            Object converted = conversion.convert(value, target);
+            if (converted != null) {
+                return converted;
+            }
+        } catch (ConversionException e) {
+            // told below, without the value
+        }
+        throw new PoisonMessageException("Header of another type [%s, found %s]: handler %s needs %s."
+                .formatted(name, value.getClass().getSimpleName(), where, target.getSimpleName()));
+    }
+
+    private static String signature(Method method) {
+        StringBuilder text = new StringBuilder(method.getName()).append('(');
+        for (Class<?> type : method.getParameterTypes()) {
+            text.append(text.charAt(text.length() - 1) == '(' ? "" : ", ").append(type.getSimpleName());
+        }
+        return text.append(')').toString();
+    }
+}

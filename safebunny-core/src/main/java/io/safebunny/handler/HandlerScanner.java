@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.handler;
+
+import io.safebunny.BunnyHandler;
+import io.safebunny.failure.ConfigurationException;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.scope.ScopedObject;
+import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+
+/** Finds the {@code @BunnyHandler} methods of all beans, and refuses those that cannot work. Run once, at start-up. */
+public final class HandlerScanner {
+
+    private final ConfigurableListableBeanFactory beans;
+    private final HandlerReader reader;
+
+    public HandlerScanner(ConfigurableListableBeanFactory beans, HandlerDefaults defaults) {
+        this.beans = beans;
+        this.reader = new HandlerReader(new HandlerAttributes(beans::resolveEmbeddedValue, defaults));
+    }
+
+    /** @throws ConfigurationException SB-11xx naming bean and method */
+    public List<HandlerDefinition> scan() {
+        List<HandlerDefinition> found = new ArrayList<>();
+        for (String name : beans.getBeanDefinitionNames()) {
+            if (!ScopedProxyUtils.isScopedTarget(name)) {
+                found.addAll(handlersOf(name));
+            }
+        }
+        for (String name : beans.getSingletonNames()) {
+            if (!beans.containsBeanDefinition(name) && !ScopedProxyUtils.isScopedTarget(name)) {
+                found.addAll(handlersOf(name));
+            }
+        }
+        requireOnePerType(found);
+        return List.copyOf(found);
+    }
+
+    private List<HandlerDefinition> handlersOf(String name) {
+        Class<?> target = targetClass(name);
+        if (target == null || !AnnotationUtils.isCandidateClass(target, BunnyHandler.class)) {
+            return List.of();
+        }
+        Map<Method, BunnyHandler> methods =
+                MethodIntrospector.selectMethods(target, (MethodIntrospector.MetadataLookup<BunnyHandler>)
+                        method -> AnnotatedElementUtils.findMergedAnnotation(method, BunnyHandler.class));
+        if (methods.isEmpty()) {
+            return List.of();
+        }
+        BunnyHandler ofClass = AnnotatedElementUtils.findMergedAnnotation(target, BunnyHandler.class);
+        List<HandlerDefinition> handlers = new ArrayList<>();
+        methods.forEach((method, ofMethod) -> {
+            Method invocable = AopUtils.selectInvocableMethod(method, exposedClass(name, target));
+            handlers.add(reader.read(name, method, invocable, supplier(name), ofMethod, ofClass));
+        });
+        return handlers;
+    }
+
+    private @Nullable Class<?> targetClass(String name) {
+        if (beans.containsBeanDefinition(name)
+                && beans.getMergedBeanDefinition(name).isAbstract()) {
+            return null;
+        }
+        Class<?> type = AutoProxyUtils.determineTargetClass(beans, name);
+        if (type != null && ScopedObject.class.isAssignableFrom(type)) {
+            Class<?> scoped = AutoProxyUtils.determineTargetClass(beans, ScopedProxyUtils.getTargetBeanName(name));
+            return scoped != null ? scoped : type;
+        }
+        return type;
+    }
+
+    private Class<?> exposedClass(String name, Class<?> target) {
+        Class<?> exposed = beans.isSingleton(name) ? beans.getBean(name).getClass() : beans.getType(name);
+        return exposed == null ? target : exposed;
+    }
+
+    /** A singleton is looked up once; any other scope gives its bean per call. */
+    private Supplier<Object> supplier(String name) {
+        if (beans.isSingleton(name)) {
+            Object bean = beans.getBean(name);
+            return () -> bean;
+        }
+        return () -> beans.getBean(name);
+    }
+
+    private static void requireOnePerType(List<HandlerDefinition> handlers) {
+        Map<String, HandlerDefinition> byType = new LinkedHashMap<>();
+        for (HandlerDefinition handler : handlers) {
+            HandlerDefinition other = byType.putIfAbsent(handler.type(), handler);
+            if (other != null) {
+                throw new ConfigurationException(
+                        "SB-1102",
+                        "Two handlers for one message type [type=%s]: %s and %s. A node has one queue per type, so one handler."
+                                .formatted(handler.type(), other.description(), handler.description()),
+                        "Remove one of them, list all nodes in one @BunnyHandler(from = {…}), or give one of the payload classes another name with @BunnyMessage.");
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.message;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A valid message: everything the library knows of it, checked. Immutable; the body is not copied and must not be changed.
+ *
+ * @param node publishing node, empty when a foreign publisher did not say
+ * @param marker position in the saga, from 1
+ * @param attempt delayed retries so far
+ * @param sentAt milliseconds since the epoch, 0 when unknown
+ * @param trace W3C trace context headers
+ * @param headers the application's own headers
+ */
+public record Envelope(
+        String id,
+        String correlationId,
+        String type,
+        String node,
+        int marker,
+        @Nullable String causationId,
+        int attempt,
+        long sentAt,
+        Map<String, String> trace,
+        Map<String, Object> headers,
+        String contentType,
+        byte[] body) {
+
+    /** The same message on its next delayed retry. */
+    public Envelope nextAttempt() {
+        return new Envelope(
+                id,
+                correlationId,
+                type,
+                node,
+                marker,
+                causationId,
+                attempt + 1,
+                sentAt,
+                trace,
+                headers,
+                contentType,
+                body);
+    }
+
+    /** The wire form, with the headers of the wire contract and the application's own. */
+    public WireMessage toWire() {
+        Map<String, Object> all = new LinkedHashMap<>(headers.size() + trace.size() + 8);
+        all.putAll(headers);
+        all.putAll(trace);
+        all.put(Headers.MARKER, marker);
+        all.put(Headers.ATTEMPT, attempt);
+        if (causationId != null) {
+            all.put(Headers.CAUSATION_ID, causationId);
+        }
+        if (sentAt > 0) {
+            all.put(Headers.SENT_AT, sentAt);
+        }
+        return new WireMessage(
+                id,
+                correlationId,
+                type,
+                node.isEmpty() ? null : node,
+                sentAt > 0 ? sentAt / 1000 : null,
+                contentType,
+                null,
+                all,
+                body);
+    }
+
+    @Override
+    public String toString() {
+        return "Envelope[%s %s, correlation %s, attempt %d, %d bytes]"
+                .formatted(type, id, correlationId, attempt, body.length);
+    }
+}

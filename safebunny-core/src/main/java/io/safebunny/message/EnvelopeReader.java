@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.message;
+
+import static io.safebunny.message.PoisonReason.MALFORMED_BODY;
+import static io.safebunny.message.PoisonReason.MISSING_PROPERTY;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a foreign message strictly: what it returns is valid, what it refuses goes to the poison queue. Pure. */
+public final class EnvelopeReader {
+
+    private static final String JSON = "application/json";
+
+    private EnvelopeReader() {}
+
+    /** @throws InvalidMessageException naming the property, what was found and what is needed */
+    public static Envelope read(WireMessage wire) {
+        String id = required("message_id", wire.messageId());
+        if (!Names.isMessageId(id)) {
+            throw invalid("message_id", id, "[A-Za-z0-9._:-]{1,128}");
+        }
+        String correlationId = required("correlation_id", wire.correlationId());
+        if (!Names.isCorrelationId(correlationId)) {
+            throw invalid("correlation_id", correlationId, "a UUID or [A-Za-z0-9._:-]{1,64}");
+        }
+        String type = required("type", wire.type());
+        String encoding = wire.contentEncoding();
+        if (encoding != null && !encoding.equalsIgnoreCase("UTF-8") && !encoding.equalsIgnoreCase("identity")) {
+            throw new InvalidMessageException(
+                    MALFORMED_BODY,
+                    "Unsupported content_encoding [%s]: send the body plain.".formatted(Names.printable(encoding)));
+        }
+        Map<String, Object> headers = wire.headers();
+        return new Envelope(
+                id,
+                correlationId,
+                type,
+                node(wire.appId()),
+                (int) number(headers, Headers.MARKER, 1, 1, Integer.MAX_VALUE),
+                causation(headers),
+                (int) number(headers, Headers.ATTEMPT, 0, 0, 1_000_000),
+                sentAt(wire),
+                Headers.trace(headers),
+                Headers.application(headers),
+                wire.contentType() == null ? JSON : wire.contentType(),
+                wire.body());
+    }
+
+    private static String required(String property, @Nullable String value) {
+        if (value == null || value.isEmpty()) {
+            throw new InvalidMessageException(
+                    MISSING_PROPERTY,
+                    "Missing property [%s]: every message needs message_id, correlation_id and type."
+                            .formatted(property));
+        }
+        return value;
+    }
+
+    private static InvalidMessageException invalid(String property, String found, String needed) {
+        return new InvalidMessageException(
+                MISSING_PROPERTY,
+                "Invalid property [%s=%s]: it must be %s.".formatted(property, Names.printable(found), needed));
+    }
+
+    /** A node name is used for nothing but information here, so an unusable one is dropped. */
+    private static String node(@Nullable String appId) {
+        return appId != null && Names.isNode(appId) ? appId : "";
+    }
+
+    private static @Nullable String causation(Map<String, Object> headers) {
+        Object value = headers.get(Headers.CAUSATION_ID);
+        if (value == null) {
+            return null;
+        }
+        if (value instanceof String id && Names.isMessageId(id)) {
+            return id;
+        }
+        throw invalid(Headers.CAUSATION_ID, String.valueOf(describe(value)), "a message id");
+    }
+
+    private static long sentAt(WireMessage wire) {
+        long millis = number(wire.headers(), Headers.SENT_AT, 0, 0, Long.MAX_VALUE);
+        Long seconds = wire.timestamp();
+        boolean usable = millis == 0 && seconds != null && seconds > 0 && seconds <= Long.MAX_VALUE / 1000;
+        return usable ? seconds * 1000 : millis;
+    }
+
+    private static long number(Map<String, Object> headers, String name, long absent, long min, long max) {
+        Object value = headers.get(name);
+        if (value == null) {
+            return absent;
+        }
+        if (value instanceof Long || value instanceof Integer || value instanceof Short || value instanceof Byte) {
+            long number = ((Number) value).longValue();
+            if (number >= min && number <= max) {
+                return number;
+            }
+        }
+        throw invalid(name, describe(value), "an integer from %d to %d".formatted(min, max));
+    }
+
+    private static String describe(Object value) {
+        return value instanceof String || value instanceof Number
+                ? value.toString()
+                : value.getClass().getSimpleName();
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.message;
+
+import io.safebunny.failure.InvalidPublicationException;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.Date;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Header names of the wire contract, and which foreign headers are carried on: only the application's own scalars and the
+ * trace context. Everything else ({@code CC}, {@code x-death}, {@code __TypeId__}, …) is neither forwarded nor believed.
+ */
+public final class Headers {
+
+    public static final String MARKER = "sb-marker";
+    public static final String CAUSATION_ID = "sb-causation-id";
+    public static final String ATTEMPT = "sb-attempt";
+    public static final String SENT_AT = "sb-sent-at";
+    public static final String POISON_REASON = "sb-poison-reason";
+    public static final String POISON_QUEUE = "sb-poison-queue";
+    public static final String POISONED_AT = "sb-poisoned-at";
+    public static final String EXCEPTION_TYPE = "x-exception-type";
+    public static final String EXCEPTION_MESSAGE = "x-exception-message";
+    public static final String EXCEPTION_STACKTRACE = "x-exception-stacktrace";
+    public static final String ORIGINAL_EXCHANGE = "x-original-exchange";
+    public static final String ORIGINAL_ROUTING_KEY = "x-original-routingKey";
+    public static final String TRACEPARENT = "traceparent";
+    public static final String TRACESTATE = "tracestate";
+
+    private static final int MAX_COUNT = 100;
+    private static final int MAX_BYTES = 32 * 1024;
+    private static final Set<String> RESERVED =
+            Set.of("cc", "bcc", TRACEPARENT, TRACESTATE, "__typeid__", "__contenttypeid__", "__keytypeid__");
+
+    private Headers() {}
+
+    /** The application's own headers of an incoming message; others, and those beyond the size limits, are left behind. */
+    public static Map<String, Object> application(Map<String, Object> wire) {
+        if (wire.isEmpty()) {
+            return Map.of();
+        }
+        Map<String, Object> own = null;
+        int bytes = 0;
+        for (Map.Entry<String, Object> header : wire.entrySet()) {
+            Object value = header.getValue();
+            if (isReserved(header.getKey()) || !isScalar(value)) {
+                continue;
+            }
+            bytes += size(header.getKey(), value);
+            if (bytes > MAX_BYTES) {
+                break;
+            }
+            if (own == null) {
+                own = new LinkedHashMap<>();
+            }
+            own.put(header.getKey(), value);
+            if (own.size() == MAX_COUNT) {
+                break;
+            }
+        }
+        return own == null ? Map.of() : Collections.unmodifiableMap(own);
+    }
+
+    /** The trace context of an incoming message. */
+    public static Map<String, String> trace(Map<String, Object> wire) {
+        String parent = text(wire, TRACEPARENT);
+        if (parent == null || parent.length() > 128) {
+            return Map.of();
+        }
+        String state = text(wire, TRACESTATE);
+        return state == null || state.length() > 512
+                ? Map.of(TRACEPARENT, parent)
+                : Map.of(TRACEPARENT, parent, TRACESTATE, state);
+    }
+
+    /** @throws InvalidPublicationException a header that an application may not set */
+    public static void requirePublishable(Map<String, Object> headers) {
+        if (headers.isEmpty()) {
+            return;
+        }
+        if (headers.size() > MAX_COUNT) {
+            throw new InvalidPublicationException("Too many headers [count=%d]: at most %d. Put data into the payload."
+                    .formatted(headers.size(), MAX_COUNT));
+        }
+        int bytes = 0;
+        for (Map.Entry<String, Object> header : headers.entrySet()) {
+            bytes += requirePublishable(header.getKey(), header.getValue());
+        }
+        if (bytes > MAX_BYTES) {
+            throw new InvalidPublicationException(
+                    "Headers too large [bytes=%d]: at most %d. Put data into the payload.".formatted(bytes, MAX_BYTES));
+        }
+    }
+
+    private static int requirePublishable(String name, @Nullable Object value) {
+        if (name.isEmpty() || name.getBytes(StandardCharsets.UTF_8).length > 255) {
+            throw new InvalidPublicationException(
+                    "Invalid header name [%s]: it must have 1 to 255 bytes.".formatted(Names.printable(name)));
+        }
+        if (isReserved(name)) {
+            throw new InvalidPublicationException(
+                    "Reserved header name [%s]: names that begin with sb- or x-, and those of the trace and type headers, belong to the library and the broker. Choose another name."
+                            .formatted(Names.printable(name)));
+        }
+        if (!isScalar(value)) {
+            throw new InvalidPublicationException(
+                    "Unsupported header value [header=%s, class=%s]: headers are String, Boolean, Date or numbers (a BigDecimal with a scale of 0 to 255 and 31 bits). Put structured data into the payload."
+                            .formatted(
+                                    Names.printable(name),
+                                    value == null ? "null" : value.getClass().getName()));
+        }
+        return size(name, value);
+    }
+
+    private static boolean isReserved(String name) {
+        String lower = name.toLowerCase(Locale.ROOT);
+        return lower.startsWith("sb-")
+                || lower.startsWith("x-")
+                || lower.startsWith("spring_")
+                || RESERVED.contains(lower);
+    }
+
+    private static boolean isScalar(@Nullable Object value) {
+        return value instanceof String
+                || value instanceof Boolean
+                || value instanceof Integer
+                || value instanceof Long
+                || value instanceof Double
+                || value instanceof Float
+                || value instanceof Short
+                || value instanceof Byte
+                || value instanceof BigDecimal decimal && fitsAmqp(decimal)
+                || value instanceof Date;
+    }
+
+    /** A decimal of AMQP 0-9-1 is one octet of scale and 32 bits of digits. */
+    private static boolean fitsAmqp(BigDecimal decimal) {
+        return decimal.scale() >= 0
+                && decimal.scale() <= 255
+                && decimal.unscaledValue().bitLength() <= 31;
+    }
+
+    private static int size(String name, @Nullable Object value) {
+        return name.length() + (value instanceof String text ? text.length() * 3 : 16);
+    }
+
+    static @Nullable String text(Map<String, Object> headers, String name) {
+        return headers.get(name) instanceof String text ? text : null;
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.message;
+
+import io.safebunny.failure.ConfigurationException;
+import java.util.regex.Pattern;
+
+/** The names that may go on the wire. */
+public final class Names {
+
+    private static final Pattern NODE = Pattern.compile("[a-z0-9][a-z0-9_.-]{0,99}");
+    private static final Pattern TYPE = Pattern.compile("[A-Za-z][A-Za-z0-9_$]{0,99}");
+    private static final Pattern PREFIX = Pattern.compile("[a-z0-9][a-z0-9_.-]{0,49}");
+    private static final Pattern MESSAGE_ID = Pattern.compile("[A-Za-z0-9._:-]{1,128}");
+    private static final Pattern CORRELATION_ID = Pattern.compile("[A-Za-z0-9._:-]{1,64}");
+
+    private Names() {}
+
+    /**
+     * @param origin the property or annotation the name was read from, for the error
+     * @throws ConfigurationException SB-1001
+     */
+    public static String requireNode(String name, String origin) {
+        if (!NODE.matcher(name).matches()) {
+            throw new ConfigurationException(
+                    "SB-1001",
+                    "Invalid node name [%s=%s]: it must match [a-z0-9][a-z0-9_.-]* and have at most 100 characters."
+                            .formatted(origin, printable(name)),
+                    "Set %s to a name such as 'billing' or 'billing-eu'.".formatted(origin));
+        }
+        return name;
+    }
+
+    /**
+     * @param origin the class or annotation the name was read from, for the error
+     * @throws ConfigurationException SB-1002
+     */
+    public static String requireType(String name, String origin) {
+        if (name.equals("poison")) {
+            throw new ConfigurationException(
+                    "SB-1002",
+                    "Reserved message type name [poison] of %s: {node}-poison is the node's poison queue."
+                            .formatted(origin),
+                    "Name the type otherwise with @BunnyMessage(\"OrderPlaced\") on the class.");
+        }
+        if (!TYPE.matcher(name).matches()) {
+            throw new ConfigurationException(
+                    "SB-1002",
+                    "Invalid message type name [%s] of %s: it must match [A-Za-z][A-Za-z0-9_$]* and have at most 100 characters."
+                            .formatted(printable(name), origin),
+                    "Name the type with @BunnyMessage(\"OrderPlaced\") on the class.");
+        }
+        return name;
+    }
+
+    /** @throws ConfigurationException SB-1003 */
+    public static String requirePrefix(String prefix) {
+        if (!PREFIX.matcher(prefix).matches() || prefix.startsWith("amq.")) {
+            throw new ConfigurationException(
+                    "SB-1003",
+                    "Invalid prefix [safebunny.topology.prefix=%s]: it must match [a-z0-9][a-z0-9_.-]*, have at most 50 characters and not begin with 'amq.'."
+                            .formatted(printable(prefix)),
+                    "Remove safebunny.topology.prefix to use 'safebunny'.");
+        }
+        return prefix;
+    }
+
+    public static boolean isMessageId(String id) {
+        return MESSAGE_ID.matcher(id).matches();
+    }
+
+    public static boolean isCorrelationId(String id) {
+        return CORRELATION_ID.matcher(id).matches();
+    }
+
+    public static boolean isNode(String name) {
+        return NODE.matcher(name).matches();
+    }
+
+    /** Queue of a consuming node, and routing key of a publishing one: {@code {node}-{Type}}. */
+    public static String address(String node, String type) {
+        return node + '-' + type;
+    }
+
+    /** Foreign text made safe for a log line or an exception: no control characters, at most 100 characters. */
+    public static String printable(String text) {
+        String shortened = text.length() > 100 ? text.substring(0, 100) + "…" : text;
+        return shortened
+                .codePoints()
+                .map(c -> Character.isISOControl(c) || c == '\u2028' || c == '\u2029' ? '?' : c)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.message;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message as it is on the wire, unchecked: AMQP properties, headers and body. Transports carry it without looking inside.
+ * The body is not copied; nobody may change it.
+ *
+ * @param timestamp seconds since the epoch
+ */
+public record WireMessage(
+        @Nullable String messageId,
+        @Nullable String correlationId,
+        @Nullable String type,
+        @Nullable String appId,
+        @Nullable Long timestamp,
+        @Nullable String contentType,
+        @Nullable String contentEncoding,
+        Map<String, Object> headers,
+        byte[] body) {
+
+    public WireMessage withHeaders(Map<String, Object> other) {
+        return new WireMessage(
+                messageId, correlationId, type, appId, timestamp, contentType, contentEncoding, other, body);
+    }
+
+    @Override
+    public String toString() {
+        return "WireMessage[type=%s, messageId=%s, correlationId=%s, %d bytes]"
+                .formatted(safe(type), safe(messageId), safe(correlationId), body.length);
+    }
+
+    private static @Nullable String safe(@Nullable String text) {
+        return text == null ? null : Names.printable(text);
+    }
+}

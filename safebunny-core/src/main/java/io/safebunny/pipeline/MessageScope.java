@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.pipeline;
+
+import io.safebunny.BunnyScope;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectFactory;
+import org.springframework.beans.factory.config.Scope;
+
+/**
+ * The bean scope {@code bunny}: one set of beans per message, bound to the thread that runs its pipeline. Pipelines that run
+ * inside it (a publish in a handler) share it. Thread-safe.
+ */
+public final class MessageScope implements Scope {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MessageScope.class);
+
+    private final ThreadLocal<@Nullable Beans> current = new ThreadLocal<>();
+
+    /** Runs the action inside the current message's scope, or inside a new one that ends with it. */
+    public void run(Next action) throws Exception {
+        if (current.get() != null) {
+            action.run();
+            return;
+        }
+        Beans beans = new Beans();
+        current.set(beans);
+        try {
+            action.run();
+        } finally {
+            current.remove();
+            beans.destroy();
+        }
+    }
+
+    @Override
+    public Object get(String name, ObjectFactory<?> factory) {
+        Beans beans = requireCurrent(name);
+        Object bean = beans.instances.get(name);
+        if (bean == null) {
+            bean = factory.getObject();
+            beans.instances.put(name, bean);
+        }
+        return bean;
+    }
+
+    @Override
+    public @Nullable Object remove(String name) {
+        Beans beans = requireCurrent(name);
+        beans.destructions.remove(name);
+        return beans.instances.remove(name);
+    }
+
+    @Override
+    public void registerDestructionCallback(String name, Runnable callback) {
+        requireCurrent(name).destructions.put(name, callback);
+    }
+
+    @Override
+    public @Nullable Object resolveContextualObject(String key) {
+        return null;
+    }
+
+    @Override
+    public String getConversationId() {
+        return BunnyScope.NAME;
+    }
+
+    private Beans requireCurrent(String name) {
+        Beans beans = current.get();
+        if (beans == null) {
+            throw new IllegalStateException(
+                    "Bean '%s' has scope 'bunny', and no message is being handled or published on this thread. Use it in a handler or a middleware."
+                            .formatted(name));
+        }
+        return beans;
+    }
+
+    private static final class Beans {
+        private final Map<String, Object> instances = new LinkedHashMap<>(4);
+        private final Map<String, Runnable> destructions = new LinkedHashMap<>(4);
+
+        void destroy() {
+            destructions.forEach((name, callback) -> {
+                try {
+                    callback.run();
+                } catch (RuntimeException e) {
+                    LOG.warn("Destroying the bean '{}' of a finished message failed", name, e);
+                }
+            });
+        }
+    }
+}

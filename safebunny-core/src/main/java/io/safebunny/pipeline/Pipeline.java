@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.pipeline;
+
+import java.util.List;
+
+/** An ordered list of middlewares. Immutable and thread-safe; one straight path per message. */
+public final class Pipeline<C> {
+
+    private final Middleware<? super C>[] steps;
+
+    @SuppressWarnings({"unchecked", "rawtypes"}) // the array is never written again, and read as what the list held
+    public Pipeline(List<? extends Middleware<? super C>> steps) {
+        this.steps = steps.toArray(new Middleware[0]);
+    }
+
+    public void run(C context) throws Exception {
+        runFrom(0, context);
+    }
+
+    private void runFrom(int index, C context) throws Exception {
+        if (index < steps.length) {
+            steps[index].invoke(context, () -> runFrom(index + 1, context));
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.publishing;
+
+import io.safebunny.message.Envelope;
+import io.safebunny.pipeline.Next;
+import io.safebunny.transport.OutboundMessage;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The message being handled on this thread, with what was published in its handling so far. Publications take correlation,
+ * causation and marker from it. Confined to one thread.
+ */
+public final class Handling {
+
+    private static final ThreadLocal<@Nullable Handling> CURRENT = new ThreadLocal<>();
+
+    private final Envelope message;
+    private final List<OutboundMessage> collected = new ArrayList<>(4);
+    private final Map<String, Integer> ordinals = new HashMap<>(4);
+
+    public Handling(Envelope message) {
+        this.message = message;
+    }
+
+    static @Nullable Handling current() {
+        return CURRENT.get();
+    }
+
+    /** Runs the action as part of this handling. */
+    public void run(Next action) throws Exception {
+        CURRENT.set(this);
+        try {
+            action.run();
+        } finally {
+            CURRENT.remove();
+        }
+    }
+
+    public Envelope message() {
+        return message;
+    }
+
+    /** What was collected, in the order of publishing. */
+    public List<OutboundMessage> collected() {
+        return List.copyOf(collected);
+    }
+
+    void collect(OutboundMessage publication) {
+        collected.add(publication);
+    }
+
+    /** 1 for the first publication of this type in this handling. */
+    int nextOrdinal(String type) {
+        return ordinals.merge(type, 1, Integer::sum);
+    }
+
+    /**
+     * Runs the action as one attempt: when it fails, or is run again, what an earlier attempt published is forgotten and
+     * ordinals begin where they began before, so that the same code publishes the same ids.
+     */
+    public Attempts attempts() {
+        return new Attempts(collected.size(), new HashMap<>(ordinals));
+    }
+
+    /** The state of a handling before its first attempt. */
+    public final class Attempts {
+        private final int size;
+        private final Map<String, Integer> ordinalsBefore;
+
+        private Attempts(int size, Map<String, Integer> ordinalsBefore) {
+            this.size = size;
+            this.ordinalsBefore = ordinalsBefore;
+        }
+
+        public void startOver() {
+            collected.subList(size, collected.size()).clear();
+            ordinals.clear();
+            ordinals.putAll(ordinalsBefore);
+        }
+    }
+}

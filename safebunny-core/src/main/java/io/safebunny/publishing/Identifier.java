@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.publishing;
+
+import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.identity.Ancestry;
+import io.safebunny.identity.IdScheme;
+import io.safebunny.identity.LineageIdScheme;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.Headers;
+import io.safebunny.message.Names;
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Gives a publication its place in the saga: correlation id, parent, marker and id. Thread-safe. */
+final class Identifier {
+
+    private static final Duration LONGEST_DELAY = Duration.ofDays(365);
+
+    private final String node;
+    private final IdScheme scheme;
+    private final LineageIdScheme keyedCorrelation = new LineageIdScheme();
+
+    Identifier(String node, IdScheme scheme) {
+        this.node = node;
+        this.scheme = scheme;
+    }
+
+    /**
+     * @throws InvalidPublicationException for an option that is not acceptable
+     */
+    Envelope identify(
+            Publication publication, Map<String, String> trace, long sentAt, String contentType, byte[] body) {
+        Headers.requirePublishable(publication.headers());
+        requireDelay(publication.delay());
+        Handling handling = publication.handling;
+        Envelope parent = handling == null ? null : handling.message();
+        String correlationId = correlationId(publication, parent);
+        int marker = parent == null ? 1 : Math.addExact(parent.marker(), 1);
+        String id = scheme.idOf(new Ancestry(
+                correlationId,
+                parent == null ? "" : parent.id(),
+                node,
+                publication.type(),
+                ordinalOrKey(publication, handling),
+                marker));
+        publication.identified(id, correlationId);
+        return new Envelope(
+                id,
+                correlationId,
+                publication.type(),
+                node,
+                marker,
+                parent == null ? null : parent.id(),
+                0,
+                sentAt,
+                trace,
+                Map.copyOf(publication.headers()),
+                contentType,
+                body);
+    }
+
+    private String correlationId(Publication publication, @Nullable Envelope parent) {
+        String given = publication.options.correlationId();
+        if (given != null) {
+            if (!Names.isCorrelationId(given)) {
+                throw new InvalidPublicationException(
+                        "Invalid correlation id [%s]: it must be a UUID or match [A-Za-z0-9._:-]{1,64}."
+                                .formatted(Names.printable(given)));
+            }
+            return given;
+        }
+        if (parent != null) {
+            return parent.correlationId();
+        }
+        String key = publication.options.idempotencyKey();
+        return key == null
+                ? UUID.randomUUID().toString()
+                : keyedCorrelation.idOf(new Ancestry("", "", node, publication.type(), requireKey(key), 1));
+    }
+
+    private static String ordinalOrKey(Publication publication, @Nullable Handling handling) {
+        String key = publication.options.idempotencyKey();
+        if (key != null) {
+            return requireKey(key);
+        }
+        return handling == null
+                ? UUID.randomUUID().toString()
+                : Integer.toString(handling.nextOrdinal(publication.type()));
+    }
+
+    private static String requireKey(String key) {
+        if (key.isEmpty() || key.length() > 1024) {
+            throw new InvalidPublicationException(
+                    "Invalid idempotency key [length=%d]: it must have 1 to 1024 characters.".formatted(key.length()));
+        }
+        return key;
+    }
+
+    private static void requireDelay(Duration delay) {
+        if (delay.isNegative() || delay.compareTo(LONGEST_DELAY) > 0) {
+            throw new InvalidPublicationException("Invalid delay [%s]: it must be zero to 365 days.".formatted(delay));
+        }
+    }
+}

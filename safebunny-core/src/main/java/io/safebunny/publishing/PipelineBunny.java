@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.publishing;
+
+import io.micrometer.observation.Observation;
+import io.safebunny.Bunny;
+import io.safebunny.PublishOptions;
+import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.identity.IdScheme;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.message.Names;
+import io.safebunny.observation.Observations;
+import io.safebunny.pipeline.Group;
+import io.safebunny.pipeline.MessageScope;
+import io.safebunny.pipeline.Middleware;
+import io.safebunny.pipeline.Next;
+import io.safebunny.pipeline.Pipeline;
+import io.safebunny.pipeline.PublishContext;
+import io.safebunny.pipeline.PublishMiddleware;
+import io.safebunny.publishing.Publication.Mode;
+import io.safebunny.serialization.MessageSerializer;
+import io.safebunny.time.Timeline;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** {@link Bunny} as a pipeline: before group, identify, serialize, send (or collect), after group. Thread-safe. */
+public final class PipelineBunny implements Bunny {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PipelineBunny.class);
+
+    private final PublishingOptions options;
+    private final Identifier identifier;
+    private final MessageSerializer serializer;
+    private final ConfirmedSender sender;
+    private final Timeline timeline;
+    private final Observations observations;
+    private final MessageScope scope;
+    private final Executor callbacks;
+    private final Pipeline<Publication> pipeline;
+    private final Pipeline<PublishContext> after;
+    private final boolean hasAfter;
+
+    /** @param callbacks completes the futures of {@code publishAsync}, so that no caller's code runs on an I/O thread */
+    public PipelineBunny(
+            PublishingOptions options,
+            IdScheme ids,
+            MessageSerializer serializer,
+            ConfirmedSender sender,
+            Timeline timeline,
+            Observations observations,
+            MessageScope scope,
+            Executor callbacks,
+            List<PublishMiddleware> middlewares) {
+        this.options = options;
+        this.identifier = new Identifier(options.node(), ids);
+        this.serializer = serializer;
+        this.sender = sender;
+        this.timeline = timeline;
+        this.observations = observations;
+        this.scope = scope;
+        this.callbacks = callbacks;
+        List<Middleware<? super Publication>> steps = new ArrayList<>(of(middlewares, Group.BEFORE));
+        steps.add(this::act);
+        this.pipeline = new Pipeline<>(steps);
+        List<PublishMiddleware> afterwards = of(middlewares, Group.AFTER);
+        this.after = new Pipeline<>(afterwards);
+        this.hasAfter = !afterwards.isEmpty();
+    }
+
+    private static List<PublishMiddleware> of(List<PublishMiddleware> middlewares, Group group) {
+        return middlewares.stream()
+                .filter(middleware -> middleware.group() == group)
+                .toList();
+    }
+
+    @Override
+    public String publish(Object payload, PublishOptions publishOptions) {
+        Handling handling = Handling.current();
+        return run(handling == null ? Mode.SEND_AND_WAIT : Mode.COLLECT, payload, publishOptions, handling)
+                .id();
+    }
+
+    @Override
+    public String publishNow(Object payload, PublishOptions publishOptions) {
+        return run(Mode.SEND_AND_WAIT, payload, publishOptions, Handling.current())
+                .id();
+    }
+
+    @Override
+    public CompletableFuture<String> publishAsync(Object payload, PublishOptions publishOptions) {
+        Handling handling = Handling.current();
+        try {
+            Outcome outcome = run(handling == null ? Mode.SEND_ASYNC : Mode.COLLECT, payload, publishOptions, handling);
+            return outcome.sent() == null
+                    ? CompletableFuture.completedFuture(outcome.id())
+                    : outcome.sent().thenApplyAsync(none -> outcome.id(), callbacks);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** @param sent in mode {@link Mode#SEND_ASYNC} */
+    private record Outcome(String id, @Nullable CompletableFuture<Void> sent) {}
+
+    private Outcome run(Mode mode, Object payload, PublishOptions publishOptions, @Nullable Handling handling) {
+        Publication publication =
+                new Publication(mode, payload, MessageTypes.nameOf(payload.getClass()), publishOptions, handling);
+        unchecked(() -> scope.run(() -> pipeline.run(publication)));
+        String id = publication.messageId();
+        // a middleware that ends the pipeline means "do not publish": there is no id then
+        return new Outcome(id == null ? "" : id, publication.sent);
+    }
+
+    private void act(Publication publication, Next next) throws Exception {
+        try {
+            send(publication);
+        } catch (Throwable failure) {
+            publication.failed(failure);
+            try {
+                after.run(publication);
+            } catch (Throwable e) {
+                failure.addSuppressed(e);
+            }
+            throw failure;
+        }
+        if (publication.sent == null) {
+            publication.failed(null);
+            after.run(publication);
+        }
+        next.run();
+    }
+
+    private void send(Publication publication) {
+        Envelope parent = publication.handling == null ? null : publication.handling.message();
+        Map<String, String> trace = Observations.traceOf(parent);
+        Observation observation = observations.startPublishing(publication.type(), trace);
+        boolean handedOver = false;
+        try {
+            OutboundMessage message = prepare(publication, trace);
+            switch (publication.mode) {
+                case COLLECT -> requireHandling(publication).collect(message);
+                case SEND_AND_WAIT -> sender.sendAndWait(message);
+                case SEND_ASYNC -> {
+                    publication.sent = whenSent(publication, observation, sender.send(message));
+                    handedOver = true;
+                }
+            }
+        } catch (RuntimeException e) {
+            if (observation != null) {
+                observation.error(e);
+            }
+            throw e;
+        } finally {
+            if (observation != null && !handedOver) {
+                observation.stop();
+            }
+        }
+    }
+
+    private CompletableFuture<Void> whenSent(
+            Publication publication, @Nullable Observation observation, CompletableFuture<Void> sent) {
+        if (observation == null && !hasAfter) {
+            return sent;
+        }
+        return sent.whenCompleteAsync(
+                (none, failure) -> {
+                    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+                    if (observation != null) {
+                        if (cause != null) {
+                            observation.error(cause);
+                        }
+                        observation.stop();
+                    }
+                    publication.failed(cause);
+                    try {
+                        scope.run(() -> after.run(publication));
+                    } catch (Exception e) {
+                        LOG.warn("A middleware failed after the publishing of {}", publication.messageId(), e);
+                    }
+                },
+                callbacks);
+    }
+
+    private static Handling requireHandling(Publication publication) {
+        if (publication.handling == null) {
+            throw new IllegalStateException("Collecting needs a message being handled");
+        }
+        return publication.handling;
+    }
+
+    private OutboundMessage prepare(Publication publication, Map<String, String> trace) {
+        byte[] body = serializer.serialize(publication.payload());
+        if (body.length > options.maxMessageSize()) {
+            throw new InvalidPublicationException(
+                    "Message too large [type=%s, bytes=%d]: at most %d. Publish a reference to the data, or raise safebunny.max-message-size on all nodes that see it."
+                            .formatted(publication.type(), body.length, options.maxMessageSize()));
+        }
+        Envelope envelope = identifier.identify(
+                publication, Observations.w3c(trace), timeline.now().toEpochMilli(), serializer.contentType(), body);
+        return new OutboundMessage(
+                envelope.toWire(),
+                new Route.Publication(Names.address(options.node(), publication.type())),
+                publication.delay());
+    }
+
+    private static void unchecked(Next action) {
+        try {
+            action.run();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new InvalidPublicationException("A publish middleware failed: " + e, e);
+        }
+    }
+}

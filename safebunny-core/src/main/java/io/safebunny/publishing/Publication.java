@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.publishing;
+
+import io.safebunny.PublishOptions;
+import io.safebunny.pipeline.PublishContext;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** One publication on its way through the publish pipeline. Confined to the publishing thread until it is sent. */
+final class Publication implements PublishContext {
+
+    /** How the caller wants the action to end. */
+    enum Mode {
+        COLLECT,
+        SEND_AND_WAIT,
+        SEND_ASYNC
+    }
+
+    final Mode mode;
+    final PublishOptions options;
+    final @Nullable Handling handling;
+    private final Object payload;
+    private final String type;
+    private Map<String, Object> headers;
+    private @Nullable String messageId;
+    private @Nullable String correlationId;
+    private volatile @Nullable Throwable failure;
+
+    /** Set by the action in mode {@link Mode#SEND_ASYNC}. */
+    @Nullable
+    CompletableFuture<Void> sent;
+
+    Publication(Mode mode, Object payload, String type, PublishOptions options, @Nullable Handling handling) {
+        this.mode = mode;
+        this.payload = payload;
+        this.type = type;
+        this.options = options;
+        this.handling = handling;
+        this.headers = options.headers();
+        this.correlationId = options.correlationId();
+    }
+
+    void identified(String id, String correlation) {
+        messageId = id;
+        correlationId = correlation;
+    }
+
+    void failed(@Nullable Throwable cause) {
+        failure = cause;
+    }
+
+    @Override
+    public Object payload() {
+        return payload;
+    }
+
+    @Override
+    public String type() {
+        return type;
+    }
+
+    @Override
+    public @Nullable String messageId() {
+        return messageId;
+    }
+
+    @Override
+    public @Nullable String correlationId() {
+        return correlationId;
+    }
+
+    @Override
+    public Duration delay() {
+        return options.delay();
+    }
+
+    @Override
+    public Map<String, Object> headers() {
+        return Collections.unmodifiableMap(headers);
+    }
+
+    @Override
+    public void header(String name, Object value) {
+        if (headers == options.headers()) {
+            headers = new LinkedHashMap<>(headers);
+        }
+        headers.put(name, value);
+    }
+
+    @Override
+    public @Nullable Throwable failure() {
+        return failure;
+    }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Publications on their way out: identity, serialization, sending, and collecting inside a handler. */
+@NullMarked
+package io.safebunny.publishing;
+
+import org.jspecify.annotations.NullMarked;

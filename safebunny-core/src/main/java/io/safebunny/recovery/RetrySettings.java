@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.recovery;
+
+import java.time.Duration;
+
+/**
+ * In-memory retries as they are configured.
+ *
+ * @param maxRetries retries after the first try, 0 for none
+ * @param initialInterval wait before the first retry
+ * @param multiplier factor from one wait to the next, at least 1
+ * @param maxInterval longest wait
+ * @param jitter share of each wait, 0 to 1, that is random
+ */
+public record RetrySettings(
+        int maxRetries, Duration initialInterval, double multiplier, Duration maxInterval, double jitter) {
+
+    public RetrySettings {
+        if (maxRetries < 0
+                || multiplier < 1
+                || jitter < 0
+                || jitter > 1
+                || initialInterval.isNegative()
+                || maxInterval.isNegative()) {
+            throw new IllegalArgumentException(
+                    "Invalid retry settings [max-retries=%d (>= 0), initial-interval=%s, multiplier=%s (>= 1), max-interval=%s, jitter=%s (0 to 1)]"
+                            .formatted(maxRetries, initialInterval, multiplier, maxInterval, jitter));
+        }
+    }
+
+    public RetryStrategy toStrategy() {
+        return RetryStrategy.exponential(maxRetries, initialInterval, multiplier, maxInterval)
+                .withJitter(jitter);
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.recovery;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How often and when to try again: one retry per delay, in this order. Immutable.
+ *
+ * @param delays waiting times, zero or more each
+ * @param jitter share of each delay, 0 to 1, by which it is shortened or lengthened at random
+ */
+public record RetryStrategy(List<Duration> delays, double jitter) {
+
+    private static final RetryStrategy NONE = new RetryStrategy(List.of(), 0);
+
+    public RetryStrategy {
+        delays = List.copyOf(delays);
+        if (jitter < 0 || jitter > 1 || delays.stream().anyMatch(Duration::isNegative)) {
+            throw new IllegalArgumentException(
+                    "Delays must not be negative and jitter must be 0 to 1 [delays=%s, jitter=%s]"
+                            .formatted(delays, jitter));
+        }
+    }
+
+    /** Never again. */
+    public static RetryStrategy none() {
+        return NONE;
+    }
+
+    public static RetryStrategy of(int maxRetries, Duration delay) {
+        return exponential(maxRetries, delay, 1, delay);
+    }
+
+    public static RetryStrategy after(Duration... delays) {
+        return new RetryStrategy(List.of(delays), 0);
+    }
+
+    /** Each delay is the one before times the multiplier, at most {@code maxInterval}. */
+    public static RetryStrategy exponential(
+            int maxRetries, Duration initialInterval, double multiplier, Duration maxInterval) {
+        List<Duration> delays = new ArrayList<>();
+        double millis = initialInterval.toNanos() / 1e6;
+        for (int i = 0; i < maxRetries; i++) {
+            double bounded = Math.min(millis, maxInterval.toNanos() / 1e6);
+            delays.add(Duration.ofNanos(Math.round(bounded * 1e6)));
+            millis = bounded * multiplier;
+        }
+        return new RetryStrategy(delays, 0);
+    }
+
+    public RetryStrategy withJitter(double share) {
+        return new RetryStrategy(delays, share);
+    }
+
+    public int maxRetries() {
+        return delays.size();
+    }
+
+    /**
+     * @param retry 0 for the first retry
+     * @param random 0 to 1, places the delay within its jitter
+     */
+    public Duration delay(int retry, double random) {
+        Duration delay = delays.get(retry);
+        return jitter == 0 ? delay : Duration.ofNanos((long) (delay.toNanos() * (1 + jitter * (2 * random - 1))));
+    }
+}

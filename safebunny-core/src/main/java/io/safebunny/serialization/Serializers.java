@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.serialization;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The serializers of an application, in order: the first writes, the first that accepts a content type reads. */
+public final class Serializers {
+
+    private final List<MessageSerializer> all;
+
+    public Serializers(List<MessageSerializer> all) {
+        if (all.isEmpty()) {
+            throw new IllegalArgumentException("At least one MessageSerializer is needed");
+        }
+        this.all = List.copyOf(all);
+    }
+
+    public MessageSerializer writer() {
+        return all.get(0);
+    }
+
+    /** {@code null} when no serializer accepts this content type. */
+    public @Nullable MessageSerializer readerOf(String contentType) {
+        for (MessageSerializer serializer : all) {
+            if (serializer.reads(contentType)) {
+                return serializer;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.store;
+
+/** How far the handling of a message has come. */
+public enum RecordState {
+    /** Somebody is handling it: a second delivery must wait. */
+    CLAIMED,
+    /** It failed or was handed back: the next delivery handles it again. */
+    RELEASED,
+    /** Its effects are done and its publications are decided, but perhaps not all are sent: the next delivery sends them. */
+    COMPLETED,
+    /** All is done: the next delivery is a duplicate. */
+    DISPATCHED
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.time;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+
+/** The only source of time: a wall clock, a monotonic clock, waiting and scheduling. Thread-safe. */
+public interface Timeline {
+
+    /** Wall clock; may jump. */
+    Instant now();
+
+    /** Monotonic clock in nanoseconds; only differences mean something. */
+    long nanoTime();
+
+    /** Runs the task once after the delay, on a thread that must not be blocked. */
+    Cancellable schedule(Duration delay, Runnable task);
+
+    /** Blocks the calling thread. */
+    void sleep(Duration duration) throws InterruptedException;
+
+    /** Blocks the calling thread until the future is done, or the time is up. */
+    <T> T await(CompletableFuture<T> future, Duration timeout)
+            throws InterruptedException, ExecutionException, TimeoutException;
+
+    /** A scheduled task. */
+    interface Cancellable {
+        /** No effect when the task has run. */
+        void cancel();
+    }
+}

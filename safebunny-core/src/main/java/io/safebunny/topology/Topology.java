@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.topology;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What the broker must have before a node consumes and publishes. A value: comparable, printable, applied by the transport.
+ *
+ * @param node the node it was planned for
+ */
+public record Topology(
+        String node, TopologyOptions options, List<Exchange> exchanges, List<Queue> queues, List<Binding> bindings) {
+
+    public Topology {
+        exchanges = List.copyOf(exchanges);
+        queues = List.copyOf(queues);
+        bindings = List.copyOf(bindings);
+    }
+
+    public String poisonQueue() {
+        return node + "-poison";
+    }
+
+    /** Kind of an exchange. The delayed one depends on the delay strategy of the transport. */
+    public enum ExchangeKind {
+        TOPIC,
+        DIRECT,
+        DELAYED
+    }
+
+    /** A durable exchange. */
+    public record Exchange(String name, ExchangeKind kind) {}
+
+    /** A durable queue with its broker arguments. */
+    public record Queue(String name, Map<String, Object> arguments) {
+
+        public Queue {
+            arguments = Map.copyOf(arguments);
+        }
+
+        @Override
+        public String toString() {
+            return name + " " + new TreeMap<>(arguments);
+        }
+    }
+
+    /** Exchange to queue. */
+    public record Binding(String exchange, String queue, String routingKey) {}
+
+    /** One line per exchange, queue and binding, for the log. */
+    public String describe() {
+        List<String> lines = new ArrayList<>();
+        exchanges.forEach(e -> lines.add(
+                "exchange  %s (%s)".formatted(e.name(), e.kind().name().toLowerCase(java.util.Locale.ROOT))));
+        queues.forEach(q -> lines.add("queue     " + q));
+        bindings.forEach(b -> lines.add("binding   %s --%s--> %s".formatted(b.exchange(), b.routingKey(), b.queue())));
+        return String.join(System.lineSeparator(), lines);
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.topology;
+
+import io.safebunny.message.Names;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * @param prefix name of the main exchange and beginning of all other exchanges
+ * @param queueType kind of all queues
+ * @param deliveryLimit deliveries after which a quorum queue itself sets a message aside
+ * @param poisonTtl how long a poison message is kept; {@code null} for ever
+ */
+public record TopologyOptions(
+        String prefix,
+        QueueType queueType,
+        int deliveryLimit,
+        @Nullable Duration poisonTtl) {
+
+    public TopologyOptions {
+        Names.requirePrefix(prefix);
+    }
+
+    public static TopologyOptions defaults() {
+        return new TopologyOptions("safebunny", QueueType.QUORUM, 20, null);
+    }
+
+    public String mainExchange() {
+        return prefix;
+    }
+
+    public String poisonExchange() {
+        return prefix + ".poison";
+    }
+
+    public String delayedExchange() {
+        return prefix + ".delayed";
+    }
+
+    /** Direct exchange that leads back to one queue by its name. */
+    public String retryExchange() {
+        return prefix + ".retry";
+    }
+}

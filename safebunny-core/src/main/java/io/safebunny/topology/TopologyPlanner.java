@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.topology;
+
+import io.safebunny.message.Names;
+import io.safebunny.topology.Topology.Binding;
+import io.safebunny.topology.Topology.Exchange;
+import io.safebunny.topology.Topology.ExchangeKind;
+import io.safebunny.topology.Topology.Queue;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** From subscriptions to topology: a pure function. */
+public final class TopologyPlanner {
+
+    /** A broker set to drop what was rejected too often must not drop what an operator only looked at. */
+    private static final int POISON_DELIVERY_LIMIT = 1_000_000;
+
+    private TopologyPlanner() {}
+
+    public static Topology plan(String node, List<Subscription> subscriptions, TopologyOptions options) {
+        List<Queue> queues = new ArrayList<>();
+        List<Binding> bindings = new ArrayList<>();
+        for (Subscription subscription : subscriptions) {
+            String queue = Names.address(node, subscription.type());
+            queues.add(new Queue(queue, consumerArguments(node, options)));
+            for (String from : subscription.from()) {
+                bindings.add(new Binding(options.mainExchange(), queue, Names.address(from, subscription.type())));
+            }
+            bindings.add(new Binding(options.retryExchange(), queue, queue));
+        }
+        if (!subscriptions.isEmpty()) {
+            String poison = node + "-poison";
+            queues.add(new Queue(poison, poisonArguments(options)));
+            bindings.add(new Binding(options.poisonExchange(), poison, node));
+        }
+        return new Topology(
+                node,
+                options,
+                List.of(
+                        new Exchange(options.mainExchange(), ExchangeKind.TOPIC),
+                        new Exchange(options.poisonExchange(), ExchangeKind.DIRECT),
+                        new Exchange(options.retryExchange(), ExchangeKind.DIRECT),
+                        new Exchange(options.delayedExchange(), ExchangeKind.DELAYED)),
+                queues,
+                bindings);
+    }
+
+    private static Map<String, Object> consumerArguments(String node, TopologyOptions options) {
+        Map<String, Object> arguments = new LinkedHashMap<>();
+        arguments.put("x-dead-letter-exchange", options.poisonExchange());
+        arguments.put("x-dead-letter-routing-key", node);
+        if (options.queueType() == QueueType.QUORUM) {
+            arguments.put("x-queue-type", "quorum");
+            arguments.put("x-delivery-limit", options.deliveryLimit());
+            arguments.put("x-dead-letter-strategy", "at-least-once");
+            arguments.put("x-overflow", "reject-publish");
+        }
+        return arguments;
+    }
+
+    private static Map<String, Object> poisonArguments(TopologyOptions options) {
+        Map<String, Object> arguments = new LinkedHashMap<>();
+        if (options.queueType() == QueueType.QUORUM) {
+            arguments.put("x-queue-type", "quorum");
+            arguments.put("x-delivery-limit", POISON_DELIVERY_LIMIT);
+        }
+        if (options.poisonTtl() != null) {
+            arguments.put("x-message-ttl", options.poisonTtl().toMillis());
+        }
+        return arguments;
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport;
+
+/**
+ * One delivery, owed one settlement. The first call of {@link #acknowledge()} or {@link #handBack()} settles it, further
+ * ones do nothing. When the channel is gone settling does nothing either, and the broker delivers the message again.
+ */
+public interface Delivery {
+
+    IncomingMessage message();
+
+    /** Whether it can still be settled: its channel is open and its consumption was not cut off. */
+    boolean isOpen();
+
+    /** The message is done with; the broker forgets it. */
+    void acknowledge();
+
+    /** Back to the queue, to be delivered again at once, perhaps to another instance. */
+    void handBack();
+}

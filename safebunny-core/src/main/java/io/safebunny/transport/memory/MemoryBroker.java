@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport.memory;
+
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.message.WireMessage;
+import io.safebunny.time.Timeline;
+import io.safebunny.topology.Topology;
+import io.safebunny.topology.Topology.Binding;
+import io.safebunny.topology.Topology.Queue;
+import io.safebunny.transport.DeliveryHandler;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+
+/**
+ * A broker in this JVM, shared by one {@link MemoryTransport} per node: exchanges with exact routing keys, first-in
+ * first-out queues, round robin among consumers, redelivery of what was not settled, delays that are never early and keep
+ * the order of messages due at the same time. Thread-safe.
+ *
+ * <p>Not simulated: delivery limits, time-to-live, length limits. What it holds is gone with the JVM.
+ */
+public final class MemoryBroker {
+
+    private final Timeline timeline;
+    private final Executor executor;
+
+    private final Object lock = new Object();
+    private final Map<String, MemoryQueue> queues = new TreeMap<>();
+    private final Map<Address, Set<MemoryQueue>> bindings = new HashMap<>();
+    private final PriorityQueue<DelayedMessage> delayed = new PriorityQueue<>();
+    private long delays;
+
+    /**
+     * @param timeline the only source of time, for delays
+     * @param executor runs every delivery as one task. It needs a thread for each delivery that may block at the same time,
+     *     and must not run tasks in the thread that hands them over. Consumers end when it refuses a task
+     */
+    public MemoryBroker(Timeline timeline, Executor executor) {
+        this.timeline = timeline;
+        this.executor = executor;
+    }
+
+    /** Messages ready in the queue: neither delivered nor delayed. */
+    public int depth(String queue) {
+        return messages(queue).size();
+    }
+
+    /** The ready messages, first one first; they stay where they are. */
+    public List<WireMessage> messages(String queue) {
+        synchronized (lock) {
+            return require(queue).messages();
+        }
+    }
+
+    /** Nothing is delayed, delivered but unsettled, or ready in a queue that is consumed: without a new event nothing happens. */
+    public boolean isIdle() {
+        synchronized (lock) {
+            return delayed.isEmpty() && queues.values().stream().allMatch(MemoryQueue::isIdle);
+        }
+    }
+
+    /** All of it or, when a queue exists with other arguments, nothing. Repeating it is harmless. */
+    void apply(Topology topology) {
+        synchronized (lock) {
+            topology.queues().forEach(this::refuseClash);
+            for (Queue queue : topology.queues()) {
+                queues.computeIfAbsent(queue.name(), name -> new MemoryQueue(this, name, queue.arguments()));
+                bind(new Binding(topology.options().retryExchange(), queue.name(), queue.name()));
+            }
+            topology.bindings().forEach(this::bind);
+        }
+    }
+
+    private void bind(Binding binding) {
+        bindings.computeIfAbsent(
+                        new Address(binding.exchange(), binding.routingKey()), address -> new LinkedHashSet<>())
+                .add(require(binding.queue()));
+    }
+
+    private void refuseClash(Queue wanted) {
+        MemoryQueue found = queues.get(wanted.name());
+        if (found == null || found.arguments().equals(wanted.arguments())) {
+            return;
+        }
+        throw new ConfigurationException(
+                "SB-1201",
+                "Queue '%s' cannot be declared: it exists with other arguments (found %s, needs %s)."
+                        .formatted(wanted.name(), new TreeMap<>(found.arguments()), new TreeMap<>(wanted.arguments())),
+                "Give all instances of the node the same safebunny.topology.* settings, or create a new MemoryBroker.");
+    }
+
+    private MemoryQueue require(String name) {
+        MemoryQueue queue = queues.get(name);
+        if (queue == null) {
+            throw new IllegalArgumentException("There is no queue '%s', only %s. Start the node that declares it first."
+                    .formatted(name, queues.keySet()));
+        }
+        return queue;
+    }
+
+    /** @return whether a queue is bound there; the message is taken only then */
+    boolean send(Address to, WireMessage message, Duration delay) {
+        synchronized (lock) {
+            if (!bindings.containsKey(to)) {
+                return false;
+            }
+        }
+        if (delay.isZero() || delay.isNegative()) {
+            change(afterwards -> route(to, message, afterwards));
+        } else {
+            hold(to, message, delay);
+        }
+        return true;
+    }
+
+    private void route(Address to, WireMessage message, List<Runnable> afterwards) {
+        for (MemoryQueue queue : bindings.getOrDefault(to, Set.of())) {
+            queue.add(to, message);
+            queue.handOut(afterwards);
+        }
+    }
+
+    private void hold(Address to, WireMessage message, Duration delay) {
+        synchronized (lock) {
+            delayed.add(new DelayedMessage(timeline.nanoTime() + delay.toNanos(), delays++, to, message));
+        }
+        timeline.schedule(delay, this::releaseDue);
+    }
+
+    /** All that is due, in order, whichever timer fires first. */
+    private void releaseDue() {
+        change(afterwards -> {
+            long now = timeline.nanoTime();
+            DelayedMessage next = delayed.peek();
+            while (next != null && next.isDue(now)) {
+                delayed.remove();
+                route(next.to(), next.message(), afterwards);
+                next = delayed.peek();
+            }
+        });
+    }
+
+    MemoryConsumption consume(String queueName, int prefetch, DeliveryHandler handler) {
+        List<MemoryConsumption> created = new ArrayList<>(1);
+        change(afterwards -> {
+            MemoryQueue queue = require(queueName);
+            MemoryConsumption consumption = new MemoryConsumption(this, queue, prefetch, handler);
+            queue.add(consumption);
+            queue.handOut(afterwards);
+            created.add(consumption);
+        });
+        return created.get(0);
+    }
+
+    /** Cuts off all of them before any message goes to somebody else, so that none goes to one of them. */
+    void cutOff(Collection<MemoryConsumption> consumptions) {
+        change(afterwards -> {
+            consumptions.forEach(consumption -> consumption.cutOff(afterwards));
+            consumptions.forEach(consumption -> consumption.queue().handOut(afterwards));
+        });
+    }
+
+    /** Changes state under the lock, then does without it what the change left to be done. */
+    void change(Consumer<List<Runnable>> change) {
+        List<Runnable> afterwards = new ArrayList<>();
+        synchronized (lock) {
+            change.accept(afterwards);
+        }
+        afterwards.forEach(Runnable::run);
+    }
+
+    void execute(MemoryDelivery delivery) {
+        try {
+            executor.execute(delivery::run);
+        } catch (RejectedExecutionException e) { // nobody is left to handle it; the message must not be lost with it
+            cutOff(List.of(delivery.consumption()));
+        }
+    }
+
+    /** Where a message is sent to. */
+    record Address(String exchange, String routingKey) {}
+
+    private record DelayedMessage(long due, long order, Address to, WireMessage message)
+            implements Comparable<DelayedMessage> {
+
+        boolean isDue(long now) {
+            return due - now <= 0; // the difference, as nanoTime may overflow
+        }
+
+        @Override
+        public int compareTo(DelayedMessage other) {
+            return due == other.due ? Long.compare(order, other.order) : Long.signum(due - other.due);
+        }
+    }
+}

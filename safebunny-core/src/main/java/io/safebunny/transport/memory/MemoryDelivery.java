@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport.memory;
+
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.IncomingMessage;
+
+/** One delivery: assigned, then handled by one task. What is not public is guarded by the broker's lock. */
+final class MemoryDelivery implements Delivery {
+
+    private final MemoryConsumption consumption;
+    private final long position;
+    private final IncomingMessage message;
+
+    private volatile boolean settled;
+    private boolean running;
+
+    MemoryDelivery(MemoryConsumption consumption, long position, IncomingMessage message) {
+        this.consumption = consumption;
+        this.position = position;
+        this.message = message;
+    }
+
+    @Override
+    public IncomingMessage message() {
+        return message;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return !settled;
+    }
+
+    @Override
+    public void acknowledge() {
+        consumption.settle(this, false);
+    }
+
+    @Override
+    public void handBack() {
+        consumption.settle(this, true);
+    }
+
+    MemoryConsumption consumption() {
+        return consumption;
+    }
+
+    /** Takes no lock: the broker's executor calls it. */
+    void run() {
+        consumption.handle(this);
+    }
+
+    /** @return whether it was open until now */
+    boolean settle() {
+        boolean wasOpen = !settled;
+        settled = true;
+        return wasOpen;
+    }
+
+    boolean begin() {
+        running = !settled;
+        return running;
+    }
+
+    void end() {
+        running = false;
+    }
+
+    boolean isRunning() {
+        return running;
+    }
+
+    void putBackTo(MemoryQueue queue) {
+        queue.putBack(position, message);
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport.memory;
+
+import io.safebunny.message.WireMessage;
+import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.memory.MemoryBroker.Address;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Messages by their position, which they keep when they come back, and who consumes them. Guarded by the broker's lock. */
+final class MemoryQueue {
+
+    private final MemoryBroker broker;
+    private final String name;
+    private final Map<String, Object> arguments;
+    private final NavigableMap<Long, IncomingMessage> ready = new TreeMap<>();
+    private final Deque<MemoryConsumption> consumptions = new ArrayDeque<>();
+    private long positions;
+
+    MemoryQueue(MemoryBroker broker, String name, Map<String, Object> arguments) {
+        this.broker = broker;
+        this.name = name;
+        this.arguments = arguments;
+    }
+
+    Map<String, Object> arguments() {
+        return arguments;
+    }
+
+    List<WireMessage> messages() {
+        return ready.values().stream().map(IncomingMessage::message).toList();
+    }
+
+    boolean isIdle() {
+        return consumptions.stream().allMatch(consumption -> consumption.isIdle() && ready.isEmpty());
+    }
+
+    void add(Address address, WireMessage message) {
+        ready.put(positions++, new IncomingMessage(name, address.exchange(), address.routingKey(), false, message));
+    }
+
+    void putBack(long position, IncomingMessage message) {
+        ready.put(
+                position, new IncomingMessage(name, message.exchange(), message.routingKey(), true, message.message()));
+    }
+
+    void add(MemoryConsumption consumption) {
+        consumptions.addLast(consumption);
+    }
+
+    void remove(MemoryConsumption consumption) {
+        consumptions.remove(consumption);
+    }
+
+    /** Assigns ready messages to consumptions with free places. */
+    void handOut(List<Runnable> afterwards) {
+        while (!ready.isEmpty()) {
+            MemoryConsumption consumption = nextWithPlace();
+            if (consumption == null) {
+                return;
+            }
+            Map.Entry<Long, IncomingMessage> first = ready.pollFirstEntry();
+            MemoryDelivery delivery = consumption.take(first.getKey(), first.getValue());
+            afterwards.add(() -> broker.execute(delivery));
+        }
+    }
+
+    private @Nullable MemoryConsumption nextWithPlace() {
+        for (int tries = consumptions.size(); tries > 0; tries--) {
+            MemoryConsumption consumption = consumptions.removeFirst();
+            consumptions.addLast(consumption);
+            if (consumption.hasPlace()) {
+                return consumption;
+            }
+        }
+        return null;
+    }
+}

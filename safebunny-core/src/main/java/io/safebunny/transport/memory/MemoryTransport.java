@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport.memory;
+
+import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.UnroutableException;
+import io.safebunny.message.WireMessage;
+import io.safebunny.topology.Topology;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.TransportStatus;
+import io.safebunny.transport.memory.MemoryBroker.Address;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** One node's connection to a {@link MemoryBroker}. Thread-safe. */
+public final class MemoryTransport implements Transport {
+
+    private final MemoryBroker broker;
+    private final TopologyOptions options;
+    private final List<MemoryConsumption> consumptions = new CopyOnWriteArrayList<>();
+    private volatile boolean closed;
+
+    /** @param options name the exchanges it sends to */
+    public MemoryTransport(MemoryBroker broker, TopologyOptions options) {
+        this.broker = broker;
+        this.options = options;
+    }
+
+    @Override
+    public void start(Topology topology) {
+        broker.apply(topology);
+    }
+
+    @Override
+    public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+        if (prefetch < 1) {
+            throw new IllegalArgumentException("prefetch=" + prefetch + " of queue '" + queue + "' must be at least 1");
+        }
+        if (closed) {
+            throw new IllegalStateException("This transport is closed; queue '" + queue + "' cannot be consumed");
+        }
+        MemoryConsumption consumption = broker.consume(queue, prefetch, handler);
+        consumptions.removeIf(MemoryConsumption::isEnded);
+        consumptions.add(consumption);
+        if (closed) { // in the meantime, and perhaps without having seen this one
+            broker.cutOff(List.of(consumption));
+        }
+        return consumption;
+    }
+
+    /** Completed when it returns. A message nobody can receive is refused at once, a delayed one too. */
+    @Override
+    public CompletableFuture<Void> send(OutboundMessage outbound) {
+        if (closed) {
+            return CompletableFuture.failedFuture(
+                    new ConnectionLostException(outbound.publication(), "this transport is closed", null));
+        }
+        Address address = address(outbound.route());
+        if (!broker.send(address, isolated(outbound.message()), outbound.delay())) {
+            return CompletableFuture.failedFuture(new UnroutableException(
+                    outbound.publication(), "nothing is bound in exchange '" + address.exchange() + "'"));
+        }
+        return CompletableFuture.completedFuture(null);
+    }
+
+    private Address address(Route route) {
+        if (route instanceof Route.Publication publication) {
+            return new Address(options.mainExchange(), publication.routingKey());
+        }
+        if (route instanceof Route.ToQueue direct) {
+            return new Address(options.retryExchange(), direct.queue());
+        }
+        return new Address(options.poisonExchange(), route.routingKey());
+    }
+
+    /** Sender and receivers must not share a header map; the body is never changed by anybody. */
+    private static WireMessage isolated(WireMessage message) {
+        return message.withHeaders(Collections.unmodifiableMap(new LinkedHashMap<>(message.headers())));
+    }
+
+    @Override
+    public TransportStatus status() {
+        return new TransportStatus(!closed, closed ? "closed" : "in-memory broker");
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        broker.cutOff(List.copyOf(consumptions));
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport.rabbit;
+
+import com.rabbitmq.client.AMQP;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ShutdownSignalException;
+import java.io.IOException;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** What the client library leaves to its users: opening and closing without surprises, and reading close reasons. */
+final class Channels {
+
+    private Channels() {}
+
+    static Channel open(Connection connection) throws IOException {
+        Channel channel = connection.createChannel();
+        if (channel == null) {
+            throw new IOException("No channel number is free on connection " + connection.getClientProvidedName());
+        }
+        return channel;
+    }
+
+    static void closeQuietly(Channel channel) {
+        try {
+            if (channel.isOpen()) {
+                channel.close();
+            }
+        } catch (IOException | TimeoutException | ShutdownSignalException e) {
+            // closed is what was wanted
+        }
+    }
+
+    /** The broker's reason for closing the channel or connection, if the failure carries one. */
+    static AMQP.Channel.@Nullable Close closeReason(@Nullable Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ShutdownSignalException signal
+                    && signal.getReason() instanceof AMQP.Channel.Close close) {
+                return close;
+            }
+        }
+        return null;
+    }
+
+    /** The broker's own words, without a stack of wrappers. */
+    static String explain(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ShutdownSignalException signal) {
+                if (signal.getReason() instanceof AMQP.Channel.Close close) {
+                    return close.getReplyText();
+                }
+                if (signal.getReason() instanceof AMQP.Connection.Close close) {
+                    return close.getReplyText();
+                }
+            }
+            if (cause.getCause() == null) {
+                return cause.getClass().getSimpleName() + ": " + cause.getMessage();
+            }
+        }
+        return failure.toString();
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport.rabbit;
+
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.time.Timeline;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.amqp.AmqpAuthenticationException;
+import org.springframework.amqp.AmqpException;
+import org.springframework.amqp.rabbit.connection.ConnectionFactory;
+
+/**
+ * Keeps one connection open: connects, prepares, and after a loss tries again for ever with capped, jittered back-off. Nobody
+ * else connects, so an unreachable broker costs one thread and not every publisher's.
+ */
+final class ConnectionKeeper implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionKeeper.class);
+    private static final Duration FIRST_BACK_OFF = Duration.ofMillis(500);
+    private static final Duration LONGEST_BACK_OFF = Duration.ofSeconds(15);
+    private static final int CLOSE_TIMEOUT_MILLIS = 5_000;
+
+    /** Work to be done on a new connection before it counts as open. */
+    @FunctionalInterface
+    interface Preparation {
+        void prepare(Connection connection) throws IOException;
+    }
+
+    private final String name;
+    private final ConnectionFactory factory;
+    private final Timeline timeline;
+    private final Preparation preparation;
+    private final Runnable opened;
+    private volatile @Nullable Connection current;
+    private volatile String problem = "not started";
+    private volatile boolean blocked;
+    private volatile boolean closed;
+    private @Nullable Thread reconnecting;
+
+    /** @param opened runs when a connection is open and prepared; must not block */
+    ConnectionKeeper(
+            String name, ConnectionFactory factory, Timeline timeline, Preparation preparation, Runnable opened) {
+        this.name = name;
+        this.factory = factory;
+        this.timeline = timeline;
+        this.preparation = preparation;
+        this.opened = opened;
+    }
+
+    /**
+     * Tries once on this thread, then goes on in the background.
+     *
+     * @throws ConfigurationException when trying again cannot help
+     */
+    void start() {
+        try {
+            connect();
+        } catch (IOException | AmqpException | ShutdownSignalException e) {
+            if (isRefusal(e)) {
+                throw new ConfigurationException(
+                        "SB-1202",
+                        "The broker refused the connection '%s': %s.".formatted(name, Channels.explain(e)),
+                        "Correct spring.rabbitmq.username, spring.rabbitmq.password and spring.rabbitmq.virtual-host.",
+                        e);
+            }
+            LOG.warn(
+                    "SB-1203 No connection '{}' to the broker: {}. Trying on; check spring.rabbitmq.host, port and addresses if this goes on",
+                    name,
+                    problem(e));
+            reconnect();
+        }
+    }
+
+    /** {@code null} while there is none. */
+    @Nullable
+    Connection current() {
+        return current;
+    }
+
+    /** {@code null} when all is well. */
+    @Nullable
+    String problem() {
+        if (current == null) {
+            return name + ": " + problem;
+        }
+        return blocked ? name + ": blocked by the broker (memory or disk alarm)" : null;
+    }
+
+    private void connect() throws IOException {
+        Connection connection = factory.createConnection().getDelegate();
+        if (connection == null) {
+            throw new IOException("The connection factory gave no connection");
+        }
+        preparation.prepare(connection);
+        blocked = false;
+        connection.addBlockedListener(
+                reason -> {
+                    blocked = true;
+                    LOG.warn("Connection '{}' is blocked by the broker: {}. Publications wait", name, reason);
+                },
+                () -> {
+                    blocked = false;
+                    LOG.info("Connection '{}' is unblocked", name);
+                });
+        current = connection;
+        connection.addShutdownListener(cause -> lost(connection, cause));
+        LOG.info("Connected '{}' to {}:{}", name, connection.getAddress().getHostAddress(), connection.getPort());
+        opened.run();
+    }
+
+    private void lost(Connection connection, ShutdownSignalException cause) {
+        synchronized (this) {
+            if (closed || current != connection) {
+                return;
+            }
+            current = null;
+            problem = "connection lost: " + Channels.explain(cause);
+        }
+        LOG.warn("Connection '{}' lost: {}. Reconnecting", name, Channels.explain(cause));
+        reconnect();
+    }
+
+    private synchronized void reconnect() {
+        if (closed || reconnecting != null) {
+            return;
+        }
+        Thread thread = new Thread(this::tryForEver, "safebunny-connect-" + name);
+        thread.setDaemon(true);
+        reconnecting = thread;
+        thread.start();
+    }
+
+    private void tryForEver() {
+        Duration backOff = FIRST_BACK_OFF;
+        while (!isDone()) {
+            try {
+                timeline.sleep(jittered(backOff));
+                connect();
+            } catch (InterruptedException e) {
+                return; // closed
+            } catch (IOException | AmqpException | ShutdownSignalException e) {
+                LOG.warn("Still no connection '{}': {}", name, problem(e));
+            } catch (RuntimeException e) {
+                problem = String.valueOf(e.getMessage());
+                LOG.error("Connection '{}' cannot be used: {}", name, e.getMessage());
+            }
+            Duration doubled = backOff.multipliedBy(2);
+            backOff = doubled.compareTo(LONGEST_BACK_OFF) < 0 ? doubled : LONGEST_BACK_OFF;
+        }
+    }
+
+    /** Decided together with giving up the thread, so that a loss at this moment starts a new one. */
+    private synchronized boolean isDone() {
+        Connection connection = current;
+        boolean done = closed || (connection != null && connection.isOpen());
+        if (done) {
+            reconnecting = null;
+        }
+        return done;
+    }
+
+    private static Duration jittered(Duration backOff) {
+        return Duration.ofNanos(
+                (long) (backOff.toNanos() * ThreadLocalRandom.current().nextDouble(0.5, 1.0)));
+    }
+
+    private String problem(Throwable failure) {
+        problem = Channels.explain(failure);
+        return problem;
+    }
+
+    private static boolean isRefusal(Throwable failure) {
+        if (failure instanceof AmqpAuthenticationException) {
+            return true;
+        }
+        String reason = Channels.explain(failure);
+        return reason.startsWith("NOT_ALLOWED") || reason.startsWith("ACCESS_REFUSED");
+    }
+
+    @Override
+    public void close() {
+        Connection connection;
+        synchronized (this) {
+            closed = true;
+            connection = current;
+            current = null;
+            problem = "closed";
+            if (reconnecting != null) {
+                reconnecting.interrupt();
+            }
+        }
+        if (connection != null) {
+            try {
+                connection.close(CLOSE_TIMEOUT_MILLIS);
+            } catch (IOException | ShutdownSignalException e) {
+                LOG.debug("Connection '{}' was closed already", name, e);
+            }
+        }
+    }
+}

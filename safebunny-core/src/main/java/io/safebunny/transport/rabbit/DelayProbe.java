@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport.rabbit;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.topology.TopologyOptions;
+import java.io.IOException;
+import java.util.Map;
+
+/** Finds out whether a broker offers the delayed message exchange. */
+final class DelayProbe {
+
+    private DelayProbe() {}
+
+    /**
+     * Declares the delayed exchange with the plugin's type. A broker without the plugin answers by closing the whole
+     * connection (503), so the connection is not usable after {@code false}.
+     */
+    static boolean hasPlugin(Connection connection, TopologyOptions names) {
+        try {
+            Channel channel = Channels.open(connection);
+            channel.exchangeDeclare(
+                    names.delayedExchange(),
+                    PluginDelay.EXCHANGE_TYPE,
+                    true,
+                    false,
+                    Map.of("x-delayed-type", "headers"));
+            Channels.closeQuietly(channel);
+            return true;
+        } catch (IOException | ShutdownSignalException e) {
+            return false;
+        }
+    }
+}

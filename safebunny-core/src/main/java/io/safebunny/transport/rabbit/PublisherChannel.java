@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport.rabbit;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.Return;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.NackedException;
+import io.safebunny.failure.PublishException.Publication;
+import io.safebunny.failure.PublishTimeoutException;
+import io.safebunny.failure.UnroutableException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One channel in confirm mode. One thread publishes at a time ({@link PublisherPool} sees to that); confirms and returns come
+ * in on the connection's thread. Every publication ends exactly once: confirmed, returned, nacked, timed out or lost.
+ */
+final class PublisherChannel {
+
+    private final Channel channel;
+
+    /** By sequence number, in the order of publishing; guarded by itself, and never held while writing. */
+    private final Map<Long, Pending> pending = new LinkedHashMap<>();
+
+    private PublisherChannel(Channel channel) {
+        this.channel = channel;
+    }
+
+    static PublisherChannel open(Connection connection) throws IOException {
+        PublisherChannel opened = new PublisherChannel(Channels.open(connection));
+        Channel channel = opened.channel;
+        channel.addConfirmListener(
+                (tag, multiple) -> opened.confirmed(tag, multiple, true),
+                (tag, multiple) -> opened.confirmed(tag, multiple, false));
+        channel.addReturnListener(opened::returned);
+        channel.addShutdownListener(opened::lost);
+        channel.confirmSelect();
+        return opened;
+    }
+
+    /** A publication that waits for its confirm. */
+    static final class Pending {
+        final Publication publication;
+        final CompletableFuture<Void> future;
+        final long deadline;
+        final Destination destination;
+        private @Nullable String returned;
+
+        Pending(Publication publication, Destination destination, CompletableFuture<Void> future, long deadline) {
+            this.publication = publication;
+            this.destination = destination;
+            this.future = future;
+            this.deadline = deadline;
+        }
+    }
+
+    boolean isOpen() {
+        return channel.isOpen();
+    }
+
+    void publish(Pending message, BasicProperties properties, byte[] body) {
+        long sequence = channel.getNextPublishSeqNo();
+        synchronized (pending) {
+            pending.put(sequence, message);
+        }
+        Destination to = message.destination;
+        try {
+            channel.basicPublish(to.exchange(), to.routingKey(), to.mandatory(), properties, body);
+        } catch (IOException | ShutdownSignalException e) {
+            if (forget(sequence)) {
+                message.future.completeExceptionally(
+                        new ConnectionLostException(message.publication, Channels.explain(e), e));
+            }
+        } catch (RuntimeException e) { // the client refused to encode it; the sequence number is used up
+            if (forget(sequence)) {
+                message.future.completeExceptionally(
+                        new NackedException(message.publication, "the client cannot encode it: " + e.getMessage()));
+            }
+            Channels.closeQuietly(channel);
+        }
+        if (!channel.isOpen() && forget(sequence)) { // closed before the publication was in the map for lost() to see
+            message.future.completeExceptionally(
+                    new ConnectionLostException(message.publication, "the channel was closed", null));
+        }
+    }
+
+    private boolean forget(long sequence) {
+        synchronized (pending) {
+            return pending.remove(sequence) != null;
+        }
+    }
+
+    private void confirmed(long tag, boolean multiple, boolean ack) {
+        for (Pending message : take(tag, multiple)) {
+            if (!ack) {
+                message.future.completeExceptionally(new NackedException(message.publication, "basic.nack"));
+            } else if (message.returned != null) {
+                message.future.completeExceptionally(new UnroutableException(message.publication, message.returned));
+            } else {
+                message.future.complete(null);
+            }
+        }
+    }
+
+    private List<Pending> take(long tag, boolean multiple) {
+        synchronized (pending) {
+            if (!multiple) {
+                Pending one = pending.remove(tag);
+                return one == null ? List.of() : List.of(one);
+            }
+            List<Pending> taken = new ArrayList<>();
+            Iterator<Map.Entry<Long, Pending>> entries = pending.entrySet().iterator();
+            while (entries.hasNext()) {
+                Map.Entry<Long, Pending> entry = entries.next();
+                if (entry.getKey() > tag) {
+                    break;
+                }
+                taken.add(entry.getValue());
+                entries.remove();
+            }
+            return taken;
+        }
+    }
+
+    /**
+     * A return has no sequence number, but comes before its confirm and in the order of publishing: it belongs to the oldest
+     * unreturned publication with its id, exchange and key. Two of those at once carry the same message.
+     */
+    private void returned(Return message) {
+        synchronized (pending) {
+            for (Pending candidate : pending.values()) {
+                if (candidate.returned == null
+                        && candidate.destination.exchange().equals(message.getExchange())
+                        && candidate.destination.routingKey().equals(message.getRoutingKey())
+                        && candidate
+                                .publication
+                                .messageId()
+                                .equals(RabbitTransport.printableId(
+                                        message.getProperties().getMessageId()))) {
+                    candidate.returned = message.getReplyCode() + " " + message.getReplyText();
+                    return;
+                }
+            }
+        }
+    }
+
+    private void lost(ShutdownSignalException cause) {
+        List<Pending> all;
+        synchronized (pending) {
+            all = List.copyOf(pending.values());
+            pending.clear();
+        }
+        for (Pending message : all) {
+            message.future.completeExceptionally(
+                    new ConnectionLostException(message.publication, Channels.explain(cause), cause));
+        }
+    }
+
+    /** Fails what waited too long for its confirm. */
+    void expire(long now, Duration timeout) {
+        List<Pending> expired = new ArrayList<>();
+        synchronized (pending) {
+            Iterator<Pending> all = pending.values().iterator();
+            while (all.hasNext()) {
+                Pending message = all.next();
+                if (now - message.deadline >= 0) {
+                    expired.add(message);
+                    all.remove();
+                }
+            }
+        }
+        for (Pending message : expired) {
+            message.future.completeExceptionally(
+                    new PublishTimeoutException(message.publication, timeout, "the broker's confirm"));
+        }
+    }
+}

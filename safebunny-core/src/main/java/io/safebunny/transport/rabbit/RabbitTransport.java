@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport.rabbit;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.message.Names;
+import io.safebunny.message.WireMessage;
+import io.safebunny.time.Timeline;
+import io.safebunny.topology.Topology;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.TransportStatus;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.amqp.AmqpException;
+import org.springframework.amqp.rabbit.connection.ConnectionFactory;
+
+/** {@link Transport} on RabbitMQ 3.10 to 4.3: one connection to publish, one to consume. Thread-safe. */
+public final class RabbitTransport implements Transport {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RabbitTransport.class);
+
+    private final RabbitTransportOptions options;
+    private final ConnectionFactory consumeFactory;
+    private final Executor workers;
+    private final Timeline timeline;
+    private final ConnectionKeeper publishing;
+    private final ConnectionKeeper consuming;
+    private final PublisherPool publishers;
+    private final List<QueueContainer> containers = new CopyOnWriteArrayList<>();
+    private volatile @Nullable Topology topology;
+    private volatile @Nullable Delay delay;
+
+    /**
+     * @param publishFactory makes the connection that publishes; neither factory is shared with others
+     * @param consumeFactory makes the connection that consumes
+     * @param workers handles deliveries, as many at once as all prefetches together
+     */
+    public RabbitTransport(
+            RabbitTransportOptions options,
+            ConnectionFactory publishFactory,
+            ConnectionFactory consumeFactory,
+            Executor workers,
+            Timeline timeline) {
+        this.options = options;
+        this.consumeFactory = consumeFactory;
+        this.workers = workers;
+        this.timeline = timeline;
+        this.publishing = new ConnectionKeeper("publish", publishFactory, timeline, this::forgetDelays, () -> {});
+        this.consuming =
+                new ConnectionKeeper("consume", consumeFactory, timeline, this::prepareConsuming, this::consumeAgain);
+        this.publishers = new PublisherPool(publishing::current, timeline, options);
+    }
+
+    @Override
+    public void start(Topology planned) {
+        topology = planned;
+        if (options.delayStrategy() == DelayStrategy.AUTO) {
+            probeDelay(planned);
+        }
+        consuming.start();
+        publishing.start();
+        publishers.start();
+    }
+
+    /** Ahead of the keeper, because a broker without the plugin closes the connection that asks for it. */
+    private void probeDelay(Topology planned) {
+        try {
+            Connection connection = consumeFactory.createConnection().getDelegate();
+            if (connection != null) {
+                delay = choose(connection, planned.options());
+            }
+        } catch (AmqpException e) {
+            LOG.debug("Not connected yet; the delay strategy is chosen later", e);
+        }
+    }
+
+    /** On every connect: the delay strategy, the topology (the broker may have lost it). */
+    private void prepareConsuming(Connection connection) throws IOException {
+        Topology planned = requireTopology();
+        Delay chosen = delay;
+        if (chosen == null) {
+            chosen = choose(connection, planned.options());
+            delay = chosen;
+        }
+        TopologyDeclarer.apply(connection, planned, chosen);
+    }
+
+    private void consumeAgain() {
+        if (!containers.isEmpty()) {
+            workers.execute(() -> containers.forEach(QueueContainer::subscribe));
+        }
+    }
+
+    private Delay choose(Connection connection, TopologyOptions names) {
+        DelayStrategy strategy = options.delayStrategy();
+        if (strategy == DelayStrategy.AUTO) {
+            strategy = DelayProbe.hasPlugin(connection, names) ? DelayStrategy.PLUGIN : DelayStrategy.LADDER;
+            LOG.info("Delay strategy: {}", strategy);
+        }
+        return strategy == DelayStrategy.PLUGIN ? new PluginDelay(names) : new LadderDelay(names);
+    }
+
+    private void forgetDelays(Connection connection) {
+        Delay chosen = delay;
+        if (chosen != null) {
+            chosen.reconnected();
+        }
+    }
+
+    private Topology requireTopology() {
+        Topology planned = topology;
+        if (planned == null) {
+            throw new IllegalStateException("The transport is not started");
+        }
+        return planned;
+    }
+
+    @Override
+    public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+        QueueContainer container =
+                new QueueContainer(queue, prefetch, handler, consumeFactory, consuming::current, workers, timeline);
+        containers.add(container);
+        container.start();
+        return () -> {
+            containers.remove(container);
+            return container.drainAndStop();
+        };
+    }
+
+    @Override
+    public CompletableFuture<Void> send(OutboundMessage message) {
+        Destination destination;
+        try {
+            destination = destination(message);
+        } catch (InvalidPublicationException e) {
+            return CompletableFuture.failedFuture(e);
+        } catch (IOException | ShutdownSignalException e) {
+            return CompletableFuture.failedFuture(
+                    new ConnectionLostException(message.publication(), Channels.explain(e), e));
+        }
+        WireMessage wire = message.message();
+        return publishers.publish(
+                message.publication(), destination, AmqpMessages.write(wire, headers(wire, destination)), wire.body());
+    }
+
+    private static Map<String, Object> headers(WireMessage wire, Destination destination) {
+        if (destination.extraHeaders().isEmpty()) {
+            return wire.headers();
+        }
+        Map<String, Object> headers = new HashMap<>(wire.headers());
+        headers.putAll(destination.extraHeaders());
+        return headers;
+    }
+
+    private Destination destination(OutboundMessage message) throws IOException {
+        Route route = message.route();
+        if (!message.delay().isZero()) {
+            Delay chosen = delay;
+            if (chosen == null) {
+                throw new IOException("not connected");
+            }
+            return chosen.delayed(route, message.delay(), this::openPublishingChannel);
+        }
+        TopologyOptions names = requireTopology().options();
+        if (route instanceof Route.Publication publication) {
+            return new Destination(names.mainExchange(), publication.routingKey(), true, Map.of());
+        }
+        if (route instanceof Route.Poison poison) {
+            return new Destination(names.poisonExchange(), poison.node(), true, Map.of());
+        }
+        return new Destination("", route.routingKey(), true, Map.of());
+    }
+
+    private Channel openPublishingChannel() throws IOException {
+        Connection connection = publishing.current();
+        if (connection == null) {
+            throw new IOException("not connected");
+        }
+        return Channels.open(connection);
+    }
+
+    /** The id under which a publication waits for its return. */
+    static String printableId(@Nullable String messageId) {
+        return Names.printable(String.valueOf(messageId));
+    }
+
+    @Override
+    public TransportStatus status() {
+        String problem = consuming.problem();
+        if (problem == null) {
+            problem = publishing.problem();
+        }
+        return problem == null
+                ? new TransportStatus(true, "connected to RabbitMQ")
+                : new TransportStatus(false, problem);
+    }
+
+    @Override
+    public void close() {
+        publishers.close();
+        consuming.close();
+        publishing.close();
+    }
+}
