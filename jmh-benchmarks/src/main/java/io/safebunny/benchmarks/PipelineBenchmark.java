@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.benchmarks;
+
+import io.safebunny.consuming.ConsumeOptions;
+import io.safebunny.consuming.ConsumePipelineFactory;
+import io.safebunny.dedup.Deduplication;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.message.WireMessage;
+import io.safebunny.observation.Metrics;
+import io.safebunny.observation.Observations;
+import io.safebunny.pipeline.ConsumeMiddleware;
+import io.safebunny.pipeline.MessageScope;
+import io.safebunny.pipeline.Middleware;
+import io.safebunny.pipeline.Pipeline;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.serialization.MessageSerializer;
+import io.safebunny.serialization.Serializers;
+import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.SystemTimeline;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.IncomingMessage;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.Blackhole;
+
+/**
+ * Time and allocation per message inside the library, without serialization and broker.
+ *
+ * <p>{@code scopedPipeline} is the measurement of the thesis (figure 5.2): two core steps, the user's middlewares, one scope per
+ * message. {@code consumeMessage} is the whole consume pipeline: validation, headers, metrics, recovery, middlewares, in-memory
+ * retry, handler, settlement.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(2)
+public class PipelineBenchmark {
+
+    @Param({"0", "2", "8"})
+    int middlewares;
+
+    private final AtomicLong ids = new AtomicLong();
+    private MessageScope scope = new MessageScope();
+    private Pipeline<Blackhole> pipeline = new Pipeline<>(List.of());
+    private @Nullable SystemTimeline timeline;
+    private @Nullable DeliveryHandler plain;
+    private @Nullable DeliveryHandler deduplicating;
+
+    @Setup
+    public void setUp() {
+        Middleware<Object> step = (context, next) -> next.run();
+        List<Middleware<? super Blackhole>> all = new ArrayList<>(Collections.nCopies(2 + middlewares, step));
+        all.add((blackhole, next) -> blackhole.consume(next));
+        pipeline = new Pipeline<>(all);
+        SystemTimeline system = new SystemTimeline("benchmark");
+        timeline = system;
+        plain = handler(system, false);
+        deduplicating = handler(system, true);
+    }
+
+    @TearDown
+    public void tearDown() {
+        if (timeline != null) {
+            timeline.close();
+        }
+    }
+
+    private DeliveryHandler handler(SystemTimeline system, boolean deduplicate) {
+        NoTransport transport = new NoTransport();
+        SafeBunnyParts parts = SafeBunnyParts.of(SafeBunnyOptions.of("bench"), transport, null, system);
+        Metrics metrics = new Metrics(parts.meterRegistry());
+        ConfirmedSender sender =
+                new ConfirmedSender(transport, system, Duration.ofSeconds(1), ForkJoinPool.commonPool());
+        ConsumeMiddleware step = (context, next) -> next.run();
+        ConsumePipelineFactory factory = new ConsumePipelineFactory(
+                new ConsumeOptions("bench", 1 << 20, null),
+                new Serializers(List.of(new Constant())),
+                sender,
+                deduplicate
+                        ? new Deduplication(
+                                new MemoryMessageStore(system, Duration.ofMillis(500)), sender, metrics)
+                        : null,
+                Collections.nCopies(middlewares, step),
+                parts.scope(),
+                system,
+                parts.random(),
+                metrics,
+                new Observations(parts.observationRegistry()));
+        RecoveryPolicy recovery =
+                RecoveryPolicy.of(RetryStrategy.of(2, Duration.ofMillis(100)), RetryStrategy.after(Duration.ofSeconds(1)));
+        return factory.create(
+                new HandlerDefinition(
+                        "bench.on(Ping)", "Ping", Object.class, List.of("bench"), 10, recovery, (payload, context) -> {}),
+                Set.of("Ping"));
+    }
+
+    @Benchmark
+    public void scopedPipeline(Blackhole blackhole) throws Exception {
+        scope.run(() -> pipeline.run(blackhole));
+    }
+
+    @Benchmark
+    public void consumeMessage(Blackhole blackhole) {
+        handle(plain, blackhole);
+    }
+
+    @Benchmark
+    public void consumeMessageDeduplicated(Blackhole blackhole) {
+        handle(deduplicating, blackhole);
+    }
+
+    private void handle(@Nullable DeliveryHandler handler, Blackhole blackhole) {
+        if (handler == null) {
+            throw new IllegalStateException("set up first");
+        }
+        handler.handle(new OneDelivery(new IncomingMessage("bench-Ping", "safebunny", "bench-Ping", false, message()), blackhole));
+    }
+
+    private WireMessage message() {
+        return new WireMessage(
+                "id-" + ids.incrementAndGet(),
+                "db19dadf-39d7-4529-836d-cb89e97bfb48",
+                "Ping",
+                "bench",
+                1_700_000_000L,
+                "application/json",
+                null,
+                Map.of("sb-marker", 1, "sb-attempt", 0, "sb-sent-at", 1_700_000_000_000L),
+                Constant.BODY);
+    }
+
+    private record OneDelivery(IncomingMessage message, Blackhole blackhole) implements Delivery {
+        @Override
+        public boolean isOpen() {
+            return true;
+        }
+
+        @Override
+        public void acknowledge() {
+            blackhole.consume(message);
+        }
+
+        @Override
+        public void handBack() {
+            throw new IllegalStateException("A message that succeeds is not handed back");
+        }
+    }
+
+    /** Leaves the cost of JSON out. */
+    private static final class Constant implements MessageSerializer {
+        static final byte[] BODY = {'{', '}'};
+
+        @Override
+        public String contentType() {
+            return "application/json";
+        }
+
+        @Override
+        public boolean reads(String contentType) {
+            return true;
+        }
+
+        @Override
+        public byte[] serialize(Object payload) {
+            return BODY;
+        }
+
+        @Override
+        public Object deserialize(byte[] body, Type target) {
+            return body;
+        }
+    }
+}

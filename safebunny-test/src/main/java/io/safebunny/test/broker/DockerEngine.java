@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.broker;
+
+import java.net.URI;
+import org.testcontainers.DockerClientFactory;
+import org.testcontainers.rabbitmq.RabbitMQContainer;
+import org.testcontainers.utility.DockerImageName;
+
+/** The broker as a container; Testcontainers is an optional dependency, and only this class knows it. */
+final class DockerEngine {
+
+    private static final String DEFAULT_IMAGE = "rabbitmq:4.3-management";
+
+    private DockerEngine() {}
+
+    static boolean answers() {
+        try {
+            return DockerClientFactory.instance().isDockerAvailable();
+        } catch (NoClassDefFoundError testcontainersIsNotOnTheClassPath) {
+            return false;
+        }
+    }
+
+    static String image() {
+        return System.getenv().getOrDefault("SAFEBUNNY_TEST_RABBIT_IMAGE", DEFAULT_IMAGE);
+    }
+
+    /** The container ends with this virtual machine. */
+    @SuppressWarnings("resource")
+    static TestBroker startBroker() {
+        RabbitMQContainer container =
+                new RabbitMQContainer(DockerImageName.parse(image()).asCompatibleSubstituteFor("rabbitmq"));
+        try {
+            container.start();
+        } catch (RuntimeException e) {
+            throw new BrokerUnavailableException(
+                    "Cannot start a broker [image=" + image()
+                            + "]: the Docker engine answers, but the container did not"
+                            + " start. See the cause, or set " + SharedBroker.GIVEN + " to use another broker.",
+                    e);
+        }
+        Runtime.getRuntime().addShutdownHook(new Thread(container::stop, "stop-broker-container"));
+        String credentials = container.getAdminUsername() + ":" + container.getAdminPassword() + "@";
+        URI uri = URI.create("amqp://" + credentials + container.getHost() + ":" + container.getAmqpPort());
+        return TestBroker.ownedBy(uri, URI.create(container.getHttpUrl()));
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.broker;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** The temporary folder of one node: configuration, data, cookie and log; it outlives a kill and goes with {@link #delete()}. */
+final class NodeFolder {
+
+    // quorum queues need disk and memory to spare, and an alarm would block every publisher of the suite
+    private static final String CONFIGURATION = """
+            listeners.tcp.1 = 127.0.0.1:%d
+            management.tcp.ip = 127.0.0.1
+            management.tcp.port = %d
+            disk_free_limit.absolute = 50MB
+            vm_memory_high_watermark.absolute = 1GB
+            """;
+
+    private static final int TAIL_LINES = 40;
+
+    private final Path path;
+
+    private NodeFolder(Path path) {
+        this.path = path;
+    }
+
+    static NodeFolder create(NodePorts ports, String serveScript) {
+        try {
+            Path path = Files.createTempDirectory("safebunny-node-");
+            Files.writeString(path.resolve("rabbitmq.conf"), CONFIGURATION.formatted(ports.amqp(), ports.management()));
+            Files.writeString(path.resolve("enabled_plugins"), "[rabbitmq_management].\n");
+            Files.writeString(path.resolve("serve.sh"), serveScript);
+            return new NodeFolder(path);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    Path path() {
+        return path;
+    }
+
+    Path log() {
+        return path.resolve("node.log");
+    }
+
+    /** The node's whole environment; {@code seen} is this folder as the node sees it, which differs under chroot. */
+    static Map<String, String> environment(String nodeName, NodePorts ports, Path seen) {
+        Map<String, String> environment = new HashMap<>();
+        environment.put("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+        environment.put("LC_ALL", "C.UTF-8");
+        environment.put("HOME", seen.toString());
+        environment.put("ERL_EPMD_ADDRESS", "127.0.0.1");
+        environment.put("ERL_EPMD_PORT", Integer.toString(ports.epmd()));
+        environment.put("RABBITMQ_NODENAME", nodeName);
+        environment.put("RABBITMQ_DIST_PORT", Integer.toString(ports.distribution()));
+        environment.put("RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS", "+S 2:2 -kernel inet_dist_use_interface {127,0,0,1}");
+        environment.put("RABBITMQ_LOGS", "-");
+        environment.put("RABBITMQ_LOG_BASE", seen.resolve("log").toString());
+        environment.put("RABBITMQ_MNESIA_BASE", seen.resolve("data").toString());
+        environment.put("RABBITMQ_PID_FILE", seen.resolve("pid").toString());
+        environment.put(
+                "RABBITMQ_ENABLED_PLUGINS_FILE", seen.resolve("enabled_plugins").toString());
+        environment.put(
+                "RABBITMQ_GENERATED_CONFIG_DIR", seen.resolve("generated").toString());
+        // every file the machine's own broker would read is named here, so that none of them is read
+        environment.put("RABBITMQ_CONF_ENV_FILE", "/dev/null");
+        environment.put("RABBITMQ_CONFIG_FILE", seen.resolve("rabbitmq.conf").toString());
+        environment.put("RABBITMQ_CONFIG_FILES", seen.resolve("conf.d").toString());
+        environment.put(
+                "RABBITMQ_ADVANCED_CONFIG_FILE", seen.resolve("advanced.config").toString());
+        return environment;
+    }
+
+    /** Whether the Raft library's file of names, written lazily, holds the entry. */
+    boolean registers(String nodeName, String entry) throws IOException {
+        Path names = path.resolve("data")
+                .resolve(nodeName)
+                .resolve("quorum")
+                .resolve(nodeName)
+                .resolve("names.dets");
+        return Files.exists(names)
+                && new String(Files.readAllBytes(names), StandardCharsets.ISO_8859_1)
+                        .contains(new String(entry.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1));
+    }
+
+    String logTail() {
+        try {
+            String text = new String(Files.readAllBytes(log()), StandardCharsets.UTF_8);
+            List<String> lines = text.lines().toList();
+            return String.join("\n", lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()));
+        } catch (IOException e) {
+            return "(no log: " + e + ")";
+        }
+    }
+
+    /** Deletes the folder and all in it; a repeat is harmless. */
+    void delete() {
+        try (Stream<Path> files = Files.walk(path)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (NoSuchFileException alreadyGone) {
+            return;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

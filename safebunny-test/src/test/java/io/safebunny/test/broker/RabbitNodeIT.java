@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.GetResponse;
+import com.rabbitmq.client.MessageProperties;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class RabbitNodeIT {
+
+    private static final String QUEUE = "kept";
+
+    /** Where a container or a given broker serves the other tests, there need not be a server to start; no broker at all fails. */
+    @BeforeAll
+    static void needsAnInstalledServer() {
+        if (RabbitNode.installedRoot().isEmpty()) {
+            Assumptions.abort("no server is installed to start private nodes from, the tests use " + TestBroker.shared()
+                    + "; bin/broker install 3.10 installs one");
+        }
+    }
+
+    @Test
+    void keepsAConfirmedMessageOfAQuorumQueueThroughAKill() throws Exception {
+        try (RabbitNode node = RabbitNode.start()) {
+            publish(node, "before the kill");
+            node.awaitRegistered("/", QUEUE);
+            node.kill();
+            assertThat(Amqp.answers(node.broker().uri())).isFalse();
+            node.restart();
+            assertThat(take(node)).isEqualTo("before the kill");
+        }
+    }
+
+    @Test
+    void closingLeavesNoProcessNoListenerAndNoFolder() throws Exception {
+        RabbitNode node = RabbitNode.start();
+        assertThat(processesOf(node)).isNotEmpty();
+        node.close();
+        node.close();
+        assertThat(node.folder()).doesNotExist();
+        await().atMost(Duration.ofSeconds(10)).until(() -> processesOf(node).isEmpty());
+        assertThatThrownBy(() -> new Socket(
+                                InetAddress.getLoopbackAddress(), node.broker().port())
+                        .close())
+                .isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void aPausedNodeIsSilentUntilItIsResumed() {
+        try (RabbitNode node = RabbitNode.start()) {
+            node.pause();
+            assertThat(Amqp.answers(node.broker().uri())).isFalse();
+            node.resume();
+            assertThat(Amqp.answers(node.broker().uri())).isTrue();
+        }
+    }
+
+    @Test
+    void anOrderlyRestartKeepsPortsVirtualHostsAndMessages() throws Exception {
+        try (RabbitNode node = RabbitNode.start()) {
+            TestBroker tenant = node.broker().createVirtualHost("tenant a");
+            publish(node, "before the restart");
+            node.restart();
+            assertThat(take(node)).isEqualTo("before the restart");
+            assertThat(tenant.virtualHost()).isEqualTo("tenant a");
+            assertThat(tenant.version()).isEqualTo(node.broker().version()).matches("\\d+\\.\\d+\\.\\d+.*");
+        }
+    }
+
+    private static void publish(RabbitNode node, String text) throws Exception {
+        try (Connection connection = connect(node);
+                Channel channel = connection.createChannel()) {
+            channel.queueDeclare(QUEUE, true, false, false, Map.of("x-queue-type", "quorum"));
+            channel.confirmSelect();
+            byte[] body = text.getBytes(StandardCharsets.UTF_8);
+            channel.basicPublish("", QUEUE, true, MessageProperties.PERSISTENT_BASIC, body);
+            channel.waitForConfirmsOrDie(10_000);
+        }
+    }
+
+    private static String take(RabbitNode node) throws Exception {
+        try (Connection connection = connect(node);
+                Channel channel = connection.createChannel()) {
+            // after a start the queue elects its leader first
+            GetResponse response = await().atMost(Duration.ofSeconds(30))
+                    .until(() -> channel.basicGet(QUEUE, true), found -> found != null);
+            return new String(response.getBody(), StandardCharsets.UTF_8);
+        }
+    }
+
+    private static Connection connect(RabbitNode node) throws Exception {
+        ConnectionFactory factory = new ConnectionFactory();
+        factory.setUri(node.broker().uri());
+        return factory.newConnection();
+    }
+
+    /** Everything that runs with the node's name in its environment, epmd and Erlang's helpers among it. */
+    private static List<Path> processesOf(RabbitNode node) throws IOException {
+        try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
+            return processes
+                    .filter(path -> path.getFileName().toString().matches("\\d+"))
+                    .filter(path -> runsAs(node.name(), path.resolve("environ")))
+                    .toList();
+        }
+    }
+
+    private static boolean runsAs(String nodeName, Path environ) {
+        try {
+            return new String(Files.readAllBytes(environ), StandardCharsets.UTF_8).contains(nodeName);
+        } catch (IOException notOursOrGone) {
+            return false;
+        }
+    }
+}
