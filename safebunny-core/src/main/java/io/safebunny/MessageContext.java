@@ -30,7 +30,10 @@ public interface MessageContext {
     /** Delayed retries so far: 0 on the first delivery. In-memory retries are not counted here. */
     int attempt();
 
-    /** When it was published, by the publisher's clock; the epoch when a foreign publisher did not say. */
+    /**
+     * When it was published, or for a delayed publication when it was due, by the publisher's clock; the epoch when a foreign
+     * publisher did not say.
+     */
     Instant sentAt();
 
     /** Whether the broker delivered it before. */

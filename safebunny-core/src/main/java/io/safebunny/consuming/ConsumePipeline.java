@@ -2,6 +2,7 @@
 package io.safebunny.consuming;
 
 import io.micrometer.observation.Observation;
+import io.safebunny.dedup.Deduplication;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
@@ -46,7 +47,9 @@ final class ConsumePipeline implements DeliveryHandler {
         List<Middleware<? super HandledMessage>> steps = new ArrayList<>();
         steps.add(this::observe);
         steps.add(this::recover);
-        steps.add(parts.deduplication() == null ? this::dispatch : this::deduplicate);
+        Deduplication deduplication = parts.deduplication();
+        steps.add(
+                deduplication == null ? this::dispatch : (message, next) -> deduplicate(deduplication, message, next));
         steps.addAll(of(parts.middlewares(), Group.BEFORE));
         steps.add((message, next) -> act(message));
         this.pipeline = new Pipeline<>(steps);
@@ -64,15 +67,17 @@ final class ConsumePipeline implements DeliveryHandler {
         if (!delivery.isOpen()) {
             return;
         }
+        boolean done;
         try {
-            if (isDone(delivery)) {
-                delivery.acknowledge();
-            }
+            done = isDone(delivery);
         } catch (Throwable e) { // not the handler's failure, that is recovered inside: a defect of a core step
             LOG.error("A core step failed", e);
-            if (recoverer.poison(delivery, PoisonReason.HANDLER_FAILED, e)) {
-                delivery.acknowledge();
-            }
+            done = recoverer.poison(delivery, PoisonReason.HANDLER_FAILED, e);
+        }
+        if (done) {
+            delivery.acknowledge();
+        } else {
+            delivery.handBack();
         }
     }
 
@@ -126,8 +131,8 @@ final class ConsumePipeline implements DeliveryHandler {
         }
     }
 
-    private void deduplicate(HandledMessage message, Next next) throws Exception {
-        parts.deduplication().run(message.handling, () -> message.handling.run(next));
+    private static void deduplicate(Deduplication deduplication, HandledMessage message, Next next) throws Exception {
+        deduplication.run(message.handling, () -> message.handling.run(next));
     }
 
     private void dispatch(HandledMessage message, Next next) throws Exception {
@@ -151,6 +156,8 @@ final class ConsumePipeline implements DeliveryHandler {
             failure = e;
             attempts.startOver();
         }
+        // an interrupt the handler left behind would fail the settling of its message
+        Thread.interrupted();
         message.failed(failure);
         runAfter(message, failure);
         if (failure instanceof Exception exception) {

@@ -112,7 +112,11 @@ final class Recoverer {
             try {
                 sender.sendAndWait(copy);
                 return true;
-            } catch (PublishException e) {
+            } catch (RuntimeException e) {
+                // a copy that cannot be made is the end of a retry, but nothing comes after the poison queue
+                if (!(e instanceof PublishException) && !(copy.route() instanceof Route.Poison)) {
+                    throw e;
+                }
                 LOG.warn("Holding a delivery until its copy is confirmed; next try in {} ms", pause.toMillis(), e);
             }
             try {

@@ -30,6 +30,8 @@ public final class Deduplication {
     /** How soon a delivery comes back that met another one of the same message being handled. */
     private static final Duration BUSY_DELAY = Duration.ofMillis(500);
 
+    private static final Duration NO_ANSWER_DELAY = Duration.ofSeconds(5);
+
     private final MessageStore store;
     private final ConfirmedSender sender;
     private final Metrics metrics;
@@ -43,7 +45,7 @@ public final class Deduplication {
     /**
      * Runs the action unless the message was handled before.
      *
-     * @throws NotHandledException another delivery of the message is being handled
+     * @throws NotHandledException another delivery of the message is being handled, or the store did not answer
      */
     public void run(Handling handling, Next action) throws Exception {
         MessageRecord claim = claim(handling.message());
@@ -58,7 +60,7 @@ public final class Deduplication {
         }
         List<OutboundMessage> outgoing = handling.collected();
         MessageRecord completed = claim.next(RecordState.COMPLETED, claim.owner(), outgoing);
-        if (!store.replace(completed)) {
+        if (!complete(claim, completed)) {
             throw new NotHandledException(
                     "Lost the claim of message %s while handling it: its publications are dropped, the new owner's stand"
                             .formatted(handling.message().id()),
@@ -72,7 +74,7 @@ public final class Deduplication {
         RecordKey key = new RecordKey(message.correlationId(), message.id());
         String owner = UUID.randomUUID().toString();
         MessageRecord fresh = new MessageRecord(key, RecordState.CLAIMED, owner, 1, List.of());
-        MessageRecord existing = store.create(fresh);
+        MessageRecord existing = create(fresh);
         if (existing == null || existing.owner().equals(owner)) {
             return fresh;
         }
@@ -88,7 +90,7 @@ public final class Deduplication {
             }
             case RELEASED -> {
                 MessageRecord again = existing.next(RecordState.CLAIMED, owner, List.of());
-                if (store.replace(again)) {
+                if (replace(again)) {
                     return again;
                 }
             }
@@ -102,7 +104,39 @@ public final class Deduplication {
     private void dispatch(MessageRecord completed) {
         sender.sendAllAndWait(completed.outgoing());
         // lost: somebody else dispatched the same messages with the same ids, which is as good
-        store.replace(completed.next(RecordState.DISPATCHED, completed.owner(), List.of()));
+        replace(completed.next(RecordState.DISPATCHED, completed.owner(), List.of()));
+    }
+
+    private boolean complete(MessageRecord claim, MessageRecord completed) {
+        try {
+            return replace(completed);
+        } catch (NotHandledException e) {
+            release(claim); // no effect when it was completed and only the answer got lost
+            throw e;
+        }
+    }
+
+    private @Nullable MessageRecord create(MessageRecord record) {
+        try {
+            return store.create(record);
+        } catch (RuntimeException e) {
+            throw noAnswer(record, e);
+        }
+    }
+
+    private boolean replace(MessageRecord record) {
+        try {
+            return store.replace(record);
+        } catch (RuntimeException e) {
+            throw noAnswer(record, e);
+        }
+    }
+
+    /** A store that does not answer is not the message's fault: it costs no attempt. */
+    private static NotHandledException noAnswer(MessageRecord record, RuntimeException e) {
+        String messageId = record.key().messageId();
+        LOG.warn("The store did not answer; message {} comes back in {} ms", messageId, NO_ANSWER_DELAY.toMillis(), e);
+        return new NotHandledException("The store did not answer for message " + messageId, NO_ANSWER_DELAY);
     }
 
     private void release(MessageRecord claim) {

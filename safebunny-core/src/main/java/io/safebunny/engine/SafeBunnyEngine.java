@@ -12,6 +12,7 @@ import io.safebunny.observation.Observations;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.publishing.PublishingOptions;
+import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyPlanner;
@@ -21,6 +22,7 @@ import io.safebunny.transport.TransportStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -118,9 +120,16 @@ public final class SafeBunnyEngine {
                                 handler.from(),
                                 handler.prefetch(),
                                 handler.recovery().inMemory().maxRetries(),
-                                handler.recovery().delayed().delays(),
+                                describe(handler.recovery().delayed()),
                                 handler.description()))
                 .collect(Collectors.joining());
+    }
+
+    private static String describe(RetryStrategy delayed) {
+        return delayed.delays().stream()
+                .map(delay -> delay.toString().substring("PT".length()).toLowerCase(Locale.ROOT))
+                .toList()
+                .toString();
     }
 
     /** Takes no new messages, waits for those being handled, then disconnects. What is not finished in time comes back. */

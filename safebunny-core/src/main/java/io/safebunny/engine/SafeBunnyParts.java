@@ -59,10 +59,15 @@ public record SafeBunnyParts(
                 List.of(),
                 new MessageScope(),
                 timeline,
-                new SharedRandom(),
+                sharedRandom(),
                 ForkJoinPool.commonPool(),
                 new SimpleMeterRegistry(),
                 ObservationRegistry.NOOP);
+    }
+
+    /** The generator of whichever thread asks. */
+    public static RandomGenerator sharedRandom() {
+        return () -> ThreadLocalRandom.current().nextLong();
     }
 
     public SafeBunnyParts withConsumeMiddlewares(List<ConsumeMiddleware> middlewares) {
@@ -97,13 +102,5 @@ public record SafeBunnyParts(
                 callbacks,
                 meterRegistry,
                 observationRegistry);
-    }
-
-    /** The generator of whichever thread asks. */
-    private static final class SharedRandom implements RandomGenerator {
-        @Override
-        public long nextLong() {
-            return ThreadLocalRandom.current().nextLong();
-        }
     }
 }

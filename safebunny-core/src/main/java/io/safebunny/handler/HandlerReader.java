@@ -8,11 +8,13 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.MethodInvoker.Argument;
 import io.safebunny.message.MessageTypes;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -36,14 +38,22 @@ final class HandlerReader {
         this.attributes = attributes;
     }
 
-    HandlerDefinition read(
-            String beanName,
-            Method method,
-            Method invocable,
-            Supplier<Object> bean,
-            BunnyHandler ofMethod,
-            @Nullable BunnyHandler ofClass) {
-        String where = "%s.%s".formatted(beanName, signature(method));
+    /**
+     * A method of a bean.
+     *
+     * @param beanClass the bean's own class, not that of a proxy: it says what type variables stand for
+     * @param exposedClass what callers of the bean get, perhaps a proxy
+     */
+    record Found(String beanName, Class<?> beanClass, Class<?> exposedClass, Supplier<Object> bean, Method method) {
+
+        String where() {
+            return "%s.%s".formatted(beanName, signature(method));
+        }
+    }
+
+    HandlerDefinition read(Found found, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
+        String where = found.where();
+        Method method = found.method();
         if (method.getReturnType() != void.class) {
             throw new ConfigurationException(
                     "SB-1103",
@@ -67,7 +77,7 @@ final class HandlerReader {
                                             parameters[i].getType().getName()),
                             FIX);
                 }
-                payload = payloadType(method, i);
+                payload = payloadType(found, i);
                 argument = (body, context) -> body;
             }
             arguments[i] = argument;
@@ -83,12 +93,31 @@ final class HandlerReader {
                 attributes.from(where, ofMethod, ofClass),
                 attributes.prefetch(where, ofMethod, ofClass),
                 attributes.recovery(where, ofMethod, ofClass),
-                new MethodInvoker(bean, invocable, arguments));
+                new MethodInvoker(found.bean(), invocable(found), arguments));
     }
 
-    private static Type payloadType(Method method, int index) {
-        Type declared = method.getGenericParameterTypes()[index];
-        return GenericTypeResolver.resolveType(declared, method.getDeclaringClass());
+    private static Method invocable(Found found) {
+        if (Modifier.isStatic(found.method().getModifiers())) {
+            throw new ConfigurationException(
+                    "SB-1104",
+                    "A handler cannot be static [handler=%s]: it is called on its bean.".formatted(found.where()),
+                    "Remove `static`.");
+        }
+        try {
+            return AopUtils.selectInvocableMethod(found.method(), found.exposedClass());
+        } catch (IllegalStateException e) {
+            throw new ConfigurationException(
+                    "SB-1104",
+                    "A handler cannot be called through the proxy of its bean [handler=%s, proxy=%s]."
+                            .formatted(found.where(), found.exposedClass().getName()),
+                    "Make the method not private, and proxy the class (proxyTargetClass = true) rather than its interfaces.",
+                    e);
+        }
+    }
+
+    private static Type payloadType(Found found, int index) {
+        Type declared = found.method().getGenericParameterTypes()[index];
+        return GenericTypeResolver.resolveType(declared, found.beanClass());
     }
 
     private static String typeName(String where, Type payload) {
@@ -100,7 +129,12 @@ final class HandlerReader {
                             .formatted(where, payload.getTypeName()),
                     FIX);
         }
-        return MessageTypes.nameOf(raw);
+        try {
+            return MessageTypes.nameOf(raw);
+        } catch (ConfigurationException e) {
+            throw new ConfigurationException(
+                    e.code(), "%s It is the payload of [handler=%s].".formatted(e.problem(), where), e.action(), e);
+        }
     }
 
     /** {@code null} for the payload. */

@@ -3,6 +3,7 @@ package io.safebunny.handler;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.handler.HandlerReader.Found;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -10,10 +11,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedObject;
 import org.springframework.aop.scope.ScopedProxyUtils;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -21,6 +23,8 @@ import org.springframework.core.annotation.AnnotationUtils;
 
 /** Finds the {@code @BunnyHandler} methods of all beans, and refuses those that cannot work. Run once, at start-up. */
 public final class HandlerScanner {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HandlerScanner.class);
 
     private final ConfigurableListableBeanFactory beans;
     private final HandlerReader reader;
@@ -52,19 +56,27 @@ public final class HandlerScanner {
         if (target == null || !AnnotationUtils.isCandidateClass(target, BunnyHandler.class)) {
             return List.of();
         }
-        Map<Method, BunnyHandler> methods =
-                MethodIntrospector.selectMethods(target, (MethodIntrospector.MetadataLookup<BunnyHandler>)
-                        method -> AnnotatedElementUtils.findMergedAnnotation(method, BunnyHandler.class));
+        Map<Method, BunnyHandler> methods = annotatedMethods(name, target);
         if (methods.isEmpty()) {
             return List.of();
         }
         BunnyHandler ofClass = AnnotatedElementUtils.findMergedAnnotation(target, BunnyHandler.class);
         List<HandlerDefinition> handlers = new ArrayList<>();
         methods.forEach((method, ofMethod) -> {
-            Method invocable = AopUtils.selectInvocableMethod(method, exposedClass(name, target));
-            handlers.add(reader.read(name, method, invocable, supplier(name), ofMethod, ofClass));
+            Found handler = new Found(name, target, exposedClass(name, target), supplier(name), method);
+            handlers.add(reader.read(handler, ofMethod, ofClass));
         });
         return handlers;
+    }
+
+    private static Map<Method, BunnyHandler> annotatedMethods(String name, Class<?> target) {
+        try {
+            return MethodIntrospector.selectMethods(target, (MethodIntrospector.MetadataLookup<BunnyHandler>)
+                    method -> AnnotatedElementUtils.findMergedAnnotation(method, BunnyHandler.class));
+        } catch (LinkageError e) { // a signature names an optional class that is absent: not a handler of ours
+            LOG.debug("Cannot look for handlers in bean '{}' of {}", name, target, e);
+            return Map.of();
+        }
     }
 
     private @Nullable Class<?> targetClass(String name) {

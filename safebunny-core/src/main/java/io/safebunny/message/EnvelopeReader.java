@@ -82,8 +82,10 @@ public final class EnvelopeReader {
     private static long sentAt(WireMessage wire) {
         long millis = number(wire.headers(), Headers.SENT_AT, 0, 0, Long.MAX_VALUE);
         Long seconds = wire.timestamp();
-        boolean usable = millis == 0 && seconds != null && seconds > 0 && seconds <= Long.MAX_VALUE / 1000;
-        return usable ? seconds * 1000 : millis;
+        if (millis == 0 && seconds != null && seconds > 0 && seconds <= Long.MAX_VALUE / 1000) {
+            return seconds * 1000;
+        }
+        return millis;
     }
 
     private static long number(Map<String, Object> headers, String name, long absent, long min, long max) {

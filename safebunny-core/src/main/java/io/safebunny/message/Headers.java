@@ -135,7 +135,7 @@ public final class Headers {
                 || value instanceof Float
                 || value instanceof Short
                 || value instanceof Byte
-                || value instanceof BigDecimal decimal && fitsAmqp(decimal)
+                || (value instanceof BigDecimal decimal && fitsAmqp(decimal))
                 || value instanceof Date;
     }
 

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -45,13 +46,18 @@ public final class ConfirmedSender {
     }
 
     private void attempt(OutboundMessage message, CompletableFuture<Void> result, long deadline, Duration backOff) {
-        sendOnce(message).whenComplete((none, failure) -> {
+        CompletableFuture<Void> unused = sendOnce(message).whenComplete((none, failure) -> {
             Throwable cause = failure instanceof CompletionException wrapped ? wrapped.getCause() : failure;
             if (cause == null) {
                 result.complete(null);
             } else if (cause instanceof ConnectionLostException && deadline - timeline.nanoTime() > backOff.toNanos()) {
-                timeline.schedule(
-                        backOff, () -> retries.execute(() -> attempt(message, result, deadline, longer(backOff))));
+                timeline.schedule(backOff, () -> {
+                    try {
+                        retries.execute(() -> attempt(message, result, deadline, longer(backOff)));
+                    } catch (RejectedExecutionException e) { // shutting down
+                        result.completeExceptionally(cause);
+                    }
+                });
             } else {
                 result.completeExceptionally(cause);
             }

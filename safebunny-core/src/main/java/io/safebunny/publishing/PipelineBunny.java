@@ -205,7 +205,11 @@ public final class PipelineBunny implements Bunny {
                             .formatted(publication.type(), body.length, options.maxMessageSize()));
         }
         Envelope envelope = identifier.identify(
-                publication, Observations.w3c(trace), timeline.now().toEpochMilli(), serializer.contentType(), body);
+                publication,
+                Observations.w3c(trace),
+                timeline.now().plus(publication.delay()).toEpochMilli(),
+                serializer.contentType(),
+                body);
         return new OutboundMessage(
                 envelope.toWire(),
                 new Route.Publication(Names.address(options.node(), publication.type())),

@@ -9,7 +9,7 @@ public interface Delivery {
 
     IncomingMessage message();
 
-    /** Whether it can still be settled: its channel is open and its consumption was not cut off. */
+    /** Whether it can still be settled: it was not yet, its channel is open and its consumption was not cut off. */
     boolean isOpen();
 
     /** The message is done with; the broker forgets it. */

@@ -24,8 +24,8 @@ import java.util.function.Consumer;
 
 /**
  * A broker in this JVM, shared by one {@link MemoryTransport} per node: exchanges with exact routing keys, first-in
- * first-out queues, round robin among consumers, redelivery of what was not settled, delays that are never early and keep
- * the order of messages due at the same time. Thread-safe.
+ * first-out queues, round robin among consumers, redelivery of what was not settled, delays that are never early and
+ * keep the order of messages due at the same time. Thread-safe.
  *
  * <p>Not simulated: delivery limits, time-to-live, length limits. What it holds is gone with the JVM.
  */
@@ -42,8 +42,8 @@ public final class MemoryBroker {
 
     /**
      * @param timeline the only source of time, for delays
-     * @param executor runs every delivery as one task. It needs a thread for each delivery that may block at the same time,
-     *     and must not run tasks in the thread that hands them over. Consumers end when it refuses a task
+     * @param executor runs every delivery as one task. It needs a thread for each delivery that may block at the same
+     *     time, and must not run tasks in the thread that hands them over. Consumers end when it refuses a task
      */
     public MemoryBroker(Timeline timeline, Executor executor) {
         this.timeline = timeline;
@@ -62,7 +62,7 @@ public final class MemoryBroker {
         }
     }
 
-    /** Nothing is delayed, delivered but unsettled, or ready in a queue that is consumed: without a new event nothing happens. */
+    /** Nothing is delayed, delivered but unsettled, or ready in a queue that is consumed. */
     public boolean isIdle() {
         synchronized (lock) {
             return delayed.isEmpty() && queues.values().stream().allMatch(MemoryQueue::isIdle);

@@ -12,7 +12,7 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Messages by their position, which they keep when they come back, and who consumes them. Guarded by the broker's lock. */
+/** Messages by position, which they keep when they come back, and their consumers. Guarded by the broker's lock. */
 final class MemoryQueue {
 
     private final MemoryBroker broker;

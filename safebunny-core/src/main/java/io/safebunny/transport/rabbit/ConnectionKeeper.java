@@ -108,10 +108,21 @@ final class ConnectionKeeper implements AutoCloseable {
                     blocked = false;
                     LOG.info("Connection '{}' is unblocked", name);
                 });
-        current = connection;
+        if (!accept(connection)) {
+            connection.close(CLOSE_TIMEOUT_MILLIS);
+            return;
+        }
         connection.addShutdownListener(cause -> lost(connection, cause));
         LOG.info("Connected '{}' to {}:{}", name, connection.getAddress().getHostAddress(), connection.getPort());
         opened.run();
+    }
+
+    /** @return whether it is still wanted */
+    private synchronized boolean accept(Connection connection) {
+        if (!closed) {
+            current = connection;
+        }
+        return !closed;
     }
 
     private void lost(Connection connection, ShutdownSignalException cause) {

@@ -152,9 +152,8 @@ final class QueueContainer extends AbstractMessageListenerContainer {
 
     /** Cancels the consumer, waits for what is being handled, and only then closes the channel. */
     CompletableFuture<Void> drainAndStop() {
-        CompletableFuture<Void> stopped = new CompletableFuture<>();
-        shutdown(() -> stopped.complete(null));
-        return stopped;
+        shutdown(null);
+        return drained.copy();
     }
 
     @Override
@@ -168,13 +167,18 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             drained.thenRun(callback);
         }
         if (active != null && active.isAlive()) {
-            try {
-                workers.execute(active::cancel);
-            } catch (RejectedExecutionException e) {
-                active.cancel();
-            }
+            onWorker(active::cancel);
         } else {
             completeIfDrained();
+        }
+    }
+
+    /** Off the connection's threads, which must not wait for the broker; without workers there is no other thread. */
+    private void onWorker(Runnable task) {
+        try {
+            workers.execute(task);
+        } catch (RejectedExecutionException e) {
+            task.run();
         }
     }
 
@@ -230,7 +234,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         @Override
         public void handleCancelOk(String tag) {
             cancelled = true;
-            workers.execute(QueueContainer.this::completeIfDrained);
+            onWorker(QueueContainer.this::completeIfDrained);
         }
 
         /** The broker ended this consumer: what it had is the broker's again, and must not be settled any more. */
@@ -240,7 +244,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
                     "The broker cancelled the consumer of queue '{}' (queue deleted or moved, or a message was held too long). Consuming again",
                     queue);
             cutOff();
-            workers.execute(() -> Channels.closeQuietly(getChannel()));
+            onWorker(() -> Channels.closeQuietly(getChannel()));
             timeline.schedule(RESUBSCRIBE_DELAY, QueueContainer.this::subscribeOnWorker);
         }
 

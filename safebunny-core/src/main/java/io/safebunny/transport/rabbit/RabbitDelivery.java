@@ -37,7 +37,7 @@ final class RabbitDelivery implements Delivery {
 
     @Override
     public boolean isOpen() {
-        return channel.isOpen() && !cutOff.getAsBoolean();
+        return !settled.get() && channel.isOpen() && !cutOff.getAsBoolean();
     }
 
     @Override

@@ -177,7 +177,11 @@ public final class RabbitTransport implements Transport {
             }
             return chosen.delayed(route, message.delay(), this::openPublishingChannel);
         }
-        TopologyOptions names = requireTopology().options();
+        Topology planned = topology;
+        if (planned == null) {
+            throw new IOException("not started");
+        }
+        TopologyOptions names = planned.options();
         if (route instanceof Route.Publication publication) {
             return new Destination(names.mainExchange(), publication.routingKey(), true, Map.of());
         }

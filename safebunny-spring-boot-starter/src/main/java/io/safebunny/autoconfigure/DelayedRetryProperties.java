@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import io.safebunny.recovery.RetryStrategy;
+import java.time.Duration;
+import java.util.List;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Delayed retries of handlers that say nothing themselves.
+ *
+ * @param delays Waiting times of the delayed retries, one retry per element; empty for none. Between them the message
+ *     waits on the broker and holds no prefetch place. Every element multiplies the tries in memory: 2 in-memory and 3
+ *     delayed retries make 12 tries.
+ * @param jitter Share of each delay, 0 to 1, by which it is shortened or lengthened at random.
+ */
+@ConfigurationProperties("safebunny.delayed-retry")
+record DelayedRetryProperties(
+        @DefaultValue({"10s", "1m", "10m"}) List<Duration> delays,
+        @DefaultValue("0") double jitter) {
+
+    private static final String DEFAULT_DELAYS = "10s,1m,10m";
+
+    DelayedRetryProperties {
+        delays = List.copyOf(delays);
+        InvalidProperty.unlessWithin(
+                0, 100, "safebunny.delayed-retry.delays (number of elements)", delays.size(), DEFAULT_DELAYS);
+        for (Duration delay : delays) {
+            InvalidProperty.unlessWithin(
+                    Duration.ZERO, Duration.ofDays(365), "safebunny.delayed-retry.delays", delay, DEFAULT_DELAYS);
+        }
+        InvalidProperty.unlessWithin(0.0, 1.0, "safebunny.delayed-retry.jitter", jitter, "0");
+    }
+
+    RetryStrategy toStrategy() {
+        return new RetryStrategy(delays, jitter);
+    }
+}

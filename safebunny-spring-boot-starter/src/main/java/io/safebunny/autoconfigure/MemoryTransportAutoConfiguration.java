@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.time.Timeline;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.memory.MemoryBroker;
+import io.safebunny.transport.memory.MemoryTransport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * The transport inside this process, when asked for. Contexts that are given the same {@link MemoryBroker} bean talk to
+ * each other.
+ */
+@AutoConfiguration(after = ThreadsAutoConfiguration.class)
+@ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
+@ConditionalOnProperty(name = "safebunny.transport", havingValue = "memory")
+final class MemoryTransportAutoConfiguration {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MemoryTransportAutoConfiguration.class);
+
+    @Bean
+    @ConditionalOnMissingBean
+    MemoryBroker safeBunnyMemoryBroker(Timeline timeline, Workers workers) {
+        return new MemoryBroker(timeline, workers.executor());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(Transport.class)
+    MemoryTransport safeBunnyTransport(MemoryBroker broker, SafeBunnyOptions options) {
+        LOG.warn("Messages live in this process only [safebunny.transport=memory]: they are lost when it "
+                + "ends, and reach no other process");
+        return new MemoryTransport(broker, options.topology());
+    }
+}

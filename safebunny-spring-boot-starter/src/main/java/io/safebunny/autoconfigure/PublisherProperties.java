@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import java.time.Duration;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * How messages are published.
+ *
+ * @param maxConcurrency Publisher channels at most; a further publishing thread waits for one. Raising it costs memory
+ *     and a process per channel on the broker. RabbitMQ only.
+ * @param timeout How long a publication may take until its confirm, retries after a lost connection included; then it
+ *     fails. Raising it makes callers wait longer while the broker is away.
+ * @param maxInFlight Publications at most that wait for their confirm; a further one waits. Raising it costs heap: each
+ *     holds its body. RabbitMQ only.
+ */
+@ConfigurationProperties("safebunny.publisher")
+record PublisherProperties(
+        @DefaultValue("8") int maxConcurrency,
+        @DefaultValue("30s") Duration timeout,
+        @DefaultValue("1000") int maxInFlight) {
+
+    PublisherProperties {
+        InvalidProperty.unlessWithin(1, 2000, "safebunny.publisher.max-concurrency", maxConcurrency, "8");
+        InvalidProperty.unlessWithin(
+                Duration.ofMillis(1), Duration.ofHours(1), "safebunny.publisher.timeout", timeout, "30s");
+        InvalidProperty.unlessWithin(1, 1_000_000, "safebunny.publisher.max-in-flight", maxInFlight, "1000");
+    }
+}

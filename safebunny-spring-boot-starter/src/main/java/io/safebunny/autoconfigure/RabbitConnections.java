@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import com.rabbitmq.client.Address;
+import io.safebunny.failure.ConfigurationException;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
+import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory.AddressShuffleMode;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+import org.springframework.amqp.rabbit.connection.ConnectionFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * The two connections of a node, {@code {node}:publish} and {@code {node}:consume}: copies of the application's
+ * connection factory, so that neither disturbs the other. They are no beans, because a second {@link ConnectionFactory}
+ * bean would be in the way of {@code RabbitTemplate} and of Boot's health and metrics.
+ */
+final class RabbitConnections implements AutoCloseable {
+
+    private final CachingConnectionFactory publish;
+    private final CachingConnectionFactory consume;
+
+    private RabbitConnections(CachingConnectionFactory publish, CachingConnectionFactory consume) {
+        this.publish = publish;
+        this.consume = consume;
+    }
+
+    /** @throws ConfigurationException SB-1304 or SB-1305 when there is none to copy */
+    static AbstractConnectionFactory template(ObjectProvider<ConnectionFactory> factories) {
+        ConnectionFactory factory = factories.getIfUnique();
+        if (factory == null) {
+            throw new ConfigurationException(
+                    "SB-1304",
+                    ("No connection settings for RabbitMQ: there are %d beans of type %s, and SafeBunny needs "
+                                    + "one, or one marked @Primary.")
+                            .formatted(factories.stream().count(), ConnectionFactory.class.getName()),
+                    "Keep Spring Boot's RabbitAutoConfiguration, mark one of your own beans @Primary, or set "
+                            + "safebunny.transport=memory.");
+        }
+        if (factory instanceof AbstractConnectionFactory template) {
+            return template;
+        }
+        throw new ConfigurationException(
+                "SB-1305",
+                ("Unusable connection factory [type=%s]: SafeBunny copies its settings for two connections of "
+                                + "its own, and needs a %s for that.")
+                        .formatted(factory.getClass().getName(), CachingConnectionFactory.class.getName()),
+                "Define your ConnectionFactory bean as a CachingConnectionFactory, remove it to use "
+                        + "spring.rabbitmq.*, or define a Transport bean of your own.");
+    }
+
+    static RabbitConnections like(AbstractConnectionFactory template, String node, AddressShuffleMode shuffle) {
+        return new RabbitConnections(
+                copy(template, node + ":publish", shuffle), copy(template, node + ":consume", shuffle));
+    }
+
+    private static CachingConnectionFactory copy(
+            AbstractConnectionFactory template, String name, AddressShuffleMode shuffle) {
+        com.rabbitmq.client.ConnectionFactory client =
+                template.getRabbitConnectionFactory().clone();
+        client.setAutomaticRecoveryEnabled(false); // the transport reconnects itself, with its topology
+        CachingConnectionFactory copy = new CachingConnectionFactory(client);
+        List<Address> addresses = addressesOf(template);
+        if (addresses != null) {
+            copy.setAddresses(addresses.stream().map(Address::toString).collect(Collectors.joining(",")));
+        }
+        copy.setAddressShuffleMode(shuffle);
+        copy.setConnectionNameStrategy(factory -> name);
+        copy.setBeanName(name);
+        return copy;
+    }
+
+    /**
+     * {@code null} when host and port of the client's factory are used. Asks the factory rather than Boot's {@code
+     * RabbitConnectionDetails}, which know nothing of a factory that the application made itself, and are about to
+     * change their package.
+     */
+    @SuppressWarnings("unchecked") // as AbstractConnectionFactory declares it
+    private static @Nullable List<Address> addressesOf(AbstractConnectionFactory template) {
+        Method accessor = ReflectionUtils.findMethod(AbstractConnectionFactory.class, "getAddresses");
+        if (accessor == null) {
+            throw new IllegalStateException(
+                    "AbstractConnectionFactory.getAddresses() is gone: this version of Spring AMQP is not supported");
+        }
+        ReflectionUtils.makeAccessible(accessor);
+        return (List<Address>) ReflectionUtils.invokeMethod(accessor, template);
+    }
+
+    ConnectionFactory publish() {
+        return publish;
+    }
+
+    ConnectionFactory consume() {
+        return consume;
+    }
+
+    @Override
+    public void close() {
+        consume.destroy();
+        publish.destroy();
+    }
+}

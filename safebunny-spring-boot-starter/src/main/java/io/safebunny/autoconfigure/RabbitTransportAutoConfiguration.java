@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.time.Timeline;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.rabbit.RabbitTransport;
+import io.safebunny.transport.rabbit.RabbitTransportOptions;
+import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory.AddressShuffleMode;
+import org.springframework.amqp.rabbit.connection.ConnectionFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+
+/** The transport over RabbitMQ, on the connection settings that Spring already has. */
+@AutoConfiguration(
+        after = ThreadsAutoConfiguration.class,
+        // by name: Spring Boot 4.2 moves it to another package
+        afterName = {
+            "org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration",
+            "org.springframework.boot.rabbitmq.autoconfigure.RabbitAutoConfiguration"
+        })
+@ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
+@ConditionalOnProperty(name = "safebunny.transport", havingValue = "rabbit", matchIfMissing = true)
+@ConditionalOnMissingBean(Transport.class)
+@EnableConfigurationProperties({PublisherProperties.class, DelayProperties.class})
+final class RabbitTransportAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    RabbitConnections safeBunnyConnections(
+            SafeBunnyOptions options, ObjectProvider<ConnectionFactory> factories, Environment environment) {
+        AddressShuffleMode shuffle = Binder.get(environment)
+                .bind("spring.rabbitmq.address-shuffle-mode", AddressShuffleMode.class)
+                .orElse(AddressShuffleMode.NONE);
+        return RabbitConnections.like(RabbitConnections.template(factories), options.node(), shuffle);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RabbitTransportOptions safeBunnyRabbitOptions(PublisherProperties publisher, DelayProperties delay) {
+        return new RabbitTransportOptions(
+                publisher.maxConcurrency(), publisher.maxInFlight(), publisher.timeout(), delay.strategy());
+    }
+
+    @Bean
+    RabbitTransport safeBunnyTransport(
+            RabbitTransportOptions options, RabbitConnections connections, Workers workers, Timeline timeline) {
+        return new RabbitTransport(options, connections.publish(), connections.consume(), workers.executor(), timeline);
+    }
+}

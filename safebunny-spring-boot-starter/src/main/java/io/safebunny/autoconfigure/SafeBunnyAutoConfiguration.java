@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import io.safebunny.Bunny;
+import io.safebunny.BunnyScope;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.handler.HandlerDefaults;
+import io.safebunny.handler.HandlerScanner;
+import io.safebunny.identity.IdScheme;
+import io.safebunny.pipeline.ConsumeMiddleware;
+import io.safebunny.pipeline.MessageScope;
+import io.safebunny.pipeline.PublishMiddleware;
+import io.safebunny.serialization.Serializers;
+import io.safebunny.store.MessageStore;
+import io.safebunny.time.Timeline;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.Transport;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+
+/** The engine of this node, its {@link Bunny}, and their life with the application context. */
+@AutoConfiguration(
+        after = {
+            ThreadsAutoConfiguration.class,
+            SerializationAutoConfiguration.class,
+            IdsAutoConfiguration.class,
+            StoreAutoConfiguration.class,
+            MemoryTransportAutoConfiguration.class,
+            RabbitTransportAutoConfiguration.class
+        },
+        afterName = {
+            SafeBunnyAutoConfiguration.MICROMETER + "metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+            SafeBunnyAutoConfiguration.MICROMETER
+                    + "metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration",
+            SafeBunnyAutoConfiguration.MICROMETER + "observation.autoconfigure.ObservationAutoConfiguration"
+        })
+@ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
+@EnableConfigurationProperties({
+    SafeBunnyProperties.class,
+    ListenerProperties.class,
+    RetryProperties.class,
+    DelayedRetryProperties.class,
+    PublisherProperties.class,
+    TopologyProperties.class,
+    PoisonProperties.class,
+    DedupProperties.class
+})
+final class SafeBunnyAutoConfiguration {
+
+    static final String MICROMETER = "org.springframework.boot.micrometer.";
+
+    private static final Logger LOG = LoggerFactory.getLogger(SafeBunnyAutoConfiguration.class);
+    private static final Duration DEFAULT_PHASE_TIMEOUT = Duration.ofSeconds(30);
+
+    @Bean
+    @ConditionalOnMissingBean
+    SafeBunnyOptions safeBunnyOptions(
+            SafeBunnyProperties node,
+            TopologyOptions topology,
+            PublisherProperties publisher,
+            DedupProperties dedup,
+            Environment environment) {
+        return new SafeBunnyOptions(
+                NodeName.of(node.node(), environment.getProperty("spring.application.name")),
+                topology,
+                publisher.timeout(),
+                node.maxMessageSize().toBytes(),
+                dedup.retention());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    TopologyOptions safeBunnyTopologyOptions(TopologyProperties topology, PoisonProperties poison) {
+        return new TopologyOptions(topology.prefix(), topology.queueType(), topology.deliveryLimit(), poison.ttl());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    HandlerDefaults safeBunnyHandlerDefaults(
+            ListenerProperties listener, RetryProperties retry, DelayedRetryProperties delayedRetry) {
+        return new HandlerDefaults(listener.prefetch(), retry.toSettings(), delayedRetry.toStrategy());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    static MessageScope safeBunnyMessageScope() {
+        return new MessageScope();
+    }
+
+    @Bean
+    static BeanFactoryPostProcessor safeBunnyScopeRegistration(MessageScope scope) {
+        return beans -> beans.registerScope(BunnyScope.NAME, scope);
+    }
+
+    /** Many parameters on purpose: this is where the beans meet. */
+    @Bean
+    @ConditionalOnMissingBean
+    SafeBunnyParts safeBunnyParts(
+            SafeBunnyOptions options,
+            Transport transport,
+            ObjectProvider<MessageStore> stores,
+            Serializers serializers,
+            IdScheme idScheme,
+            ObjectProvider<ConsumeMiddleware> consumeMiddlewares,
+            ObjectProvider<PublishMiddleware> publishMiddlewares,
+            MessageScope scope,
+            Timeline timeline,
+            Workers workers,
+            ObjectProvider<MeterRegistry> meterRegistries,
+            ObjectProvider<ObservationRegistry> observationRegistries) {
+        MessageStore store = stores.getIfAvailable();
+        if (store == null) {
+            LOG.info(
+                    "No message store [safebunny.store.type=none]: a message that is delivered twice is handled twice");
+        }
+        return new SafeBunnyParts(
+                options,
+                transport,
+                store,
+                serializers,
+                idScheme,
+                consumeMiddlewares.orderedStream().toList(),
+                publishMiddlewares.orderedStream().toList(),
+                scope,
+                timeline,
+                SafeBunnyParts.sharedRandom(),
+                workers.executor(),
+                meterRegistries.getIfUnique(SimpleMeterRegistry::new),
+                observationRegistries.getIfUnique(() -> ObservationRegistry.NOOP));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    SafeBunnyEngine safeBunnyEngine(SafeBunnyParts parts) {
+        return new SafeBunnyEngine(parts);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    Bunny bunny(ObjectProvider<SafeBunnyEngine> engine) {
+        return new DeferredBunny(() -> engine.getObject().bunny());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    EngineLifecycle safeBunnyLifecycle(
+            SafeBunnyEngine engine,
+            ConfigurableListableBeanFactory beans,
+            HandlerDefaults defaults,
+            Environment environment) {
+        Duration phaseTimeout = Binder.get(environment)
+                .bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
+                .orElse(DEFAULT_PHASE_TIMEOUT);
+        return new EngineLifecycle(engine, () -> new HandlerScanner(beans, defaults).scan(), phaseTimeout);
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Settings of the node itself.
+ *
+ * @param enabled Whether SafeBunny is active. When false no SafeBunny bean is created and nothing connects.
+ * @param node Name of this node on the wire: it begins its queues and its routing keys. All instances of one
+ *     application share it. Defaults to spring.application.name. Renaming a node leaves its old queues and their
+ *     messages behind.
+ * @param transport What carries messages. The memory transport keeps them in this process only, and must be asked for.
+ * @param maxMessageSize Largest message body that is published or consumed; a larger one is refused on publishing and
+ *     goes to the poison queue on receipt. Raising it costs heap: up to prefetch bodies of this size are held per
+ *     message type.
+ */
+@ConfigurationProperties("safebunny")
+record SafeBunnyProperties(
+        @DefaultValue("true") boolean enabled,
+        @Nullable String node,
+        @DefaultValue("rabbit") TransportKind transport,
+        @DefaultValue("10MB") DataSize maxMessageSize) {
+
+    SafeBunnyProperties {
+        InvalidProperty.unlessWithin(
+                DataSize.ofBytes(1), DataSize.ofMegabytes(512), "safebunny.max-message-size", maxMessageSize, "10MB");
+    }
+
+    /** What carries messages. */
+    enum TransportKind {
+        /** RabbitMQ, with the connection settings of {@code spring.rabbitmq.*}. */
+        RABBIT,
+        /** A broker inside this process; messages are lost when it ends. */
+        MEMORY
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import io.safebunny.serialization.JsonMessageSerializer;
+import io.safebunny.serialization.MessageSerializer;
+import io.safebunny.serialization.Serializers;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import tools.jackson.databind.json.JsonMapper;
+
+/** All {@link MessageSerializer} beans in order, JSON behind the application's own. */
+@AutoConfiguration(afterName = "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration")
+@ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
+final class SerializationAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    @Order(Ordered.LOWEST_PRECEDENCE)
+    JsonMessageSerializer safeBunnyJsonSerializer(ObjectProvider<JsonMapper> mappers) {
+        JsonMapper mapper = mappers.getIfAvailable();
+        return mapper == null ? new JsonMessageSerializer() : new JsonMessageSerializer(mapper);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    Serializers safeBunnySerializers(ObjectProvider<MessageSerializer> serializers) {
+        return new Serializers(serializers.orderedStream().toList());
+    }
+}

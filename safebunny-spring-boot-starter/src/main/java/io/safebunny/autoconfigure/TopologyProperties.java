@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import io.safebunny.message.Names;
+import io.safebunny.topology.QueueType;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Names and arguments on the broker. Changing them on a running system is a migration: what exists is never redeclared.
+ *
+ * @param prefix Name of the main exchange and beginning of all other exchanges. All nodes that talk to each other share
+ *     it.
+ * @param queueType Kind of all queues. Quorum queues are replicated; classic ones are faster on one broker and lost
+ *     with it.
+ * @param deliveryLimit Deliveries after which a quorum queue itself sets a message aside, so that one that kills its
+ *     consumer does not come back for ever. Raising it allows more crashes per message.
+ */
+@ConfigurationProperties("safebunny.topology")
+record TopologyProperties(
+        @DefaultValue("safebunny") String prefix,
+        @DefaultValue("quorum") QueueType queueType,
+        @DefaultValue("20") int deliveryLimit) {
+
+    TopologyProperties {
+        Names.requirePrefix(prefix);
+        InvalidProperty.unlessWithin(1, 1_000_000, "safebunny.topology.delivery-limit", deliveryLimit, "20");
+    }
+}

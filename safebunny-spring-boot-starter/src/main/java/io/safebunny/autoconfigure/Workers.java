@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+/**
+ * The threads that handle deliveries. Unbounded on purpose: prefetch is the bound, and a queue of tasks would let one
+ * slow handler stop the others. Not itself an {@link Executor}, because a bean of that type makes Boot's application
+ * task executor back off.
+ */
+final class Workers implements AutoCloseable {
+
+    private static final String THREAD_NAME_PREFIX = "safebunny-";
+
+    private final Executor executor;
+    private final Runnable close;
+
+    private Workers(Executor executor, Runnable close) {
+        this.executor = executor;
+        this.close = close;
+    }
+
+    /** A daemon thread per delivery, kept for a minute for the next one. */
+    static Workers platform() {
+        CustomizableThreadFactory threads = new CustomizableThreadFactory(THREAD_NAME_PREFIX);
+        threads.setDaemon(true);
+        ExecutorService pool =
+                new ThreadPoolExecutor(0, Integer.MAX_VALUE, 60, TimeUnit.SECONDS, new SynchronousQueue<>(), threads);
+        return new Workers(pool, pool::shutdownNow);
+    }
+
+    /** A virtual thread per delivery; needs Java 21. */
+    static Workers virtual() {
+        SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor(THREAD_NAME_PREFIX);
+        executor.setVirtualThreads(true);
+        executor.setCancelRemainingTasksOnClose(true);
+        return new Workers(executor, executor::close);
+    }
+
+    /** The application's own threads; it ends them itself. */
+    static Workers of(Executor executor) {
+        return new Workers(executor, () -> {});
+    }
+
+    Executor executor() {
+        return executor;
+    }
+
+    /** Interrupts what is still running: the grace is over, and its messages come back. */
+    @Override
+    public void close() {
+        close.run();
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.Bunny;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.handler.HandlerDefaults;
+import io.safebunny.identity.LineageIdScheme;
+import io.safebunny.recovery.RetrySettings;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.topology.QueueType;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.rabbit.DelayStrategy;
+import java.time.Duration;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+
+class DefaultsTest {
+
+    @Test
+    void areThoseOfTheDocumentation() {
+        Nodes.memory().run(context -> {
+            SafeBunnyOptions options = context.getBean(SafeBunnyOptions.class);
+            assertThat(options)
+                    .isEqualTo(new SafeBunnyOptions(
+                            "shop",
+                            new TopologyOptions("safebunny", QueueType.QUORUM, 20, null),
+                            Duration.ofSeconds(30),
+                            10 * 1024 * 1024,
+                            Duration.ofDays(7)));
+            assertThat(context.getBean(HandlerDefaults.class))
+                    .isEqualTo(new HandlerDefaults(
+                            10,
+                            new RetrySettings(2, Duration.ofMillis(100), 2, Duration.ofSeconds(10), 0),
+                            RetryStrategy.after(
+                                    Duration.ofSeconds(10), Duration.ofMinutes(1), Duration.ofMinutes(10))));
+            SafeBunnyParts parts = context.getBean(SafeBunnyParts.class);
+            assertThat(parts.idScheme()).isInstanceOf(LineageIdScheme.class);
+            assertThat(parts.store()).isNull();
+            assertThat(context).hasSingleBean(Bunny.class);
+        });
+    }
+
+    @Test
+    void ofThePublisherAndDelays() {
+        new ApplicationContextRunner()
+                .withUserConfiguration(RabbitProperties.class)
+                .run(context -> {
+                    assertThat(context.getBean(PublisherProperties.class))
+                            .isEqualTo(new PublisherProperties(8, Duration.ofSeconds(30), 1000));
+                    assertThat(context.getBean(DelayProperties.class).strategy())
+                            .isEqualTo(DelayStrategy.LADDER);
+                });
+    }
+
+    @Test
+    void disabledMeansNoBeanAtAll() {
+        Nodes.bare().withPropertyValues("safebunny.enabled=false").run(context -> {
+            assertThat(context).hasNotFailed().doesNotHaveBean(Bunny.class).doesNotHaveBean(Transport.class);
+            assertThat(context.getBeanDefinitionNames())
+                    .noneMatch(name -> name.toLowerCase(Locale.ROOT).contains("bunny"));
+        });
+    }
+
+    @Configuration
+    @EnableConfigurationProperties({PublisherProperties.class, DelayProperties.class})
+    static class RabbitProperties {}
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.safebunny.BunnyHandler;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+
+@ExtendWith(OutputCaptureExtension.class)
+class FailureAnalysisTest {
+
+    @Test
+    void twoHandlersOfOneTypeAreBothNamed(CapturedOutput output) {
+        start(TwoHandlers.class, "--safebunny.node=shop");
+
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("SB-1102 Two handlers for one message type [type=OrderPlaced]")
+                .contains("first.on(OrderPlaced)")
+                .contains("second.on(OrderPlaced)")
+                .contains("Action:")
+                .contains("Remove one of them");
+    }
+
+    @Test
+    void missingNodeSaysWhatToSet(CapturedOutput output) {
+        start(Empty.class);
+
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("SB-1302 This node has no name")
+                .contains("Set safebunny.node=billing");
+    }
+
+    @Test
+    void invalidPropertyIsExplainedByUsAndNotByBindingAlone(CapturedOutput output) {
+        start(Empty.class, "--safebunny.node=shop", "--safebunny.listener.prefetch=0");
+
+        assertThat(output)
+                .contains("SB-1301 Invalid property [safebunny.listener.prefetch=0]: it must be 1 to 2000.")
+                .contains("Set safebunny.listener.prefetch to a value in that range");
+    }
+
+    @Test
+    void unknownChoiceListsTheValidOnes(CapturedOutput output) {
+        start(Empty.class, "--safebunny.node=shop", "--safebunny.transport=kafka");
+
+        assertThat(output)
+                .contains("Property: safebunny.transport")
+                .contains("\"kafka\"")
+                .contains("MEMORY", "RABBIT");
+    }
+
+    private static void start(Class<?> application, String... arguments) {
+        assertThatThrownBy(() -> new SpringApplicationBuilder(application)
+                        .web(WebApplicationType.NONE)
+                        .properties("safebunny.transport=memory")
+                        .run(arguments))
+                .isInstanceOf(Exception.class);
+    }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Empty {}
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class TwoHandlers {
+        @Bean
+        Handler first() {
+            return new Handler();
+        }
+
+        @Bean
+        Handler second() {
+            return new Handler();
+        }
+    }
+
+    static class Handler {
+        @BunnyHandler(from = "shop")
+        void on(OrderPlaced payload) {}
+    }
+}

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+/** A message of the tests. */
+record OrderPlaced(String orderId) {}

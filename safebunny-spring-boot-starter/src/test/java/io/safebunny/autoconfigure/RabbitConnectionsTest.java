@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.failure.ConfigurationException;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+import org.springframework.amqp.rabbit.connection.ConnectionFactory;
+import org.springframework.amqp.rabbit.connection.SimpleRoutingConnectionFactory;
+import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** What the two connections are made of; nothing here connects. */
+class RabbitConnectionsTest {
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(
+                    AutoConfigurations.of(RabbitTransportAutoConfiguration.class, ThreadsAutoConfiguration.class))
+            .withBean(SafeBunnyOptions.class, () -> SafeBunnyOptions.of("shop"));
+
+    @Test
+    void takeEverySettingFromSpringsOwn() {
+        runner.withConfiguration(AutoConfigurations.of(RabbitAutoConfiguration.class))
+                .withPropertyValues(
+                        "spring.rabbitmq.addresses=rabbit1:5673,rabbit2:5674",
+                        "spring.rabbitmq.username=me",
+                        "spring.rabbitmq.virtual-host=orders",
+                        "spring.rabbitmq.requested-heartbeat=7s")
+                .run(context -> {
+                    RabbitConnections connections = context.getBean(RabbitConnections.class);
+                    CachingConnectionFactory publish = (CachingConnectionFactory) connections.publish();
+                    assertThat(publish.toString()).contains("addresses=[rabbit1:5673, rabbit2:5674]");
+                    assertThat(publish.getUsername()).isEqualTo("me");
+                    assertThat(publish.getVirtualHost()).isEqualTo("orders");
+                    assertThat(publish.getRabbitConnectionFactory().getRequestedHeartbeat())
+                            .isEqualTo(7);
+                    assertThat(publish.getRabbitConnectionFactory().isAutomaticRecoveryEnabled())
+                            .isFalse();
+                });
+    }
+
+    @Test
+    void leaveSpringsOwnUntouchedAndTheOnlyBean() {
+        runner.withConfiguration(AutoConfigurations.of(RabbitAutoConfiguration.class))
+                .run(context -> {
+                    CachingConnectionFactory boots = context.getBean(CachingConnectionFactory.class);
+                    RabbitConnections connections = context.getBean(RabbitConnections.class);
+                    assertThat(connections.publish()).isNotSameAs(boots).isNotSameAs(connections.consume());
+                    assertThat(((CachingConnectionFactory) connections.publish()).getRabbitConnectionFactory())
+                            .isNotSameAs(boots.getRabbitConnectionFactory());
+                });
+    }
+
+    @Test
+    void takeAFactoryThatTheApplicationMadeItself() {
+        CachingConnectionFactory own = new CachingConnectionFactory("own-host", 5999);
+        runner.withConfiguration(AutoConfigurations.of(RabbitAutoConfiguration.class))
+                .withBean(ConnectionFactory.class, () -> own)
+                .run(context -> {
+                    RabbitConnections connections = context.getBean(RabbitConnections.class);
+                    assertThat(connections.publish().getHost()).isEqualTo("own-host");
+                    assertThat(connections.consume().getPort()).isEqualTo(5999);
+                });
+    }
+
+    @Test
+    void refuseAFactoryThatCannotBeCopied() {
+        SimpleRoutingConnectionFactory routing = new SimpleRoutingConnectionFactory();
+        routing.setDefaultTargetConnectionFactory(new CachingConnectionFactory());
+        runner.withBean(ConnectionFactory.class, () -> routing).run(context -> assertThat(context.getStartupFailure())
+                .rootCause()
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("SB-1305")
+                .hasMessageContaining(SimpleRoutingConnectionFactory.class.getName())
+                .hasMessageContaining("CachingConnectionFactory"));
+    }
+
+    @Test
+    void needAFactory() {
+        runner.run(context -> assertThat(context.getStartupFailure())
+                .rootCause()
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("SB-1304")
+                .hasMessageContaining("safebunny.transport=memory"));
+    }
+
+    @Test
+    void sayWhenThereAreTwo() {
+        runner.withBean("one", ConnectionFactory.class, CachingConnectionFactory::new)
+                .withBean("two", ConnectionFactory.class, CachingConnectionFactory::new)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .satisfies(failure -> assertThat(
+                                        String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT))
+                                .contains("there are 2 beans", "@primary")));
+    }
+}

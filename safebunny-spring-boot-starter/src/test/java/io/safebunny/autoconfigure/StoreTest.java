@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.Bunny;
+import io.safebunny.BunnyHandler;
+import io.safebunny.PublishOptions;
+import io.safebunny.store.MessageStore;
+import io.safebunny.transport.memory.MemoryBroker;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ContextConsumer;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+@ExtendWith(OutputCaptureExtension.class)
+class StoreTest {
+
+    @Test
+    void noneHandlesDuplicatesAgainAndSaysSo(CapturedOutput output) {
+        Nodes.memory().withBean(Handler.class).run(twice(2));
+        assertThat(output).containsOnlyOnce("No message store [safebunny.store.type=none]");
+    }
+
+    @Test
+    void memorySuppressesDuplicatesAndWarns(CapturedOutput output) {
+        Nodes.memory()
+                .withPropertyValues("safebunny.store.type=memory")
+                .withBean(Handler.class)
+                .run(twice(1));
+        assertThat(output).contains("Handled messages are remembered in memory [safebunny.store.type=memory]");
+    }
+
+    @Test
+    void noneIsTheDefault() {
+        Nodes.memory().run(context -> assertThat(context).doesNotHaveBean(MessageStore.class));
+    }
+
+    private static ContextConsumer<AssertableApplicationContext> twice(int handled) {
+        return context -> {
+            PublishOptions options =
+                    PublishOptions.none().withIdempotencyKey("one").withCorrelationId("order-1");
+            Bunny bunny = context.getBean(Bunny.class);
+            bunny.publish(new OrderPlaced("1"), options);
+            bunny.publish(new OrderPlaced("1"), options);
+
+            MemoryBroker broker = context.getBean(MemoryBroker.class);
+            Awaitility.await().until(broker::isIdle);
+            assertThat(context.getBean(Handler.class).received.waiting()).isEqualTo(handled);
+        };
+    }
+
+    static class Handler {
+        final Received<OrderPlaced> received = new Received<>();
+
+        @BunnyHandler(from = "shop")
+        void on(OrderPlaced payload) {
+            received.add(payload);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.contract;
+
+import static io.safebunny.test.contract.Messages.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.IncomingMessage;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Test;
+
+/** Each delivery is settled once; until then the broker keeps the message. */
+interface SettlementRules {
+
+    TransportBench bench();
+
+    @Test
+    default void neverDeliversAnAcknowledgedMessageAgain() {
+        TestNode orders = bench().publisher("orders");
+        TestNode billing = bench().subscriber("billing", orders);
+        Inbox before = billing.consume();
+
+        orders.publish(message("acknowledged"));
+        before.awaitIds("acknowledged");
+        bench().await().until(() -> before.running() == 0);
+        billing.transport().close();
+        Inbox after = bench().instanceOf(billing).consume();
+        orders.publish(message("next"));
+
+        after.awaitIds("next");
+    }
+
+    @Test
+    default void deliversAgainWhatAClosedTransportLeftUnsettled() {
+        TestNode orders = bench().publisher("orders");
+        TestNode billing = bench().subscriber("billing", orders);
+        Inbox unsettled = billing.consume(10, delivery -> {});
+
+        orders.publish(message("unsettled"));
+        unsettled.awaitIds("unsettled");
+        billing.transport().close();
+        Delivery cutOff = unsettled.deliveries().get(0);
+        assertThat(cutOff.isOpen()).isFalse();
+        cutOff.acknowledge(); // too late, without effect
+
+        IncomingMessage again = bench().instanceOf(billing).consume().awaitOne();
+        assertThat(again.message().messageId()).isEqualTo("unsettled");
+        assertThat(again.redelivered()).isTrue();
+    }
+
+    @Test
+    default void deliversAgainWhatWasHandedBack() {
+        TestNode orders = bench().publisher("orders");
+        Inbox inbox = bench().subscriber("billing", orders).consume(1, handBackOnce());
+
+        orders.publish(message("handed-back"));
+
+        inbox.awaitIds("handed-back", "handed-back");
+        assertThat(inbox.incoming()).extracting(IncomingMessage::redelivered).containsExactly(false, true);
+    }
+
+    @Test
+    default void ignoresWhatFollowsAnAcknowledgement() {
+        TestNode orders = bench().publisher("orders");
+        Inbox inbox = bench().subscriber("billing", orders).consume(1, delivery -> {
+            delivery.acknowledge();
+            delivery.acknowledge();
+            delivery.handBack();
+        });
+
+        orders.publish(message("first"));
+        inbox.awaitIds("first");
+        orders.publish(message("second"));
+        orders.publish(message("third"));
+
+        inbox.awaitIds("first", "second", "third");
+    }
+
+    @Test
+    default void ignoresWhatFollowsAHandBack() {
+        TestNode orders = bench().publisher("orders");
+        DeliveryHandler handBackOnce = handBackOnce();
+        Inbox inbox = bench().subscriber("billing", orders).consume(1, delivery -> {
+            handBackOnce.handle(delivery);
+            delivery.acknowledge();
+        });
+
+        orders.publish(message("first"));
+        inbox.awaitIds("first", "first");
+        orders.publish(message("second"));
+
+        inbox.awaitIds("first", "first", "second", "second");
+    }
+
+    private static DeliveryHandler handBackOnce() {
+        Set<String> seen = ConcurrentHashMap.newKeySet();
+        return delivery -> {
+            if (seen.add(String.valueOf(delivery.message().message().messageId()))) {
+                delivery.handBack();
+            } else {
+                delivery.acknowledge();
+            }
+        };
+    }
+}

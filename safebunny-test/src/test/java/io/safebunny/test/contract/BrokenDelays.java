@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.contract;
+
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import io.safebunny.transport.Transport;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** One fault each against {@link DelayRules}. */
+final class BrokenDelays {
+
+    private BrokenDelays() {}
+
+    @Breaks("neverDeliversEarly")
+    static class DeliversEarly extends BrokenTransportContract {
+        @Override
+        Transport broken(Transport sound) {
+            return new ForwardingTransport(sound) {
+                @Override
+                public CompletableFuture<Void> send(OutboundMessage message) {
+                    long millis = message.delay().toMillis();
+                    return super.send(millis < 100 ? message : withDelay(message, Duration.ofMillis(millis * 9 / 10)));
+                }
+            };
+        }
+    }
+
+    @Breaks("delaysByOneMillisecond")
+    static class LosesTinyDelays extends BrokenTransportContract {
+        @Override
+        Transport broken(Transport sound) {
+            return new ForwardingTransport(sound) {
+                @Override
+                public CompletableFuture<Void> send(OutboundMessage message) {
+                    boolean lost = isDelayed(message) && message.delay().toMillis() < 5;
+                    return lost ? CompletableFuture.completedFuture(null) : super.send(message);
+                }
+            };
+        }
+    }
+
+    @Breaks("deliversADelayedMessageToItsQueueOnly")
+    static class PublishesDelayedMessagesToAll extends BrokenTransportContract {
+        @Override
+        Transport broken(Transport sound) {
+            return new ForwardingTransport(sound) {
+                @Override
+                public CompletableFuture<Void> send(OutboundMessage message) {
+                    Set<String> keys = keysOf(message.route().routingKey());
+                    if (isDelayed(message) && message.route() instanceof Route.ToQueue && !keys.isEmpty()) {
+                        String key = keys.iterator().next();
+                        return super.send(withRoute(message, new Route.Publication(key)));
+                    }
+                    return super.send(message);
+                }
+            };
+        }
+    }
+
+    @Breaks("doesNotLetALongDelayHoldBackAShortOne")
+    static class DelaysFirstInFirstOut extends BrokenTransportContract {
+        @Override
+        Transport broken(Transport sound) {
+            AtomicLong lastDue = new AtomicLong(System.nanoTime());
+            return new ForwardingTransport(sound) {
+                @Override
+                public CompletableFuture<Void> send(OutboundMessage message) {
+                    if (!isDelayed(message)) {
+                        return super.send(message);
+                    }
+                    long now = System.nanoTime();
+                    long due = lastDue.accumulateAndGet(now + message.delay().toNanos(), Math::max);
+                    return super.send(withDelay(message, Duration.ofNanos(due - now)));
+                }
+            };
+        }
+    }
+
+    @Breaks("deliversADelayedPublicationToEveryBoundQueue")
+    static class DelaysAPublicationForOneQueueOnly extends BrokenTransportContract {
+        @Override
+        Transport broken(Transport sound) {
+            return new ForwardingTransport(sound) {
+                @Override
+                public CompletableFuture<Void> send(OutboundMessage message) {
+                    if (isDelayed(message) && isPublication(message)) {
+                        Set<String> bound = boundFor(message.route().routingKey());
+                        return super.send(withRoute(
+                                message, new Route.ToQueue(bound.iterator().next())));
+                    }
+                    return super.send(message);
+                }
+            };
+        }
+    }
+
+    @Breaks("deliversADelayedPublicationToEveryBoundQueue")
+    static class PublishesAtOnce extends BrokenTransportContract {
+        @Override
+        Transport broken(Transport sound) {
+            return new ForwardingTransport(sound) {
+                @Override
+                public CompletableFuture<Void> send(OutboundMessage message) {
+                    return super.send(isPublication(message) ? withDelay(message, Duration.ZERO) : message);
+                }
+            };
+        }
+    }
+}

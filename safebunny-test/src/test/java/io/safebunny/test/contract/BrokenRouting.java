@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.contract;
+
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.topology.Topology;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import io.safebunny.transport.Transport;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** One fault each against {@link RoutingRules} and {@link TopologyRules}. */
+final class BrokenRouting {
+
+    private BrokenRouting() {}
+
+    @Breaks("deliversToEveryNodeBoundToThePublishingNodesKeyAndOnlyToThem")
+    static class RoutesByTypeAlone extends BrokenTransportContract {
+        @Override
+        Transport broken(Transport sound) {
+            return new ForwardingTransport(sound) {
+                @Override
+                public CompletableFuture<Void> send(OutboundMessage message) {
+                    CompletableFuture<Void> sent = super.send(message);
+                    if (isPublication(message) && !isDelayed(message)) {
+                        Set<String> others = consumerQueues();
+                        others.removeAll(boundFor(message.route().routingKey()));
+                        others.forEach(other -> sound.send(withRoute(message, new Route.ToQueue(other)))
+                                .join());
+                    }
+                    return sent;
+                }
+            };
+        }
+    }
+
+    @Breaks("deliversToEveryNodeBoundToThePublishingNodesKeyAndOnlyToThem")
+    static class RoutesToOneOfTheBoundQueues extends BrokenTransportContract {
+        @Override
+        Transport broken(Transport sound) {
+            return new ForwardingTransport(sound) {
+                @Override
+                public CompletableFuture<Void> send(OutboundMessage message) {
+                    Set<String> bound = boundFor(message.route().routingKey());
+                    if (isPublication(message) && !isDelayed(message) && bound.size() > 1) {
+                        return super.send(withRoute(
+                                message, new Route.ToQueue(bound.iterator().next())));
+                    }
+                    return super.send(message);
+                }
+            };
+        }
+    }
+
+    @Breaks("handsEachMessageToExactlyOneOfTwoInstances")
+    static class HandsEachMessageToAllInstances extends BrokenTransportContract {
+        private final Set<Consumer> consumers = ConcurrentHashMap.newKeySet();
+
+        private record Consumer(Transport transport, String queue, DeliveryHandler handler) {}
+
+        @Override
+        Transport broken(Transport sound) {
+            return new ForwardingTransport(sound) {
+                @Override
+                public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+                    Consumer own = new Consumer(sound, queue, handler);
+                    consumers.add(own);
+                    Consumption consumption = super.consume(queue, prefetch, delivery -> {
+                        consumers.stream()
+                                .filter(other ->
+                                        !other.equals(own) && other.queue().equals(queue))
+                                .forEach(other -> other.handler().handle(delivery));
+                        handler.handle(delivery);
+                    });
+                    return () -> {
+                        consumers.remove(own);
+                        return consumption.stop();
+                    };
+                }
+
+                @Override
+                public void close() {
+                    consumers.removeIf(consumer -> consumer.transport() == sound);
+                    super.close();
+                }
+            };
+        }
+    }
+
+    @Breaks("tellsWhereAMessageCameFrom")
+    static class ForgetsTheExchange extends BrokenTransportContract {
+        @Override
+        Transport broken(Transport sound) {
+            return new ForwardingTransport(sound) {
+                @Override
+                public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+                    return super.consume(
+                            queue,
+                            prefetch,
+                            delivery -> handler.handle(new ForwardingDelivery(delivery) {
+                                @Override
+                                public IncomingMessage message() {
+                                    IncomingMessage in = super.message();
+                                    return new IncomingMessage(
+                                            in.queue(), "", in.routingKey(), in.redelivered(), in.message());
+                                }
+                            }));
+                }
+            };
+        }
+    }
+
+    @Breaks("keepsMessagesWhileNobodyConsumes")
+    static class DropsMessagesNobodyConsumes extends BrokenTransportContract {
+        private final Collection<String> everConsumed = new CopyOnWriteArraySet<>();
+
+        @Override
+        Transport broken(Transport sound) {
+            return new ForwardingTransport(sound) {
+                @Override
+                public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+                    everConsumed.add(queue);
+                    return super.consume(queue, prefetch, handler);
+                }
+
+                @Override
+                public CompletableFuture<Void> send(OutboundMessage message) {
+                    Set<String> bound = boundFor(message.route().routingKey());
+                    boolean known = isPublication(message) && !bound.isEmpty() && status().usable();
+                    if (known && bound.stream().noneMatch(everConsumed::contains)) {
+                        return CompletableFuture.completedFuture(null);
+                    }
+                    return super.send(message);
+                }
+            };
+        }
+    }
+
+    @Breaks("keepsTheOrderForOneConsumerWithPrefetchOne")
+    static class MovesTheThirdDeliveryToTheBack extends BrokenTransportContract {
+        @Override
+        Transport broken(Transport sound) {
+            return new ForwardingTransport(sound) {
+                @Override
+                public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+                    AtomicInteger count = new AtomicInteger();
+                    return super.consume(queue, prefetch, delivery -> {
+                        if (count.incrementAndGet() == 3) {
+                            moveToTheBack(sound, delivery);
+                        } else {
+                            handler.handle(delivery);
+                        }
+                    });
+                }
+            };
+        }
+
+        private static void moveToTheBack(Transport sound, Delivery delivery) {
+            IncomingMessage incoming = delivery.message();
+            sound.send(new OutboundMessage(incoming.message(), new Route.ToQueue(incoming.queue()), Duration.ZERO))
+                    .join();
+            delivery.acknowledge();
+        }
+    }
+
+    @Breaks("failsAPublicationNoQueueIsBoundFor")
+    static class SwallowsUnroutablePublications extends BrokenTransportContract {
+        @Override
+        Transport broken(Transport sound) {
+            return new ForwardingTransport(sound) {
+                @Override
+                public CompletableFuture<Void> send(OutboundMessage message) {
+                    boolean swallow = isPublication(message) && status().usable();
+                    return swallow ? super.send(message).exceptionally(failure -> null) : super.send(message);
+                }
+            };
+        }
+    }
+
+    @Breaks("failsAMessageToAMissingQueue")
+    static class SwallowsMessagesToMissingQueues extends BrokenTransportContract {
+        @Override
+        Transport broken(Transport sound) {
+            return new ForwardingTransport(sound) {
+                @Override
+                public CompletableFuture<Void> send(OutboundMessage message) {
+                    return isPublication(message)
+                            ? super.send(message)
+                            : super.send(message).exceptionally(failure -> null);
+                }
+            };
+        }
+    }
+
+    @Breaks("refusesToSendAfterClose")
+    static class PretendsToSendAfterClose extends BrokenTransportContract {
+        @Override
+        Transport broken(Transport sound) {
+            return new ForwardingTransport(sound) {
+                @Override
+                public CompletableFuture<Void> send(OutboundMessage message) {
+                    return status().usable() ? super.send(message) : CompletableFuture.completedFuture(null);
+                }
+            };
+        }
+    }
+
+    @Breaks("deliversEveryMessageOfConcurrentSendersExactlyOnce")
+    static class LosesTheThousandthMessage extends BrokenTransportContract {
+        @Override
+        Transport broken(Transport sound) {
+            AtomicInteger count = new AtomicInteger();
+            return new ForwardingTransport(sound) {
+                @Override
+                public CompletableFuture<Void> send(OutboundMessage message) {
+                    boolean lost = count.incrementAndGet() == 1_000;
+                    return lost ? CompletableFuture.completedFuture(null) : super.send(message);
+                }
+            };
+        }
+    }
+
+    @Breaks("deliversEveryMessageOfConcurrentSendersExactlyOnce")
+    static class SendsTheThousandthMessageTwice extends BrokenTransportContract {
+        @Override
+        Transport broken(Transport sound) {
+            AtomicInteger count = new AtomicInteger();
+            return new ForwardingTransport(sound) {
+                @Override
+                public CompletableFuture<Void> send(OutboundMessage message) {
+                    boolean twice = count.incrementAndGet() == 1_000;
+                    return twice ? super.send(message).thenCompose(sent -> super.send(message)) : super.send(message);
+                }
+            };
+        }
+    }
+
+    @Breaks("appliesAnEqualTopologyAgainWithoutAnyEffect")
+    static class RefusesToStartTwice extends BrokenTransportContract {
+        @Override
+        Transport broken(Transport sound) {
+            AtomicInteger starts = new AtomicInteger();
+            return new ForwardingTransport(sound) {
+                @Override
+                public void start(Topology topology) {
+                    if (starts.incrementAndGet() > 1) {
+                        throw new IllegalStateException("already started");
+                    }
+                    super.start(topology);
+                }
+            };
+        }
+    }
+
+    @Breaks("refusesAQueueThatExistsWithOtherArgumentsAndChangesNothing")
+    static class TakesQueuesAsTheyAre extends BrokenTransportContract {
+        @Override
+        Transport broken(Transport sound) {
+            return new ForwardingTransport(sound) {
+                @Override
+                public void start(Topology topology) {
+                    try {
+                        super.start(topology);
+                    } catch (ConfigurationException e) {
+                        return; // the fault
+                    }
+                }
+            };
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.contract;
+
+import io.safebunny.topology.Topology;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import io.safebunny.transport.Transport;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
+
+/** The contract with a transport that has one fault. Run by {@link TransportContractBitesTest}, ignored by Surefire. */
+abstract class BrokenTransportContract extends MemoryTransportContractTest {
+
+    private final Queue<Topology> topologies = new ConcurrentLinkedQueue<>();
+
+    abstract Transport broken(Transport sound);
+
+    @Override
+    protected Transport newTransport(String node) {
+        return broken(new ForwardingTransport(super.newTransport(node)) {
+            @Override
+            public void start(Topology topology) {
+                super.start(topology);
+                topologies.add(topology);
+            }
+        });
+    }
+
+    /** One more, without the fault. */
+    Transport soundTransport() {
+        return super.newTransport("sound");
+    }
+
+    /** A failing rule takes this long. */
+    @Override
+    protected Duration patience() {
+        return Duration.ofSeconds(3);
+    }
+
+    /** Queues a publication goes to. */
+    Set<String> boundFor(String routingKey) {
+        return topologies.stream()
+                .flatMap(topology -> topology.bindings().stream())
+                .filter(binding -> binding.routingKey().equals(routingKey))
+                .map(Topology.Binding::queue)
+                .collect(Collectors.toSet());
+    }
+
+    /** Keys whose publications go to the queue, its own name not among them. */
+    Set<String> keysOf(String queue) {
+        return topologies.stream()
+                .flatMap(topology -> topology.bindings().stream())
+                .filter(binding -> binding.queue().equals(queue)
+                        && binding.exchange().equals(topologyOptions().mainExchange()))
+                .map(Topology.Binding::routingKey)
+                .collect(Collectors.toSet());
+    }
+
+    Set<String> consumerQueues() {
+        return topologies.stream()
+                .flatMap(topology -> topology.queues().stream())
+                .map(Topology.Queue::name)
+                .filter(queue -> !queue.endsWith("-poison"))
+                .collect(Collectors.toSet());
+    }
+
+    static boolean isPublication(OutboundMessage message) {
+        return message.route() instanceof Route.Publication;
+    }
+
+    static boolean isDelayed(OutboundMessage message) {
+        return !message.delay().isZero();
+    }
+
+    static OutboundMessage withRoute(OutboundMessage message, Route route) {
+        return new OutboundMessage(message.message(), route, message.delay());
+    }
+
+    static OutboundMessage withDelay(OutboundMessage message, Duration delay) {
+        return new OutboundMessage(message.message(), message.route(), delay);
+    }
+}

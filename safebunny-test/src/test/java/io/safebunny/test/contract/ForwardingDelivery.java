@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.contract;
+
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.IncomingMessage;
+
+/** Does what another delivery does, until a subclass breaks it. */
+class ForwardingDelivery implements Delivery {
+
+    final Delivery sound;
+
+    ForwardingDelivery(Delivery sound) {
+        this.sound = sound;
+    }
+
+    @Override
+    public IncomingMessage message() {
+        return sound.message();
+    }
+
+    @Override
+    public boolean isOpen() {
+        return sound.isOpen();
+    }
+
+    @Override
+    public void acknowledge() {
+        sound.acknowledge();
+    }
+
+    @Override
+    public void handBack() {
+        sound.handBack();
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.contract;
+
+import io.safebunny.topology.Topology;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.TransportStatus;
+import java.util.concurrent.CompletableFuture;
+
+/** Does what another transport does, until a subclass breaks it. */
+class ForwardingTransport implements Transport {
+
+    final Transport sound;
+
+    ForwardingTransport(Transport sound) {
+        this.sound = sound;
+    }
+
+    @Override
+    public void start(Topology topology) {
+        sound.start(topology);
+    }
+
+    @Override
+    public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+        return sound.consume(queue, prefetch, handler);
+    }
+
+    @Override
+    public CompletableFuture<Void> send(OutboundMessage message) {
+        return sound.send(message);
+    }
+
+    @Override
+    public TransportStatus status() {
+        return sound.status();
+    }
+
+    @Override
+    public void close() {
+        sound.close();
+    }
+}

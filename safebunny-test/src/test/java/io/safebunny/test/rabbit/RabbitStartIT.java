@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.rabbit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.message.WireMessage;
+import io.safebunny.topology.QueueType;
+import io.safebunny.topology.Subscription;
+import io.safebunny.topology.Topology;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.topology.TopologyPlanner;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import io.safebunny.transport.rabbit.DelayStrategy;
+import io.safebunny.transport.rabbit.RabbitTransport;
+import io.safebunny.transport.rabbit.RabbitTransportOptions;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class RabbitStartIT {
+
+    private final RabbitBench rabbit = new RabbitBench();
+    private final String node = "start." + UUID.randomUUID().toString().substring(0, 8);
+
+    @AfterEach
+    void deleteQueues() {
+        rabbit.onBroker(channel -> {
+            channel.queueDelete(node + "-Ping");
+            channel.queueDelete(node + "-poison");
+        });
+        rabbit.close();
+    }
+
+    private Topology topology(QueueType queueType) {
+        return TopologyPlanner.plan(
+                node,
+                List.of(new Subscription("Ping", List.of(node))),
+                new TopologyOptions("safebunny", queueType, 20, null));
+    }
+
+    @Test
+    void refusesWrongCredentialsAndNamesTheProperties() {
+        com.rabbitmq.client.ConnectionFactory client = rabbit.client();
+        client.setPassword("not-the-password-3141");
+        try (RabbitTransport transport = rabbit.transport(client)) {
+            assertThatThrownBy(() -> transport.start(topology(QueueType.QUORUM)))
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageContaining("SB-1202")
+                    .hasMessageContaining("spring.rabbitmq.username")
+                    .hasMessageContaining("spring.rabbitmq.password")
+                    .hasMessageNotContaining("not-the-password-3141");
+        }
+    }
+
+    @Test
+    void refusesAMissingVirtualHostAndNamesTheProperty() {
+        com.rabbitmq.client.ConnectionFactory client = rabbit.client();
+        client.setVirtualHost("no-such-vhost");
+        try (RabbitTransport transport = rabbit.transport(client)) {
+            assertThatThrownBy(() -> transport.start(topology(QueueType.QUORUM)))
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageContaining("SB-1202")
+                    .hasMessageContaining("no-such-vhost")
+                    .hasMessageContaining("spring.rabbitmq.virtual-host");
+        }
+    }
+
+    @Test
+    void startsWithoutABrokerAndSaysSo() {
+        com.rabbitmq.client.ConnectionFactory client = rabbit.client();
+        client.setHost("127.0.0.1");
+        client.setPort(1); // nobody listens there
+        try (RabbitTransport transport = rabbit.transport(client)) {
+            transport.start(topology(QueueType.QUORUM));
+
+            assertThat(transport.status().usable()).isFalse();
+            assertThat(transport.status().detail()).contains("ConnectException");
+            assertThat(transport.send(message(Duration.ZERO)))
+                    .failsWithin(Duration.ofSeconds(5))
+                    .withThrowableOfType(ExecutionException.class)
+                    .withCauseInstanceOf(ConnectionLostException.class);
+        }
+    }
+
+    @Test
+    void startsWithAnUnknownHostAndSaysSo() {
+        com.rabbitmq.client.ConnectionFactory client = rabbit.client();
+        client.setHost("no-such-host.invalid");
+        try (RabbitTransport transport = rabbit.transport(client)) {
+            transport.start(topology(QueueType.QUORUM));
+
+            assertThat(transport.status().usable()).isFalse();
+            assertThat(transport.status().detail()).contains("UnknownHostException");
+        }
+    }
+
+    @Test
+    void refusesAQueueOfAnotherTypeWithBothValues() {
+        try (RabbitTransport first = rabbit.transport(node)) {
+            first.start(topology(QueueType.CLASSIC));
+        }
+        try (RabbitTransport second = rabbit.transport(node)) {
+            assertThatThrownBy(() -> second.start(topology(QueueType.QUORUM)))
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageContaining("SB-1201")
+                    .hasMessageContaining(node + "-Ping")
+                    .hasMessageContaining("received")
+                    .hasMessageContaining("but current is")
+                    .hasMessageContaining("Nothing was changed");
+        }
+    }
+
+    /** No broker of a test has the archived plugin, unless one is given that does: then the plugin is what it delays with. */
+    @Test
+    void picksADelayStrategyTheBrokerOffers() {
+        RabbitTransportOptions options =
+                new RabbitTransportOptions(8, 1000, Duration.ofSeconds(30), DelayStrategy.AUTO);
+        try (RabbitTransport transport = rabbit.transport(node, options)) {
+            transport.start(topology(QueueType.QUORUM));
+            assertThat(transport.status().usable()).isTrue();
+
+            assertThat(transport.send(message(Duration.ofMillis(20)))).succeedsWithin(Duration.ofSeconds(10));
+
+            java.util.concurrent.CompletableFuture<String> arrived = new java.util.concurrent.CompletableFuture<>();
+            transport.consume(node + "-Ping", 1, delivery -> {
+                arrived.complete(delivery.message().message().messageId());
+                delivery.acknowledge();
+            });
+            assertThat(arrived).succeedsWithin(Duration.ofSeconds(10)).isEqualTo("id-1");
+        }
+    }
+
+    private OutboundMessage message(Duration delay) {
+        return new OutboundMessage(
+                new WireMessage(
+                        "id-1",
+                        "saga-1",
+                        "Ping",
+                        node,
+                        null,
+                        "application/json",
+                        null,
+                        Map.of(),
+                        "{}".getBytes(StandardCharsets.UTF_8)),
+                new Route.ToQueue(node + "-Ping"),
+                delay);
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.rabbit;
+
+import io.safebunny.test.contract.TransportContract;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.Transport;
+import java.util.Set;
+
+class RabbitTransportContractIT extends TransportContract {
+
+    private final RabbitBench rabbit = new RabbitBench();
+
+    @Override
+    protected Transport newTransport(String node) {
+        return rabbit.transport(node);
+    }
+
+    @Override
+    protected TopologyOptions topologyOptions() {
+        return TopologyOptions.defaults();
+    }
+
+    @Override
+    protected void cleanUp(Set<String> queues) {
+        rabbit.onBroker(channel -> {
+            for (String queue : queues) {
+                channel.queueDelete(queue);
+            }
+        });
+        rabbit.close();
+    }
+}
