@@ -95,7 +95,8 @@ public final class ConsumeComparison {
     }
 
     private static void print(String name, List<Double> values) {
-        double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+        double[] sorted =
+                values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
         String format = sorted[0] > 100 ? "%.0f" : "%.2f";
         System.out.printf(
                 Locale.ROOT,
@@ -203,7 +204,8 @@ public final class ConsumeComparison {
         declaring.start(List.of(handler(new CountDownLatch(0))));
         declaring.stop(Duration.ofSeconds(10));
         byte[] body = ("{\"id\":\"order-42\",\"number\":7,\"lines\":["
-                        + String.join(",", Collections.nCopies(20, "\"forty bytes of text for one line of it\"")) + "]}")
+                        + String.join(",", Collections.nCopies(20, "\"forty bytes of text for one line of it\""))
+                        + "]}")
                 .getBytes(StandardCharsets.UTF_8);
         org.springframework.amqp.rabbit.connection.Connection spring = connections.createConnection();
         Connection connection = spring.getDelegate();

@@ -105,8 +105,7 @@ public class PipelineBenchmark {
                 new Serializers(List.of(new Constant())),
                 sender,
                 deduplicate
-                        ? new Deduplication(
-                                new MemoryMessageStore(system, Duration.ofMillis(500)), sender, metrics)
+                        ? new Deduplication(new MemoryMessageStore(system, Duration.ofMillis(500)), sender, metrics)
                         : null,
                 Collections.nCopies(middlewares, step),
                 parts.scope(),
@@ -114,11 +113,17 @@ public class PipelineBenchmark {
                 parts.random(),
                 metrics,
                 new Observations(parts.observationRegistry()));
-        RecoveryPolicy recovery =
-                RecoveryPolicy.of(RetryStrategy.of(2, Duration.ofMillis(100)), RetryStrategy.after(Duration.ofSeconds(1)));
+        RecoveryPolicy recovery = RecoveryPolicy.of(
+                RetryStrategy.of(2, Duration.ofMillis(100)), RetryStrategy.after(Duration.ofSeconds(1)));
         return factory.create(
                 new HandlerDefinition(
-                        "bench.on(Ping)", "Ping", Object.class, List.of("bench"), 10, recovery, (payload, context) -> {}),
+                        "bench.on(Ping)",
+                        "Ping",
+                        Object.class,
+                        List.of("bench"),
+                        10,
+                        recovery,
+                        (payload, context) -> {}),
                 Set.of("Ping"));
     }
 
@@ -141,7 +146,8 @@ public class PipelineBenchmark {
         if (handler == null) {
             throw new IllegalStateException("set up first");
         }
-        handler.handle(new OneDelivery(new IncomingMessage("bench-Ping", "safebunny", "bench-Ping", false, message()), blackhole));
+        handler.handle(new OneDelivery(
+                new IncomingMessage("bench-Ping", "safebunny", "bench-Ping", false, message()), blackhole));
     }
 
     private WireMessage message() {

@@ -18,6 +18,7 @@ public final class MessageScope implements Scope {
 
     private static final Logger LOG = LoggerFactory.getLogger(MessageScope.class);
 
+    @SuppressWarnings("ThreadLocalUsage") // one per application context: two nodes in one JVM must not share beans
     private final ThreadLocal<@Nullable Beans> current = new ThreadLocal<>();
 
     /** Runs the action inside the current message's scope, or inside a new one that ends with it. */

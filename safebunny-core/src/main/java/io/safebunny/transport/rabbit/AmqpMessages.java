@@ -10,6 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Between the client library's messages and ours. Nothing is checked here. */
+@SuppressWarnings("JavaUtilDate") // the client library's type for timestamps
 final class AmqpMessages {
 
     private static final int PERSISTENT = 2;

@@ -82,7 +82,7 @@ final class PublisherPool {
                                 .formatted(maxInFlight)));
                 return future;
             }
-            future.whenComplete((none, failure) -> inFlight.release());
+            CompletableFuture<Void> unused = future.whenComplete((none, failure) -> inFlight.release());
             Slot slot = free.pollFirst(Math.max(0, deadline - timeline.nanoTime()), TimeUnit.NANOSECONDS);
             if (slot == null) {
                 future.completeExceptionally(new PublishTimeoutException(

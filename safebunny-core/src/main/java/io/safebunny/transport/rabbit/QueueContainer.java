@@ -164,7 +164,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             active = subscriber;
         }
         if (callback != null) {
-            drained.thenRun(callback);
+            CompletableFuture<Void> unused = drained.thenRun(callback);
         }
         if (active != null && active.isAlive()) {
             onWorker(active::cancel);
