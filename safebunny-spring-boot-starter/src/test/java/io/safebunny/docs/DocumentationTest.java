@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What the documentation says is what the code does. */
+class DocumentationTest {
+
+    private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
+    private static final Pattern JAVA_LISTING = Pattern.compile("```java\\R(.*?)```", Pattern.DOTALL);
+    private static final Pattern CODE = Pattern.compile("SB-\\d{4}");
+    private static final Pattern LINK = Pattern.compile("]\\(([^)#]+)(?:#[^)]*)?\\)");
+    private static final Pattern PROPERTY_ROW = Pattern.compile("(?m)^\\| `([^`]+)` \\| (?:`([^`]*)`|–) \\| (.*) \\|$");
+    private static final Pattern RUNG_ROW = Pattern.compile("(?m)^\\| ((?:`[a-z.]+`(?:, )?)+) \\| ");
+
+    private static String read(Path file) throws IOException {
+        return Files.readString(file);
+    }
+
+    private static List<Path> pages() throws IOException {
+        try (Stream<Path> docs = Files.walk(PROJECT.resolve("docs"));
+                Stream<Path> root = Files.list(PROJECT);
+                Stream<Path> sample = Files.list(PROJECT.resolve("samples/order-saga"))) {
+            return Stream.of(docs, root, sample)
+                    .flatMap(files -> files)
+                    .filter(file -> file.toString().endsWith(".md"))
+                    .toList();
+        }
+    }
+
+    private static String sources(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            StringBuilder text = new StringBuilder();
+            for (Path file :
+                    files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                text.append(read(file)).append('\n');
+            }
+            return text.toString();
+        }
+    }
+
+    private static String squeezed(String text) {
+        return text.replaceAll("\\s+", "");
+    }
+
+    @Test
+    void everyListingIsCompiled() throws IOException {
+        String compiled = squeezed(sources(Path.of("src/test/java/io/safebunny/docs")));
+        List<String> missing = new ArrayList<>();
+        for (Path page : pages()) {
+            Matcher listing = JAVA_LISTING.matcher(read(page));
+            while (listing.find()) {
+                for (String part : listing.group(1).split("\\R\\R(?=\\S)", -1)) {
+                    if (!compiled.contains(squeezed(part))) {
+                        missing.add(PROJECT.relativize(page) + ":\n" + part);
+                    }
+                }
+            }
+        }
+        assertThat(missing).isEmpty();
+    }
+
+    @Test
+    void everyPropertyIsDocumentedWithItsDefaultAndNoOther() throws IOException {
+        Map<String, String> documented = new TreeMap<>();
+        Matcher row = PROPERTY_ROW.matcher(read(PROJECT.resolve("docs/configuration.md")));
+        while (row.find()) {
+            documented.put(row.group(1), Objects.requireNonNullElse(row.group(2), "–") + " " + row.group(3));
+        }
+        assertThat(documented).isEqualTo(metadata());
+    }
+
+    private static Map<String, String> metadata() throws IOException {
+        Map<String, String> properties = new TreeMap<>();
+        try (InputStream metadata =
+                DocumentationTest.class.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
+            JsonNode root = JsonMapper.shared().readTree(Objects.requireNonNull(metadata));
+            for (JsonNode property : root.get("properties")) {
+                properties.put(
+                        property.get("name").asString(),
+                        defaultOf(property) + " " + property.get("description").asString());
+            }
+        }
+        return properties;
+    }
+
+    private static String defaultOf(JsonNode property) {
+        JsonNode value = property.get("defaultValue");
+        if (value == null) {
+            return "–";
+        }
+        return value.isArray()
+                ? value.valueStream().map(JsonNode::asString).collect(Collectors.joining(","))
+                : value.asString();
+    }
+
+    @Test
+    void everyErrorCodeIsDocumentedAndNoOther() throws IOException {
+        Set<String> used = new TreeSet<>();
+        for (String module : List.of("safebunny-core", "safebunny-spring-boot-starter")) {
+            used.addAll(codes(sources(PROJECT.resolve(module).resolve("src/main/java"))));
+        }
+        assertThat(codes(read(PROJECT.resolve("docs/errors.md")))).isEqualTo(used);
+    }
+
+    private static Set<String> codes(String text) {
+        return CODE.matcher(text)
+                .results()
+                .map(result -> result.group())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @Test
+    void theLadderIsPrintedAsItIsEnforced() throws IOException {
+        String test = read(PROJECT.resolve("safebunny-core/src/test/java/io/safebunny/LadderTest.java"));
+        String array = test.substring(test.indexOf("LADDER = {"), test.indexOf("};"));
+        Set<String> enforced = Pattern.compile("\"([a-z.]*)\"")
+                .matcher(array)
+                .results()
+                .map(result -> result.group(1).isEmpty() ? "io.safebunny" : result.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+        List<String> printed = RUNG_ROW.matcher(read(PROJECT.resolve("ARCHITECTURE.md")))
+                .results()
+                .flatMap(row -> Stream.of(row.group(1).split(", ", -1)))
+                .map(name -> name.replace("`", ""))
+                .toList();
+        assertThat(new TreeSet<>(printed)).isEqualTo(enforced);
+    }
+
+    @Test
+    void everyLinkLeadsSomewhere() throws IOException {
+        List<String> broken = new ArrayList<>();
+        for (Path page : pages()) {
+            Matcher link = LINK.matcher(read(page));
+            while (link.find()) {
+                String target = link.group(1);
+                if (!target.contains("://") && !Files.exists(page.resolveSibling(target))) {
+                    broken.add(PROJECT.relativize(page) + " -> " + target);
+                }
+            }
+        }
+        assertThat(broken).isEmpty();
+    }
+
+    @Test
+    void theReadmeIsShort() throws IOException {
+        assertThat(Files.readAllLines(PROJECT.resolve("README.md"))).hasSizeLessThanOrEqualTo(150);
+    }
+}

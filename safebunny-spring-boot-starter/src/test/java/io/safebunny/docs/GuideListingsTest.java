@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.Bunny;
+import io.safebunny.BunnyHandler;
+import io.safebunny.MessageContext;
+import io.safebunny.PublishOptions;
+import io.safebunny.Retry;
+import io.safebunny.handler.HandlerDefaults;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerScanner;
+import io.safebunny.pipeline.ConsumeMiddleware;
+import io.safebunny.recovery.RetrySettings;
+import io.safebunny.recovery.RetryStrategy;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
+import org.springframework.messaging.handler.annotation.Header;
+
+/** The listings of the guides, compiled and run. */
+class GuideListingsTest {
+
+    private static final Logger log = LoggerFactory.getLogger(GuideListingsTest.class);
+    private static final HandlerDefaults DEFAULTS =
+            new HandlerDefaults(10, new RetrySettings(0, Duration.ZERO, 1, Duration.ZERO, 0), RetryStrategy.none());
+
+    record OrderPlaced(String orderId, long totalCents) {}
+
+    record PaymentReminder(String orderId) {}
+
+    static class WithParameters {
+        @BunnyHandler(from = "orders")
+        void on(OrderPlaced event, MessageContext context, @Header("tenant") String tenant) {
+            // …
+        }
+    }
+
+    static class WithRetries {
+        @BunnyHandler(
+                from = "orders",
+                retry = @Retry(maxRetries = "3", initialInterval = "100ms", multiplier = "2"),
+                delayedRetries = {"10s", "1m", "10m"},
+                noRetryFor = IllegalArgumentException.class)
+        void on(OrderPlaced event) {
+            // …
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+        @Bean
+        @Order(10)
+        ConsumeMiddleware timing() {
+            return (context, next) -> {
+                long start = System.nanoTime();
+                try {
+                    next.run();
+                } finally {
+                    log.info("{} took {} µs", context.type(), (System.nanoTime() - start) / 1_000);
+                }
+            };
+        }
+    }
+
+    private static HandlerDefinition scanned(Class<?> handler) {
+        try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(handler)) {
+            return new HandlerScanner(context.getBeanFactory(), DEFAULTS).scan().get(0);
+        }
+    }
+
+    @Test
+    void theHandlersAreAccepted() {
+        assertThat(scanned(WithParameters.class).from()).containsExactly("orders");
+
+        HandlerDefinition retrying = scanned(WithRetries.class);
+        int tries = (retrying.recovery().inMemory().maxRetries() + 1)
+                * (retrying.recovery().delayed().maxRetries() + 1);
+        assertThat(tries).as("the number in docs/handlers.md").isEqualTo(16);
+    }
+
+    @Test
+    void theWaysOfPublishingWork() {
+        new ApplicationContextRunner()
+                .withUserConfiguration(Application.class)
+                .withPropertyValues("safebunny.node=orders", "safebunny.transport=memory")
+                .withBean(WithRetries.class)
+                .withBean(Reminders.class)
+                .run(context ->
+                        assertThat(publish(context.getBean(Bunny.class))).hasSize(36));
+    }
+
+    /** Makes the reminder routable. */
+    static class Reminders {
+        @BunnyHandler(from = "orders")
+        void on(PaymentReminder reminder) {}
+    }
+
+    private static String publish(Bunny bunny) {
+        String id = bunny.publish(new OrderPlaced("42", 1999));
+        bunny.publish(new OrderPlaced("42", 1999), PublishOptions.none().withIdempotencyKey("order-42"));
+        bunny.publish(new PaymentReminder("42"), PublishOptions.none().withDelay(Duration.ofDays(3)));
+        CompletableFuture<String> sent = bunny.publishAsync(new OrderPlaced("43", 99));
+        assertThat(sent).succeedsWithin(Duration.ofSeconds(10));
+        return id;
+    }
+}
