@@ -73,25 +73,33 @@ public final class ConsumeComparison {
         int prefetch = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 10;
         int rounds = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 5;
         ConsumeComparison comparison = new ConsumeComparison(URI.create(arguments[0]), messages, prefetch);
+        try {
+            compare(comparison, prefetch, rounds).forEach(ConsumeComparison::print);
+        } finally {
+            comparison.close();
+        }
+    }
+
+    private static Map<String, List<Double>> compare(ConsumeComparison comparison, int prefetch, int rounds)
+            throws Exception {
         Map<String, List<Double>> results = new LinkedHashMap<>();
         for (int round = 0; round <= rounds; round++) {
             double safeBunny = comparison.measure(comparison::safeBunny);
             double equalConcurrency = comparison.measure(done -> comparison.listener(done, prefetch, 1));
             double onePrefetching = comparison.measure(done -> comparison.listener(done, 1, prefetch));
             if (round > 0) { // the first warms up
-                results.computeIfAbsent("SafeBunny", key -> new ArrayList<>()).add(safeBunny);
-                results.computeIfAbsent("@RabbitListener, equal concurrency", key -> new ArrayList<>())
-                        .add(equalConcurrency);
-                results.computeIfAbsent("@RabbitListener, one consumer", key -> new ArrayList<>())
-                        .add(onePrefetching);
-                results.computeIfAbsent("ratio to equal concurrency", key -> new ArrayList<>())
-                        .add(safeBunny / equalConcurrency);
-                results.computeIfAbsent("ratio to one consumer", key -> new ArrayList<>())
-                        .add(safeBunny / onePrefetching);
+                add(results, "SafeBunny", safeBunny);
+                add(results, "@RabbitListener, equal concurrency", equalConcurrency);
+                add(results, "@RabbitListener, one consumer", onePrefetching);
+                add(results, "ratio to equal concurrency", safeBunny / equalConcurrency);
+                add(results, "ratio to one consumer", safeBunny / onePrefetching);
             }
         }
-        results.forEach(ConsumeComparison::print);
-        comparison.close();
+        return results;
+    }
+
+    private static void add(Map<String, List<Double>> results, String name, double value) {
+        results.computeIfAbsent(name, key -> new ArrayList<>()).add(value);
     }
 
     private static void print(String name, List<Double> values) {

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaFieldAccess;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Date;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** The layered design: a package uses only packages above it in this list. */
+class LadderTest {
+
+    /** From the first, which uses none of the others, to the last, which may use all; printed in ARCHITECTURE.md. */
+    static final String[] LADDER = {
+        "failure",
+        "", // the root: what users import every day
+        "message",
+        "identity",
+        "time",
+        "serialization",
+        "pipeline",
+        "observation",
+        "topology",
+        "transport",
+        "recovery",
+        "store",
+        "store.memory",
+        "handler",
+        "publishing",
+        "dedup",
+        "consuming",
+        "transport.memory",
+        "transport.rabbit",
+        "engine",
+    };
+
+    private static final String ROOT = "io.safebunny";
+    private static final Pattern EMPTY_NAMES = Pattern.compile(".*(Impl|Manager|Helper|Utils?|Base|Data|Info)");
+    private static final JavaClasses CORE = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages(ROOT);
+
+    @Test
+    void usesOnlyPackagesFurtherUpTheLadder() {
+        Set<String> violations = CORE.stream()
+                .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
+                .filter(dependency -> isOurs(dependency.getTargetClass()))
+                .filter(dependency -> rung(dependency.getTargetClass()) > rung(dependency.getOriginClass()))
+                .map(Dependency::getDescription)
+                .collect(Collectors.toCollection(TreeSet::new));
+
+        assertThat(violations).isEmpty();
+    }
+
+    @Test
+    void placesEveryPackageOnTheLadderAndEveryRungHasOne() {
+        Set<String> packages = CORE.stream().map(LadderTest::packageOf).collect(Collectors.toSet());
+
+        assertThat(packages).containsExactlyInAnyOrder(LADDER);
+    }
+
+    @Test
+    void hasNoPackageCycles() {
+        slices().matching(ROOT + ".(**)").should().beFreeOfCycles().check(CORE);
+    }
+
+    @Test
+    void knowsTheBrokerClientInOnePackageOnly() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(ROOT + ".transport.rabbit..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("com.rabbitmq..", "org.springframework.amqp..")
+                .check(CORE);
+    }
+
+    @Test
+    void knowsNothingOfSpringBoot() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("org.springframework.boot..")
+                .check(CORE);
+    }
+
+    @Test
+    void asksTheTimeInOnePackageOnly() {
+        Set<String> violations = CORE.stream()
+                .filter(type -> !packageOf(type).equals("time"))
+                .flatMap(type -> type.getCodeUnits().stream())
+                .flatMap(unit -> callsOf(unit))
+                .filter(LadderTest::tellsTime)
+                .collect(Collectors.toCollection(TreeSet::new));
+
+        assertThat(violations).isEmpty();
+    }
+
+    /** {@code owner.method(parameters) <- caller}; method references count as calls. */
+    private static Stream<String> callsOf(JavaCodeUnit unit) {
+        return Stream.concat(
+                        Stream.concat(
+                                unit.getMethodCallsFromSelf().stream(), unit.getMethodReferencesFromSelf().stream()),
+                        Stream.concat(
+                                unit.getConstructorCallsFromSelf().stream(),
+                                unit.getConstructorReferencesFromSelf().stream()))
+                .map(access -> access.getTarget().getFullName() + " <- " + unit.getFullName());
+    }
+
+    private static boolean tellsTime(String call) {
+        return Stream.of(
+                        Thread.class.getName() + ".sleep(",
+                        TimeUnit.class.getName() + ".sleep(",
+                        System.class.getName() + ".currentTimeMillis(",
+                        System.class.getName() + ".nanoTime(",
+                        Instant.class.getName() + ".now(",
+                        Clock.class.getName() + ".system",
+                        Date.class.getName() + ".<init>() ")
+                .anyMatch(call::startsWith);
+    }
+
+    @Test
+    void writesNothingToTheConsole() {
+        Set<String> violations = CORE.stream()
+                .flatMap(type -> type.getFieldAccessesFromSelf().stream())
+                .filter(access -> access.getTargetOwner().isEquivalentTo(System.class))
+                .map(JavaFieldAccess::getDescription)
+                .collect(Collectors.toCollection(TreeSet::new));
+
+        assertThat(violations).isEmpty();
+    }
+
+    @Test
+    void marksEveryPackageAsNullMarked() {
+        Set<String> unmarked = CORE.stream()
+                .map(JavaClass::getPackage)
+                .filter(owner -> !owner.tryGetPackageInfo()
+                        .map(info -> info.isAnnotatedWith(NullMarked.class))
+                        .orElse(false))
+                .map(owner -> owner.getName())
+                .collect(Collectors.toCollection(TreeSet::new));
+
+        assertThat(unmarked).isEmpty();
+    }
+
+    @Test
+    void givesClassesNamesThatSaySomething() {
+        List<String> empty = CORE.stream()
+                .map(JavaClass::getSimpleName)
+                .filter(name -> EMPTY_NAMES.matcher(name).matches())
+                .toList();
+
+        assertThat(empty).isEmpty();
+    }
+
+    private static boolean isOurs(JavaClass type) {
+        return type.getPackageName().equals(ROOT) || type.getPackageName().startsWith(ROOT + ".");
+    }
+
+    private static String packageOf(JavaClass type) {
+        String name = type.getPackageName();
+        return name.equals(ROOT) ? "" : name.substring(ROOT.length() + 1);
+    }
+
+    private static int rung(JavaClass type) {
+        int rung = Arrays.asList(LADDER).indexOf(packageOf(type));
+        assertThat(rung).as("rung of package '%s'", packageOf(type)).isNotNegative();
+        return rung;
+    }
+}

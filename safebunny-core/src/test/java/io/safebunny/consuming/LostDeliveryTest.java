@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import static io.safebunny.fixture.RecordingTransport.BROKEN;
+import static io.safebunny.fixture.RecordingTransport.CONFIRM;
+import static io.safebunny.fixture.RecordingTransport.NACK;
+import static io.safebunny.fixture.RecordingTransport.UNROUTABLE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.fixture.PaymentCaptured;
+import io.safebunny.fixture.RecordedDelivery;
+import io.safebunny.fixture.RecordingTransport.Answer;
+import io.safebunny.fixture.Wires;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A channel that is gone, or a broker that does not take the copy. */
+class LostDeliveryTest {
+
+    private final RecordedDelivery delivery =
+            new RecordedDelivery(Node.QUEUE, Wires.orderPlaced().wire());
+
+    @Test
+    void isNotHandledWhenItsChannelIsAlreadyGone() {
+        Node node = new Node(Node.ONE_ATTEMPT);
+        node.deliver(delivery.closed());
+
+        assertThat(node.runs).hasValue(0);
+        assertThat(delivery.settled()).isZero();
+    }
+
+    @Test
+    void isNeitherAcknowledgedNorCopiedWhenItsChannelGoesWhileItIsHandled() {
+        for (var policy : List.of(Node.ONE_ATTEMPT, Node.SIX_ATTEMPTS)) {
+            RecordedDelivery lost =
+                    new RecordedDelivery(Node.QUEUE, Wires.orderPlaced().wire());
+            Node node = new Node(policy);
+            node.handler = (payload, context) -> {
+                lost.closed();
+                throw new IllegalStateException("failed");
+            };
+            node.deliver(lost);
+
+            assertThat(lost.acknowledged()).isZero();
+            assertThat(lost.settled()).isLessThanOrEqualTo(1);
+            assertThat(node.transport.attempted()).isEmpty();
+
+            // and is handled when it comes again
+            node.handler = (payload, context) -> {};
+            assertThat(node.deliver().acknowledged()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void isHeldUntilItsPoisonCopyIsConfirmed() {
+        Node node = new Node(Node.ONE_ATTEMPT).failing(new IllegalStateException("failed"));
+        Answer confirmIfStillHeld = message -> {
+            assertThat(delivery.settled()).isZero();
+            return CONFIRM.apply(message);
+        };
+        node.transport.answerNext(NACK, UNROUTABLE, NACK, confirmIfStillHeld);
+        node.deliver(delivery);
+
+        assertThat(delivery.acknowledged()).isEqualTo(1);
+        assertThat(delivery.settled()).isEqualTo(1);
+        assertThat(node.transport.attempted()).hasSize(4);
+        assertThat(node.transport.poisoned()).hasSize(1);
+        assertThat(node.timeline.sleeps())
+                .containsExactly(Duration.ofMillis(200), Duration.ofMillis(400), Duration.ofMillis(800));
+        assertThat(node.count("safebunny.poison", "type", "OrderPlaced", "reason", "handler-failed"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void isHeldUntilItsDelayedCopyIsConfirmed() {
+        Node node = new Node(Node.SIX_ATTEMPTS).failing(new IllegalStateException("failed"));
+        node.transport.answerNext(NACK, NACK);
+        node.deliver(delivery);
+
+        assertThat(delivery.settled()).isEqualTo(1);
+        assertThat(node.transport.returned()).hasSize(1);
+        assertThat(node.transport.poisoned()).isEmpty();
+    }
+
+    @Test
+    void isHeldEvenWhenTheTransportThrowsWhatItShouldNot() {
+        Node node = new Node(Node.ONE_ATTEMPT).failing(new IllegalStateException("failed"));
+        node.transport.answerNext(BROKEN, BROKEN, BROKEN);
+        node.deliver(delivery);
+
+        assertThat(delivery.settled()).isEqualTo(1);
+        assertThat(node.transport.poisoned()).hasSize(1);
+    }
+
+    @Test
+    void isPoisonedWhenItsDelayedCopyCannotBeMade() {
+        Node node = new Node(Node.SIX_ATTEMPTS).failing(new IllegalStateException("failed"));
+        node.transport.answerNext(BROKEN);
+        node.deliver(delivery);
+
+        assertThat(delivery.settled()).isEqualTo(1);
+        assertThat(node.transport.poisoned()).hasSize(1);
+    }
+
+    @Test
+    void isNoLongerHeldWhenItsChannelGoes() {
+        Node node = new Node(Node.ONE_ATTEMPT).failing(new IllegalStateException("failed"));
+        node.transport.answerAll(message -> {
+            if (node.transport.attempted().size() == 3) {
+                delivery.closed();
+            }
+            return NACK.apply(message);
+        });
+        node.deliver(delivery);
+
+        assertThat(node.transport.attempted()).hasSize(3);
+        assertThat(delivery.acknowledged()).isZero();
+        assertThat(delivery.settled()).isLessThanOrEqualTo(1);
+    }
+
+    @Test
+    void isHandedBackWhenHoldingItIsInterrupted() {
+        Node node = new Node(Node.ONE_ATTEMPT).failing(new IllegalStateException("failed"));
+        node.transport.answerAll(message -> {
+            Thread.currentThread().interrupt();
+            return NACK.apply(message);
+        });
+        try {
+            node.deliver(delivery);
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+
+        assertThat(delivery.acknowledged()).isZero();
+        assertThat(delivery.settled()).isEqualTo(1);
+    }
+
+    @Test
+    void isRetriedWhenThePublicationsOfItsHandlerAreRefusedAndNotHandledAgain() {
+        Node node = new Node(Node.SIX_ATTEMPTS);
+        node.handler = (payload, context) -> node.bunny().publish(new PaymentCaptured("o-1"));
+        node.transport.answerNext(NACK);
+        node.deliver(delivery);
+        assertThat(node.transport.published()).isEmpty();
+
+        node.deliver(node.transport.returned().get(0));
+
+        assertThat(node.runs).hasValue(1);
+        assertThat(node.transport.published()).hasSize(1);
+    }
+}

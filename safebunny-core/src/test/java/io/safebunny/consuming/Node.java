@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import io.safebunny.Bunny;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.fixture.ManualTimeline;
+import io.safebunny.fixture.OrderPlaced;
+import io.safebunny.fixture.PaymentCaptured;
+import io.safebunny.fixture.RecordedDelivery;
+import io.safebunny.fixture.RecordingTransport;
+import io.safebunny.fixture.Wires;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.identity.LineageIdScheme;
+import io.safebunny.pipeline.ConsumeMiddleware;
+import io.safebunny.pipeline.MessageScope;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.serialization.JsonMessageSerializer;
+import io.safebunny.serialization.Serializers;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.OutboundMessage;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Node {@code billing}, which handles {@code OrderPlaced} and {@code PaymentCaptured}, on a transport that records. */
+final class Node {
+
+    static final String QUEUE = "billing-OrderPlaced";
+    static final Duration RETENTION = Duration.ofDays(7);
+    /** 2 retries in memory, 1 delayed: 6 attempts. */
+    static final RecoveryPolicy SIX_ATTEMPTS =
+            RecoveryPolicy.of(RetryStrategy.of(2, Duration.ofMillis(100)), RetryStrategy.after(Duration.ofSeconds(10)));
+
+    static final RecoveryPolicy ONE_ATTEMPT = RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none());
+
+    final RecordingTransport transport = new RecordingTransport();
+    final ManualTimeline timeline = new ManualTimeline();
+    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    final MessageScope scope = new MessageScope();
+    /** How often the handler of OrderPlaced was called. */
+    final AtomicInteger runs = new AtomicInteger();
+    /** What it does. */
+    HandlerInvoker handler = (payload, context) -> {};
+
+    private final SafeBunnyEngine engine;
+
+    Node(RecoveryPolicy policy, ConsumeMiddleware... middlewares) {
+        this(true, policy, middlewares);
+    }
+
+    Node(boolean remembers, RecoveryPolicy policy, ConsumeMiddleware... middlewares) {
+        this(remembers ? new MemoryMessageStore(new ManualTimeline(), RETENTION) : null, policy, middlewares);
+    }
+
+    Node(@Nullable MessageStore store, RecoveryPolicy policy, ConsumeMiddleware... middlewares) {
+        engine = new SafeBunnyEngine(new SafeBunnyParts(
+                new SafeBunnyOptions("billing", TopologyOptions.defaults(), Duration.ofSeconds(30), 1_000, RETENTION),
+                transport,
+                store,
+                new Serializers(List.of(new JsonMessageSerializer())),
+                new LineageIdScheme(),
+                List.of(middlewares),
+                List.of(),
+                scope,
+                timeline,
+                new Random(1),
+                Runnable::run,
+                meters,
+                ObservationRegistry.NOOP));
+        engine.start(List.of(
+                new HandlerDefinition(
+                        "invoicing.on(OrderPlaced)",
+                        "OrderPlaced",
+                        OrderPlaced.class,
+                        List.of("orders"),
+                        10,
+                        policy,
+                        (payload, context) -> {
+                            runs.incrementAndGet();
+                            handler.invoke(payload, context);
+                        }),
+                new HandlerDefinition(
+                        "invoicing.on(PaymentCaptured)",
+                        "PaymentCaptured",
+                        PaymentCaptured.class,
+                        List.of("billing"),
+                        10,
+                        policy,
+                        (payload, context) -> {})));
+    }
+
+    /** The handler throws this each time. */
+    Node failing(Throwable failure) {
+        handler = (payload, context) -> {
+            if (failure instanceof Error error) {
+                throw error;
+            }
+            throw (Exception) failure;
+        };
+        return this;
+    }
+
+    Bunny bunny() {
+        return engine.bunny();
+    }
+
+    RecordedDelivery deliver() {
+        return deliver(Wires.orderPlaced());
+    }
+
+    RecordedDelivery deliver(Wires message) {
+        return deliver(new RecordedDelivery(QUEUE, message.wire()));
+    }
+
+    /** What comes back from the delayed exchange. */
+    RecordedDelivery deliver(OutboundMessage returned) {
+        return deliver(new RecordedDelivery(QUEUE, returned.message()));
+    }
+
+    RecordedDelivery deliver(RecordedDelivery delivery) {
+        transport.deliver(delivery);
+        return delivery;
+    }
+
+    double count(String meter, String... tags) {
+        return meters.counter(meter, tags).count();
+    }
+}

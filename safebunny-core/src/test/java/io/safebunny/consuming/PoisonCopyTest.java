@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.fixture.ManualTimeline;
+import io.safebunny.fixture.Wires;
+import io.safebunny.message.WireMessage;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PoisonCopyTest {
+
+    private static WireMessage poison(Throwable failure, Wires message) {
+        Node node = new Node(Node.ONE_ATTEMPT).failing(failure);
+        node.deliver(message);
+        return node.transport.poisoned().get(0).message();
+    }
+
+    @Test
+    void holdsTheOriginalBytesAndProperties() {
+        Wires original =
+                Wires.orderPlaced().with("app_id", "Not A Node").withBody("{ \"orderId\" : \"ü\" , \"x\" : 1 }");
+        WireMessage poison = poison(new IllegalStateException("failed"), original);
+
+        assertThat(poison.body()).isSameAs(original.body());
+        assertThat(poison.messageId()).isEqualTo(Wires.ID);
+        assertThat(poison.correlationId()).isEqualTo(Wires.CORRELATION_ID);
+        assertThat(poison.type()).isEqualTo("OrderPlaced");
+        assertThat(poison.appId()).isEqualTo("Not A Node");
+        assertThat(poison.timestamp()).isEqualTo(ManualTimeline.START.getEpochSecond());
+        assertThat(poison.contentType()).isEqualTo("application/json");
+    }
+
+    @Test
+    void saysWhyAndWhereFrom() {
+        WireMessage poison = poison(new IllegalStateException("card declined"), Wires.orderPlaced());
+
+        assertThat(poison.headers())
+                .containsEntry("sb-poison-reason", "handler-failed")
+                .containsEntry("sb-poison-queue", "billing-OrderPlaced")
+                .containsEntry("sb-poisoned-at", ManualTimeline.START.toEpochMilli())
+                .containsEntry("x-exception-type", "java.lang.IllegalStateException")
+                .containsEntry("x-exception-message", "card declined")
+                .containsEntry("x-original-exchange", "safebunny")
+                .containsEntry("x-original-routingKey", "orders-OrderPlaced")
+                .hasEntrySatisfying("x-exception-stacktrace", trace -> assertThat(trace.toString())
+                        .startsWith("java.lang.IllegalStateException: card declined")
+                        .contains("PoisonCopyTest"));
+    }
+
+    @Test
+    void keepsTheApplicationsHeadersAndTheTraceOnly() {
+        WireMessage poison = poison(
+                new IllegalStateException("failed"),
+                Wires.orderPlaced()
+                        .withHeader("tenant", "acme")
+                        .withHeader("traceparent", "00-a-b-01")
+                        .withHeader("CC", List.of("elsewhere"))
+                        .withHeader("BCC", "elsewhere")
+                        .withHeader("x-death", List.of("a"))
+                        .withHeader("x-delivery-count", 3)
+                        .withHeader("__TypeId__", "java.lang.Runtime")
+                        .withHeader("sb-poison-reason", "forged"));
+
+        assertThat(poison.headers())
+                .containsEntry("tenant", "acme")
+                .containsEntry("traceparent", "00-a-b-01")
+                .containsEntry("sb-marker", 2)
+                .containsEntry("sb-attempt", 0)
+                .containsEntry("sb-poison-reason", "handler-failed")
+                .doesNotContainKeys("CC", "BCC", "x-death", "x-delivery-count", "__TypeId__");
+    }
+
+    @Test
+    void fitsAFrameWhateverTheExceptionSays() {
+        WireMessage poison = poison(new IllegalStateException("x".repeat(500_000)), Wires.orderPlaced());
+
+        assertThat(sizeOf(poison)).isLessThan(100_000);
+    }
+
+    @Test
+    void fitsAFrameWhateverTheMessageCarries() {
+        Wires hostile = Wires.orderPlaced()
+                .withHeader("sb-attempt", "9".repeat(60_000))
+                .withHeader("sb-causation-id", "i".repeat(50_000))
+                .withHeader("tenant", "t".repeat(100_000));
+        WireMessage poison = poison(new IllegalStateException("failed"), hostile);
+
+        assertThat(poison.headers()).containsEntry("sb-poison-reason", "missing-property");
+        assertThat(sizeOf(poison)).isLessThan(100_000);
+    }
+
+    private static int sizeOf(WireMessage message) {
+        return message.headers().entrySet().stream()
+                .mapToInt(header -> header.getKey().length()
+                        + String.valueOf(header.getValue()).length() * 3)
+                .sum();
+    }
+
+    @Test
+    void takesAnExceptionWithoutAMessage() {
+        assertThat(poison(new IllegalStateException(), Wires.orderPlaced()).headers())
+                .containsEntry("x-exception-message", "null");
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.fixture.ManualTimeline;
+import io.safebunny.fixture.RecordingTransport;
+import io.safebunny.fixture.Wires;
+import io.safebunny.observation.Metrics;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.Handling;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.store.memory.MemoryMessageStore;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
+
+class ConcurrentDuplicatesTest {
+
+    private static final int THREADS = 16;
+
+    private final ManualTimeline timeline = new ManualTimeline();
+    private final Deduplication deduplication = new Deduplication(
+            new MemoryMessageStore(timeline, Duration.ofDays(7)),
+            new ConfirmedSender(new RecordingTransport(), timeline, Duration.ofSeconds(5), Runnable::run),
+            new Metrics(new SimpleMeterRegistry()));
+    private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+    private final AtomicInteger runs = new AtomicInteger();
+    private final AtomicInteger busy = new AtomicInteger();
+
+    @AfterEach
+    void stop() {
+        threads.shutdownNow();
+    }
+
+    @RepeatedTest(value = 20, failureThreshold = 1)
+    void handlesOneOfManyDeliveriesThatArriveTogether() throws Exception {
+        CyclicBarrier start = new CyclicBarrier(THREADS);
+        CountDownLatch othersAreBusy = new CountDownLatch(THREADS - 1);
+        Callable<Boolean> delivery = () -> {
+            start.await();
+            try {
+                deduplication.run(new Handling(Wires.orderPlaced().envelope()), () -> {
+                    runs.incrementAndGet();
+                    assertThat(othersAreBusy.await(5, TimeUnit.SECONDS)).as("the others are busy").isTrue();
+                });
+                return true;
+            } catch (NotHandledException e) {
+                busy.incrementAndGet();
+                othersAreBusy.countDown();
+                return false;
+            }
+        };
+        for (Future<Boolean> future : threads.invokeAll(Collections.nCopies(THREADS, delivery))) {
+            assertThat(future.get()).isNotNull();
+        }
+
+        assertThat(runs).hasValue(1);
+        assertThat(busy).hasValue(THREADS - 1);
+    }
+
+    @RepeatedTest(value = 20, failureThreshold = 1)
+    void handlesOneOfManyWhenTheyComeBackUntilDone() throws Exception {
+        CyclicBarrier start = new CyclicBarrier(THREADS);
+        Callable<Boolean> delivery = () -> {
+            start.await();
+            while (true) {
+                try {
+                    deduplication.run(new Handling(Wires.orderPlaced().envelope()), () -> {
+                        // the first three fail
+                        if (runs.incrementAndGet() <= 3) {
+                            throw new IllegalStateException("failed");
+                        }
+                    });
+                    return true;
+                } catch (NotHandledException | IllegalStateException e) {
+                    Thread.onSpinWait();
+                }
+            }
+        };
+        for (Future<Boolean> future : threads.invokeAll(Collections.nCopies(THREADS, delivery))) {
+            assertThat(future.get()).isTrue();
+        }
+
+        assertThat(runs).hasValue(4);
+    }
+}

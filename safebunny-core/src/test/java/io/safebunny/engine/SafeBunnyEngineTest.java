@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.fixture.ManualTimeline;
+import io.safebunny.fixture.OrderPlaced;
+import io.safebunny.fixture.RecordedDelivery;
+import io.safebunny.fixture.RecordingTransport;
+import io.safebunny.fixture.Wires;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.topology.Subscription;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.topology.TopologyPlanner;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SafeBunnyEngineTest {
+
+    private final RecordingTransport transport = new RecordingTransport();
+    private final List<Object> handled = new ArrayList<>();
+    private final SafeBunnyEngine engine = new SafeBunnyEngine(
+            SafeBunnyParts.of(SafeBunnyOptions.of("billing"), transport, null, new ManualTimeline()));
+    private final HandlerDefinition handler = new HandlerDefinition(
+            "invoicing.on(OrderPlaced)",
+            "OrderPlaced",
+            OrderPlaced.class,
+            List.of("orders", "storefront"),
+            10,
+            RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none()),
+            (payload, context) -> handled.add(payload));
+
+    @Test
+    void appliesTheTopologyOfItsHandlersAndConsumes() {
+        engine.start(List.of(handler));
+        transport.deliver(
+                new RecordedDelivery("billing-OrderPlaced", Wires.orderPlaced().wire()));
+
+        assertThat(transport.topology())
+                .isEqualTo(TopologyPlanner.plan(
+                        "billing",
+                        List.of(new Subscription("OrderPlaced", List.of("orders", "storefront"))),
+                        TopologyOptions.defaults()));
+        assertThat(handled).containsExactly(new OrderPlaced("o-1", 42));
+    }
+
+    @Test
+    void publishesWithoutHandlers() {
+        engine.start(List.of());
+
+        assertThat(engine.bunny().publish(new OrderPlaced("o-1", 1))).hasSize(36);
+        assertThat(transport.published()).hasSize(1);
+    }
+
+    @Test
+    void stops() {
+        engine.start(List.of(handler));
+        engine.stop(Duration.ofSeconds(1));
+
+        assertThat(engine.status().usable()).isTrue();
+    }
+
+    @Test
+    void refusesANodeThatCannotBeNamedOnTheBroker() {
+        assertThatExceptionOfType(ConfigurationException.class)
+                .isThrownBy(() -> SafeBunnyOptions.of("Billing Service"))
+                .withMessageContaining("safebunny.node");
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.publishing;
+
+import static io.safebunny.fixture.RecordingTransport.BROKEN;
+import static io.safebunny.fixture.RecordingTransport.CONFIRM;
+import static io.safebunny.fixture.RecordingTransport.LOSE_CONNECTION;
+import static io.safebunny.fixture.RecordingTransport.NACK;
+import static io.safebunny.fixture.RecordingTransport.SILENCE;
+import static io.safebunny.fixture.RecordingTransport.UNROUTABLE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.NackedException;
+import io.safebunny.failure.PublishException;
+import io.safebunny.failure.PublishTimeoutException;
+import io.safebunny.failure.UnroutableException;
+import io.safebunny.fixture.PaymentCaptured;
+import io.safebunny.transport.OutboundMessage;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class ConfirmedSenderTest {
+
+    private final Publisher publisher = new Publisher();
+
+    @Test
+    void sendsAgainWithTheSameIdAfterALostConnection() {
+        publisher.transport.answerNext(LOSE_CONNECTION, LOSE_CONNECTION, CONFIRM);
+        String id = publisher.bunny.publish(new PaymentCaptured("o-1"));
+
+        assertThat(Publisher.ids(publisher.transport.attempted())).containsExactly(id, id, id);
+        assertThat(new HashSet<>(publisher.transport.attempted())).hasSize(1);
+        // 100 ms, then 200 ms
+        assertThat(publisher.timeline.elapsed()).isEqualTo(Duration.ofMillis(300));
+    }
+
+    @Test
+    void givesUpALostConnectionAtTheTimeout() {
+        publisher.transport.answerAll(LOSE_CONNECTION);
+
+        assertThatExceptionOfType(ConnectionLostException.class)
+                .isThrownBy(() -> publisher.bunny.publish(new PaymentCaptured("o-1")))
+                .satisfies(ConfirmedSenderTest::namesItsPublication);
+        // at 0, 0.1, 0.3, 0.7, 1.5, 3.1 s; the next back-off of 2 s would end after 5 s
+        assertThat(publisher.transport.attempted()).hasSize(6);
+        assertThat(publisher.timeline.elapsed()).isLessThanOrEqualTo(Publisher.TIMEOUT);
+    }
+
+    @Test
+    void doesNotSendAgainWhatWasRefused() {
+        publisher.transport.answerNext(NACK, UNROUTABLE);
+
+        assertThatExceptionOfType(NackedException.class)
+                .isThrownBy(() -> publisher.bunny.publish(new PaymentCaptured("o-1")))
+                .satisfies(ConfirmedSenderTest::namesItsPublication);
+        assertThatExceptionOfType(UnroutableException.class)
+                .isThrownBy(() -> publisher.bunny.publish(new PaymentCaptured("o-1")))
+                .satisfies(ConfirmedSenderTest::namesItsPublication);
+        assertThat(publisher.transport.attempted()).hasSize(2);
+        assertThat(publisher.timeline.elapsed()).isZero();
+    }
+
+    @Test
+    void doesNotWaitForEverForATransportThatSaysNothing() {
+        publisher.transport.answerAll(SILENCE);
+
+        assertThatExceptionOfType(PublishTimeoutException.class)
+                .isThrownBy(() -> publisher.bunny.publish(new PaymentCaptured("o-1")))
+                .satisfies(ConfirmedSenderTest::namesItsPublication);
+        assertThat(publisher.transport.attempted()).hasSize(1);
+    }
+
+    @Test
+    void endsALaterAttemptToo() {
+        publisher.transport.answerNext(LOSE_CONNECTION, BROKEN);
+        CompletableFuture<String> sent = publisher.bunny.publishAsync(new PaymentCaptured("o-1"));
+        publisher.timeline.advance(Duration.ofSeconds(1));
+
+        assertThat(sent).isCompletedExceptionally();
+    }
+
+    @Test
+    void keepsTheInterruptOfItsThread() {
+        publisher.transport.answerAll(SILENCE);
+        Thread.currentThread().interrupt();
+        try {
+            assertThatExceptionOfType(PublishTimeoutException.class)
+                    .isThrownBy(() -> publisher.bunny.publish(new PaymentCaptured("o-1")))
+                    .withMessageContaining("interrupted");
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    @Test
+    void sendsInOrderAndStopsAtTheFirstFailure() throws Exception {
+        List<OutboundMessage> three = publisher.handling(() -> {
+            for (int i = 0; i < 3; i++) {
+                publisher.bunny.publish(new PaymentCaptured("o-" + i));
+            }
+        });
+        publisher.transport.answerNext(CONFIRM, NACK);
+        ConfirmedSender sender =
+                new ConfirmedSender(publisher.transport, publisher.timeline, Publisher.TIMEOUT, Runnable::run);
+
+        assertThatExceptionOfType(NackedException.class).isThrownBy(() -> sender.sendAllAndWait(three));
+        assertThat(publisher.transport.attempted()).isEqualTo(three.subList(0, 2));
+    }
+
+    private static void namesItsPublication(PublishException e) {
+        assertThat(e.type()).isEqualTo("PaymentCaptured");
+        assertThat(e.routingKey()).isEqualTo("billing-PaymentCaptured");
+        assertThat(e.messageId()).hasSize(36);
+        assertThat(e.getMessage())
+                .startsWith(e.code())
+                .contains(e.type(), e.routingKey(), e.messageId())
+                .doesNotContain("o-1");
+    }
+}

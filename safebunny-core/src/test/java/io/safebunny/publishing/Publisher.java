@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.publishing;
+
+import io.micrometer.observation.ObservationRegistry;
+import io.safebunny.Bunny;
+import io.safebunny.fixture.ManualTimeline;
+import io.safebunny.fixture.RecordingTransport;
+import io.safebunny.fixture.Wires;
+import io.safebunny.identity.IdScheme;
+import io.safebunny.identity.LineageIdScheme;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.EnvelopeReader;
+import io.safebunny.observation.Observations;
+import io.safebunny.pipeline.MessageScope;
+import io.safebunny.pipeline.Next;
+import io.safebunny.pipeline.PublishMiddleware;
+import io.safebunny.serialization.JsonMessageSerializer;
+import io.safebunny.transport.OutboundMessage;
+import java.time.Duration;
+import java.util.List;
+
+/** Node {@code billing} with a transport that records. */
+final class Publisher {
+
+    static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+    final RecordingTransport transport = new RecordingTransport();
+    final ManualTimeline timeline = new ManualTimeline();
+    final MessageScope scope = new MessageScope();
+    final Bunny bunny;
+
+    Publisher(PublishMiddleware... middlewares) {
+        this(new LineageIdScheme(), middlewares);
+    }
+
+    Publisher(IdScheme scheme, PublishMiddleware... middlewares) {
+        bunny = new PipelineBunny(
+                new PublishingOptions("billing", TIMEOUT, 1_000),
+                scheme,
+                new JsonMessageSerializer(),
+                new ConfirmedSender(transport, timeline, TIMEOUT, Runnable::run),
+                timeline,
+                new Observations(ObservationRegistry.NOOP),
+                scope,
+                Runnable::run,
+                List.of(middlewares));
+    }
+
+    /** What is published while handling {@link Wires#orderPlaced()}. */
+    List<OutboundMessage> handling(Next action) throws Exception {
+        Handling handling = new Handling(Wires.orderPlaced().envelope());
+        handling.run(action);
+        return handling.collected();
+    }
+
+    Envelope onlyOne() {
+        List<OutboundMessage> sent = transport.confirmed();
+        if (sent.size() != 1) {
+            throw new AssertionError("Expected one message, found " + sent);
+        }
+        return read(sent.get(0));
+    }
+
+    static Envelope read(OutboundMessage message) {
+        return EnvelopeReader.read(message.message());
+    }
+
+    static List<String> ids(List<OutboundMessage> messages) {
+        return messages.stream().map(message -> read(message).id()).toList();
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.recovery;
+
+import static io.safebunny.message.PoisonReason.HANDLER_FAILED;
+import static io.safebunny.message.PoisonReason.RETRIES_EXHAUSTED;
+import static io.safebunny.message.PoisonReason.TOO_OLD;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.safebunny.PoisonMessageException;
+import io.safebunny.RetryLaterException;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.recovery.RecoveryAction.ComeBack;
+import io.safebunny.recovery.RecoveryAction.Poison;
+import io.safebunny.recovery.RecoveryAction.RetryDelayed;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class RecoveryPolicyTest {
+
+    private static final RetryStrategy TWICE = RetryStrategy.after(ofSeconds(1), ofSeconds(10));
+    private static final RecoveryPolicy USUAL = RecoveryPolicy.of(RetryStrategy.of(1, ofSeconds(0)), TWICE);
+    private static final RecoveryPolicy NO_RETRIES = RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none());
+    private static final RecoveryPolicy ONLY_IO =
+            new RecoveryPolicy(RetryStrategy.none(), TWICE, List.of(IOException.class), List.of());
+    private static final RecoveryPolicy IO_BUT_NOT_MISSING_FILES = new RecoveryPolicy(
+            RetryStrategy.none(), TWICE, List.of(IOException.class), List.of(FileNotFoundException.class));
+
+    private static Throwable failure() {
+        return new IllegalStateException("failed");
+    }
+
+    static Stream<Arguments> decisions() {
+        return Stream.of(
+                arguments("first delivery", USUAL, failure(), 0, new RetryDelayed(ofSeconds(1))),
+                arguments("second delivery", USUAL, failure(), 1, new RetryDelayed(ofSeconds(10))),
+                arguments("last delivery", USUAL, failure(), 2, new Poison(RETRIES_EXHAUSTED)),
+                arguments("more attempts than configured", USUAL, failure(), 99, new Poison(RETRIES_EXHAUSTED)),
+                arguments("an Error", USUAL, new StackOverflowError(), 0, new RetryDelayed(ofSeconds(1))),
+                arguments("no retries at all", NO_RETRIES, failure(), 0, new Poison(HANDLER_FAILED)),
+                arguments(
+                        "in-memory retries only",
+                        RecoveryPolicy.of(TWICE, RetryStrategy.none()),
+                        failure(),
+                        0,
+                        new Poison(RETRIES_EXHAUSTED)),
+                arguments(
+                        "retry later",
+                        USUAL,
+                        new RetryLaterException(ofSeconds(77)),
+                        0,
+                        new RetryDelayed(ofSeconds(77))),
+                arguments(
+                        "retry later costs a delayed retry",
+                        USUAL,
+                        new RetryLaterException(ofSeconds(77)),
+                        2,
+                        new Poison(RETRIES_EXHAUSTED)),
+                arguments(
+                        "retry later without delayed retries",
+                        NO_RETRIES,
+                        new RetryLaterException(ofSeconds(77)),
+                        0,
+                        new Poison(HANDLER_FAILED)),
+                arguments(
+                        "retry later is retryable whatever is listed",
+                        ONLY_IO,
+                        new RetryLaterException(ofSeconds(77)),
+                        0,
+                        new RetryDelayed(ofSeconds(77))),
+                arguments("poison", USUAL, new PoisonMessageException("no"), 0, new Poison(HANDLER_FAILED)),
+                arguments("listed", ONLY_IO, new IOException("io"), 0, new RetryDelayed(ofSeconds(1))),
+                arguments("subtype of listed", ONLY_IO, new FileNotFoundException(), 0, new RetryDelayed(ofSeconds(1))),
+                arguments("not listed", ONLY_IO, failure(), 0, new Poison(HANDLER_FAILED)),
+                arguments(
+                        "listed as cause only",
+                        ONLY_IO,
+                        new UncheckedIOException(new IOException("io")),
+                        0,
+                        new Poison(HANDLER_FAILED)),
+                arguments(
+                        "excluded wins",
+                        IO_BUT_NOT_MISSING_FILES,
+                        new FileNotFoundException(),
+                        0,
+                        new Poison(HANDLER_FAILED)),
+                arguments(
+                        "not excluded",
+                        IO_BUT_NOT_MISSING_FILES,
+                        new IOException("io"),
+                        0,
+                        new RetryDelayed(ofSeconds(1))),
+                arguments(
+                        "not handled costs no attempt",
+                        NO_RETRIES,
+                        new NotHandledException("busy", ofSeconds(3)),
+                        99,
+                        new ComeBack(ofSeconds(3))),
+                arguments(
+                        "invalid keeps its reason",
+                        USUAL,
+                        new InvalidMessageException(TOO_OLD, "old"),
+                        0,
+                        new Poison(TOO_OLD)));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("decisions")
+    void decides(String situation, RecoveryPolicy policy, Throwable failure, int attempt, RecoveryAction expected) {
+        assertThat(policy.decide(failure, attempt, 0.5)).as(situation).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0,0,1", "0,3,4", "2,0,3", "2,3,12", "1,1,4"})
+    void triesInMemoryPlusOneTimesDelayedPlusOneTimes(int inMemory, int delayed, int expectedTries) {
+        RecoveryPolicy policy =
+                RecoveryPolicy.of(RetryStrategy.of(inMemory, ofSeconds(1)), RetryStrategy.of(delayed, ofSeconds(1)));
+        List<RecoveryAction> deliveries = new ArrayList<>();
+        do {
+            deliveries.add(policy.decide(failure(), deliveries.size(), 0.5));
+        } while (deliveries.get(deliveries.size() - 1) instanceof RetryDelayed);
+
+        assertThat(deliveries.size() * (policy.inMemory().maxRetries() + 1)).isEqualTo(expectedTries);
+    }
+
+    @Test
+    void movesDelaysWithinTheirJitter() {
+        RecoveryPolicy policy = RecoveryPolicy.of(
+                RetryStrategy.none(), RetryStrategy.after(ofSeconds(10)).withJitter(0.5));
+
+        assertThat(policy.decide(failure(), 0, 0)).isEqualTo(new RetryDelayed(ofSeconds(5)));
+        assertThat(policy.decide(failure(), 0, 1)).isEqualTo(new RetryDelayed(ofSeconds(15)));
+    }
+
+    static Stream<Arguments> inMemory() {
+        return Stream.of(
+                arguments(USUAL, failure(), true),
+                arguments(USUAL, new OutOfMemoryError(), true),
+                arguments(USUAL, new RetryLaterException(ofSeconds(1)), false),
+                arguments(USUAL, new PoisonMessageException("no"), false),
+                arguments(USUAL, new InterruptedException(), false),
+                arguments(ONLY_IO, failure(), false),
+                arguments(ONLY_IO, new IOException("io"), true),
+                arguments(IO_BUT_NOT_MISSING_FILES, new FileNotFoundException(), false));
+    }
+
+    @ParameterizedTest
+    @MethodSource("inMemory")
+    void triesAgainInMemoryOnlyWhatMayHelp(RecoveryPolicy policy, Throwable failure, boolean expected) {
+        assertThat(policy.retriesInMemory(failure)).isEqualTo(expected);
+    }
+}

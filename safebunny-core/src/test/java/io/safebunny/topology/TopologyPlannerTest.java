@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.topology;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.topology.Topology.Binding;
+import io.safebunny.topology.Topology.Exchange;
+import io.safebunny.topology.Topology.ExchangeKind;
+import io.safebunny.topology.Topology.Queue;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class TopologyPlannerTest {
+
+    private static final List<Subscription> TWO = List.of(
+            new Subscription("OrderPlaced", List.of("orders", "storefront")),
+            new Subscription("OrderCancelled", List.of("orders")));
+
+    @Test
+    void plansTheQueuesOfANode() {
+        Topology topology = TopologyPlanner.plan("billing", TWO, TopologyOptions.defaults());
+        Map<String, Object> consumer = Map.of(
+                "x-queue-type", "quorum",
+                "x-delivery-limit", 20,
+                "x-dead-letter-exchange", "safebunny.poison",
+                "x-dead-letter-routing-key", "billing",
+                "x-dead-letter-strategy", "at-least-once",
+                "x-overflow", "reject-publish");
+
+        assertThat(topology.queues())
+                .containsExactly(
+                        new Queue("billing-OrderPlaced", consumer),
+                        new Queue("billing-OrderCancelled", consumer),
+                        new Queue("billing-poison", Map.of("x-queue-type", "quorum", "x-delivery-limit", 1_000_000)));
+        assertThat(topology.poisonQueue()).isEqualTo("billing-poison");
+    }
+
+    @Test
+    void bindsAQueueOncePerPublishingNode() {
+        Topology topology = TopologyPlanner.plan("billing", TWO, TopologyOptions.defaults());
+
+        assertThat(topology.bindings())
+                .containsExactlyInAnyOrder(
+                        new Binding("safebunny", "billing-OrderPlaced", "orders-OrderPlaced"),
+                        new Binding("safebunny", "billing-OrderPlaced", "storefront-OrderPlaced"),
+                        new Binding("safebunny", "billing-OrderCancelled", "orders-OrderCancelled"),
+                        new Binding("safebunny.retry", "billing-OrderPlaced", "billing-OrderPlaced"),
+                        new Binding("safebunny.retry", "billing-OrderCancelled", "billing-OrderCancelled"),
+                        new Binding("safebunny.poison", "billing-poison", "billing"));
+    }
+
+    @Test
+    void plansTheExchanges() {
+        assertThat(TopologyPlanner.plan("billing", TWO, TopologyOptions.defaults())
+                        .exchanges())
+                .containsExactlyInAnyOrder(
+                        new Exchange("safebunny", ExchangeKind.TOPIC),
+                        new Exchange("safebunny.poison", ExchangeKind.DIRECT),
+                        new Exchange("safebunny.retry", ExchangeKind.DIRECT),
+                        new Exchange("safebunny.delayed", ExchangeKind.DELAYED));
+    }
+
+    @Test
+    void plansNoQueuesForANodeThatOnlyPublishes() {
+        Topology topology = TopologyPlanner.plan("storefront", List.of(), TopologyOptions.defaults());
+
+        assertThat(topology.queues()).isEmpty();
+        assertThat(topology.bindings()).isEmpty();
+        assertThat(topology.exchanges()).hasSize(4);
+    }
+
+    @Test
+    void namesEverythingAfterThePrefix() {
+        TopologyOptions options = new TopologyOptions("sagas", QueueType.QUORUM, 20, null);
+        Topology topology = TopologyPlanner.plan("billing", TWO, options);
+
+        assertThat(topology.exchanges()).extracting(Exchange::name).allMatch(name -> name.startsWith("sagas"));
+        assertThat(topology.bindings()).extracting(Binding::exchange).allMatch(name -> name.startsWith("sagas"));
+        assertThat(topology.queues().get(0).arguments()).containsEntry("x-dead-letter-exchange", "sagas.poison");
+        assertThat(topology.queues()).extracting(Queue::name).first().isEqualTo("billing-OrderPlaced");
+    }
+
+    @Test
+    void givesClassicQueuesNoQuorumArguments() {
+        TopologyOptions options = new TopologyOptions("safebunny", QueueType.CLASSIC, 20, null);
+
+        assertThat(TopologyPlanner.plan("billing", TWO, options).queues())
+                .contains(
+                        new Queue(
+                                "billing-OrderPlaced",
+                                Map.of(
+                                        "x-dead-letter-exchange", "safebunny.poison",
+                                        "x-dead-letter-routing-key", "billing")),
+                        new Queue("billing-poison", Map.of()));
+    }
+
+    @Test
+    void limitsHowLongPoisonIsKept() {
+        TopologyOptions options = new TopologyOptions("safebunny", QueueType.QUORUM, 7, Duration.ofDays(14));
+        Topology topology = TopologyPlanner.plan("billing", TWO, options);
+
+        assertThat(topology.queues())
+                .filteredOn(queue -> queue.name().equals("billing-poison"))
+                .singleElement()
+                .satisfies(queue -> assertThat(queue.arguments()).containsEntry("x-message-ttl", 1_209_600_000L));
+        assertThat(topology.queues().get(0).arguments())
+                .containsEntry("x-delivery-limit", 7)
+                .doesNotContainKey("x-message-ttl");
+    }
+
+    @Test
+    void isAValue() {
+        assertThat(TopologyPlanner.plan("billing", TWO, TopologyOptions.defaults()))
+                .isEqualTo(TopologyPlanner.plan("billing", TWO, TopologyOptions.defaults()));
+    }
+
+    @Test
+    void describesAllOfIt() {
+        Topology topology = TopologyPlanner.plan("billing", TWO, TopologyOptions.defaults());
+        String description = topology.describe();
+
+        assertThat(topology.exchanges())
+                .allSatisfy(exchange -> assertThat(description).containsPattern("exchange +" + exchange.name() + " "));
+        assertThat(topology.queues()).allSatisfy(queue -> {
+            assertThat(description).containsPattern("queue +" + queue.name() + " ");
+            assertThat(queue.arguments())
+                    .allSatisfy((key, value) -> assertThat(description).contains(key + "=" + value));
+        });
+        assertThat(topology.bindings()).allSatisfy(binding -> assertThat(description)
+                .contains(binding.exchange() + " --" + binding.routingKey() + "--> " + binding.queue()));
+        assertThat(description.lines()).hasSize(4 + 3 + 6);
+    }
+
+    @Test
+    void refusesAPrefixTheBrokerReserves() {
+        assertThatExceptionOfType(ConfigurationException.class)
+                .isThrownBy(() -> new TopologyOptions("amq.sagas", QueueType.QUORUM, 20, null));
+    }
+}
