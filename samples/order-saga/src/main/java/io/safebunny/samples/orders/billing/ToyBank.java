@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.billing;
+
+import org.springframework.stereotype.Component;
+
+/** Grants everything but cards whose token says otherwise. */
+@Component
+class ToyBank implements PaymentGateway {
+
+    @Override
+    public boolean charge(String orderId, String cardToken, long amountCents) {
+        return !cardToken.startsWith("tok_declined");
+    }
+}

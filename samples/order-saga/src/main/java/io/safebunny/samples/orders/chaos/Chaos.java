@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.chaos;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/**
+ * Decides when something goes wrong: a pure function of the seed, the place, the order and how often that order came by
+ * there, so that threads may race without changing the decisions. Thread-safe.
+ */
+public final class Chaos {
+
+    private static final int REMEMBERED = 200_000;
+
+    private final long seed;
+    private final Map<String, Integer> visits = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Integer> eldest) {
+            return size() > REMEMBERED;
+        }
+    };
+
+    public Chaos(long seed) {
+        this.seed = seed;
+    }
+
+    /**
+     * @param place where it may go wrong
+     * @param key an order or a message
+     * @param share of visits that go wrong, 0 to 1
+     */
+    public boolean strikes(String place, String key, double share) {
+        String visitor = place + ' ' + key;
+        int visit;
+        synchronized (visits) {
+            visit = visits.merge(visitor, 1, Integer::sum);
+        }
+        long start = seed * 0x9E3779B97F4A7C15L + visitor.hashCode() * 31L + visit;
+        return new SplittableRandom(start).nextDouble() < share;
+    }
+
+    void strike(String place, String key, double share) {
+        if (strikes(place, key, share)) {
+            throw new ChaosException("Chaos struck [" + place + "]");
+        }
+    }
+}

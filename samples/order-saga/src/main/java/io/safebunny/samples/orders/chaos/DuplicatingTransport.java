@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.chaos;
+
+import io.safebunny.topology.Topology;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.TransportStatus;
+import java.util.concurrent.CompletableFuture;
+
+/** Sends one publication in twenty twice, as a publisher does that lost its connection before the confirm came. */
+record DuplicatingTransport(Transport transport, Chaos chaos) implements Transport {
+
+    private static final double SHARE = 0.05;
+
+    @Override
+    public CompletableFuture<Void> send(OutboundMessage message) {
+        String key = String.valueOf(message.message().messageId());
+        if (message.route() instanceof Route.Publication && chaos.strikes("duplicate", key, SHARE)) {
+            return CompletableFuture.allOf(transport.send(message), transport.send(message));
+        }
+        return transport.send(message);
+    }
+
+    @Override
+    public void start(Topology topology) {
+        transport.start(topology);
+    }
+
+    @Override
+    public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+        return transport.consume(queue, prefetch, handler);
+    }
+
+    @Override
+    public TransportStatus status() {
+        return transport.status();
+    }
+
+    @Override
+    public void close() {
+        transport.close();
+    }
+}

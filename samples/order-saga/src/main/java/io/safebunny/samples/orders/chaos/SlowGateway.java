@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.chaos;
+
+import io.safebunny.samples.orders.billing.GatewayTimeoutException;
+import io.safebunny.samples.orders.billing.PaymentGateway;
+
+/** A bank that does not answer one time in four, before it charged anything. */
+record SlowGateway(PaymentGateway gateway, Chaos chaos) implements PaymentGateway {
+
+    private static final double SHARE = 0.25;
+
+    @Override
+    public boolean charge(String orderId, String cardToken, long amountCents) {
+        if (chaos.strikes("gateway", orderId, SHARE)) {
+            throw new GatewayTimeoutException("The bank did not answer in time");
+        }
+        return gateway.charge(orderId, cardToken, amountCents);
+    }
+}

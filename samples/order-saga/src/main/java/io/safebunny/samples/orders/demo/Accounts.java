@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.demo;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** Reads the ledger: what happened to each order, and from that how many orders ended how. */
+final class Accounts {
+
+    /** An order without acceptance was accepted by an earlier run: a broker may still hold messages about it. */
+    private static final String TALLY = """
+        select
+            count(*) filter (where accepted > 0) as orders,
+            count(*) filter (where accepted > 0 and completed > 0) as ended_well,
+            count(*) filter (where accepted > 0 and completed = 0 and cancelled > 0) as ended_otherwise,
+            count(*) filter (where accepted > 0 and received > 0)
+                + count(*) filter (where accepted > 0 and outcome > 0) as mails,
+            coalesce(sum(greatest(charges - 1, 0)), 0) as more_charges,
+            coalesce(sum(greatest(shipments - 1, 0)), 0) as more_shipments,
+            coalesce(sum(greatest(refunds - 1, 0)), 0) as more_refunds,
+            coalesce(sum(greatest(received - 1, 0) + greatest(outcome - 1, 0)), 0) as more_mails,
+            coalesce(sum(greatest(accepted - 1, 0) + greatest(completed + cancelled - 1, 0)), 0) as more_steps
+        from (
+            select
+                count(*) filter (where effect = 'ACCEPTED') as accepted,
+                count(*) filter (where effect = 'COMPLETED') as completed,
+                count(*) filter (where effect = 'CANCELLED') as cancelled,
+                count(*) filter (where effect = 'CHARGE') as charges,
+                count(*) filter (where effect = 'SHIPMENT') as shipments,
+                count(*) filter (where effect = 'REFUND') as refunds,
+                count(*) filter (where effect = 'MAIL_RECEIVED') as received,
+                count(*) filter (where effect = 'MAIL_OUTCOME') as outcome
+            from ledger where order_id like ? group by order_id
+        ) each_order
+        """;
+
+    private final JdbcClient jdbc;
+    private final String orders;
+
+    /** @param prefix only orders whose ids begin with it are looked at; empty for all */
+    Accounts(JdbcClient jdbc, String prefix) {
+        this.jdbc = jdbc;
+        this.orders = prefix + "%";
+    }
+
+    Tally tally() {
+        return jdbc.sql(TALLY).param(orders).query(Accounts::read).single();
+    }
+
+    private static Tally read(ResultSet row, int number) throws SQLException {
+        return new Tally(
+                row.getLong("orders"),
+                row.getLong("ended_well"),
+                row.getLong("ended_otherwise"),
+                row.getLong("mails"),
+                new Tally.Surplus(
+                        row.getLong("more_charges"),
+                        row.getLong("more_shipments"),
+                        row.getLong("more_refunds"),
+                        row.getLong("more_mails"),
+                        row.getLong("more_steps")));
+    }
+}

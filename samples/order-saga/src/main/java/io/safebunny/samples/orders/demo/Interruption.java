@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.demo;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** Somebody wants the demo to end: Ctrl-C, or a signal. What is under way is finished before the process ends. */
+final class Interruption {
+
+    private final CountDownLatch requested = new CountDownLatch(1);
+    private final CompletableFuture<Integer> status = new CompletableFuture<>();
+
+    void request() {
+        requested.countDown();
+    }
+
+    /** @return whether it was requested within that time */
+    boolean awaitFor(Duration time) {
+        try {
+            return requested.await(time.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
+        }
+    }
+
+    /** From now on signals request an interruption, and the process ends with the status of {@link #end}. */
+    void listen() {
+        Thread hook = new Thread(
+                () -> {
+                    request();
+                    int ended = status.completeOnTimeout(1, 2, TimeUnit.MINUTES).join();
+                    // a process that ends by a signal cannot choose its status in any other way
+                    Runtime.getRuntime().halt(ended);
+                },
+                "demo-interruption");
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    void end(int exitStatus) {
+        status.complete(exitStatus);
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.demo;
+
+import io.safebunny.samples.orders.billing.BillingNode;
+import io.safebunny.samples.orders.notifications.NotificationsNode;
+import io.safebunny.samples.orders.orders.OrdersNode;
+import io.safebunny.samples.orders.shipping.ShippingNode;
+import io.safebunny.samples.orders.storefront.StorefrontNode;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** The applications of the saga, in the order in which they start: whoever publishes comes after those who listen. */
+enum Node {
+    NOTIFICATIONS(NotificationsNode.class),
+    SHIPPING(ShippingNode.class),
+    BILLING(BillingNode.class),
+    ORDERS(OrdersNode.class),
+    STOREFRONT(StorefrontNode.class);
+
+    private final Class<?> application;
+
+    Node(Class<?> application) {
+        this.application = application;
+    }
+
+    Class<?> application() {
+        return application;
+    }
+
+    /** On the wire. */
+    String wireName() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    static Optional<Node> named(String name) {
+        return Arrays.stream(values())
+                .filter(node -> node.wireName().equals(name))
+                .findFirst();
+    }
+
+    static String names() {
+        return Arrays.stream(values()).map(Node::wireName).collect(Collectors.joining(", "));
+    }
+}

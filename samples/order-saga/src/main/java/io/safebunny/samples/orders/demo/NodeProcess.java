@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.demo;
+
+import io.safebunny.samples.orders.ledger.Effect;
+import io.safebunny.samples.orders.storefront.Storefront;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** One node alone in this process. The storefront places its orders and ends; the others serve until interrupted. */
+final class NodeProcess {
+
+    private static final Duration LOOK = Duration.ofMinutes(1);
+
+    private final Options options;
+    private final Node node;
+    private final Interruption interruption;
+    private final PrintStream out;
+
+    NodeProcess(Options options, Node node, Interruption interruption, PrintStream out) {
+        this.options = options;
+        this.node = node;
+        this.interruption = interruption;
+        this.out = out;
+    }
+
+    void run() {
+        try (Saga saga = Saga.start(options, List.of(node))) {
+            if (node == Node.STOREFRONT) {
+                place(saga.storefront());
+                return;
+            }
+            out.println(node.wireName() + " is running; Ctrl-C ends it");
+            out.flush();
+            boolean ended;
+            do {
+                ended = interruption.awaitFor(LOOK);
+            } while (!ended);
+            saga.stop();
+            JdbcClient ledger = saga.ledger();
+            for (Effect effect : Effect.values()) {
+                long rows = rows(ledger, effect);
+                if (rows > 0) {
+                    out.println(node.wireName() + ": " + effect + " " + rows);
+                }
+            }
+        }
+    }
+
+    private static long rows(JdbcClient ledger, Effect effect) {
+        return ledger.sql("select count(*) from ledger where effect = ?")
+                .param(effect.name())
+                .query(Long.class)
+                .single();
+    }
+
+    private void place(Storefront storefront) {
+        OrderGenerator generator = OrderGenerator.of(options);
+        List<CompletableFuture<String>> placed = new ArrayList<>();
+        for (int number = 1; number <= options.orders(); number++) {
+            placed.add(storefront.place(generator.order(number)));
+        }
+        CompletableFuture.allOf(placed.toArray(CompletableFuture[]::new)).join();
+        out.println("storefront: placed " + placed.size() + " orders");
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.demo;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import java.util.Locale;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * How a run came out. What happened twice, in orders: charges, shipments, refunds and mails, and (as steps) acceptances and
+ * ends, of which each order has one.
+ *
+ * @param orders placed in this run, or taken while serving
+ * @param lost neither completed nor cancelled when the run was over
+ * @param duplicatesDelivered deliveries of a message that this queue had delivered before, other than for a retry
+ * @param duplicatesSuppressed deliveries that were acknowledged without being handled again
+ */
+record Report(
+        long orders,
+        long completed,
+        long cancelled,
+        long lost,
+        long doubleCharges,
+        long doubleShipments,
+        long doubleRefunds,
+        long doubleMails,
+        long doubleSteps,
+        long missingMails,
+        long duplicatesDelivered,
+        long duplicatesSuppressed,
+        long retriesInMemory,
+        long retriesDelayed,
+        long poisoned,
+        double seconds) {
+
+    static Report of(long orders, Tally tally, Saga saga, double seconds) {
+        return new Report(
+                orders,
+                tally.completed(),
+                tally.cancelled(),
+                orders - tally.ended(),
+                tally.surplus().charges(),
+                tally.surplus().shipments(),
+                tally.surplus().refunds(),
+                tally.surplus().mails(),
+                tally.surplus().steps(),
+                tally.missingMails(),
+                saga.traffic().duplicates(),
+                saga.count("safebunny.dedup", "outcome", "hit"),
+                saga.count("safebunny.retries", "stage", "immediate"),
+                saga.count("safebunny.retries", "stage", "delayed"),
+                saga.count("safebunny.poison"),
+                Math.round(seconds * 1000) / 1000.0);
+    }
+
+    @JsonIgnore
+    boolean isClean() {
+        return lost == 0 && missingMails == 0 && doubles() == 0;
+    }
+
+    private long doubles() {
+        return doubleCharges + doubleShipments + doubleRefunds + doubleMails + doubleSteps;
+    }
+
+    int exitStatus() {
+        return isClean() ? 0 : 1;
+    }
+
+    String json() {
+        return JsonMapper.shared().writeValueAsString(this);
+    }
+
+    String table(String where) {
+        StringBuilder table = new StringBuilder();
+        table.append(format("%n%,d orders in %.1f s on %s%n%n", orders, seconds, where));
+        line(table, "completed", completed);
+        line(table, "cancelled (declined or sold out)", cancelled);
+        line(table, "lost", lost);
+        line(table, "mails missing", missingMails);
+        table.append(format("%n"));
+        line(table, "charged twice", doubleCharges);
+        line(table, "shipped twice", doubleShipments);
+        line(table, "refunded twice", doubleRefunds);
+        line(table, "mailed twice", doubleMails);
+        line(table, "accepted or ended twice", doubleSteps);
+        table.append(format("%n"));
+        line(table, "messages delivered again", duplicatesDelivered);
+        line(table, "duplicates not handled again", duplicatesSuppressed);
+        line(table, "retries at once, in memory", retriesInMemory);
+        line(table, "retries after a delay", retriesDelayed);
+        line(table, "messages given up (poison queue)", poisoned);
+        table.append(format("%n%s%n", verdict()));
+        return table.toString();
+    }
+
+    private String verdict() {
+        if (isClean()) {
+            return "Every order came to its end, and nothing happened twice.";
+        }
+        return "NOT GOOD: %d lost, %d mails missing, %d things happened twice."
+                .formatted(lost, missingMails, doubles());
+    }
+
+    private static void line(StringBuilder table, String what, long number) {
+        table.append(format("  %-34s %,9d%n", what, number));
+    }
+
+    private static String format(String format, Object... values) {
+        return String.format(Locale.ROOT, format, values);
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.demo;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.samples.orders.chaos.Chaos;
+import io.safebunny.samples.orders.chaos.ChaosMonkey;
+import io.safebunny.samples.orders.storefront.Storefront;
+import io.safebunny.transport.memory.MemoryBroker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.amqp.AmqpException;
+import org.springframework.amqp.core.AmqpAdmin;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.Banner;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+
+/** Nodes that run in this process, each in a context of its own. They share a ledger, and the embedded broker if there is one. */
+final class Saga implements AutoCloseable {
+
+    /** Longer than the longest delay between two retries, so that whoever waits for one is not overlooked. */
+    private static final Duration QUIET = Duration.ofMillis(2_500);
+
+    private final Options options;
+    private final Traffic traffic = new Traffic();
+    private final List<MeterRegistry> meters = new ArrayList<>();
+    private final @Nullable Chaos chaos;
+    private final @Nullable EmbeddedBroker embedded;
+    private final SingleConnectionDataSource ledger = new SingleConnectionDataSource(
+            "jdbc:h2:mem:ledger-" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "sa", "", true);
+    private final Map<Node, ConfigurableApplicationContext> nodes = new EnumMap<>(Node.class);
+
+    private Saga(Options options) {
+        this.options = options;
+        this.chaos = options.chaos() ? new Chaos(options.seed()) : null;
+        this.embedded = options.rabbit() == null ? new EmbeddedBroker() : null;
+    }
+
+    static Saga start(Options options, Collection<Node> nodes) {
+        Saga saga = new Saga(options);
+        try {
+            nodes.forEach(saga::start);
+        } catch (RuntimeException e) {
+            saga.close();
+            throw e;
+        }
+        return saga;
+    }
+
+    private void start(Node node) {
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(node.application())
+                .bannerMode(Banner.Mode.OFF)
+                .registerShutdownHook(false) // the demo ends the nodes itself, in order
+                .initializers(created -> instrument(created.getBeanFactory()))
+                .run(arguments(node));
+        nodes.put(node, context);
+    }
+
+    /** All that a node does not bring itself comes in from here. */
+    private void instrument(ConfigurableListableBeanFactory beans) {
+        MeterRegistry registry = new SimpleMeterRegistry();
+        meters.add(registry);
+        beans.registerSingleton("meterRegistry", registry);
+        beans.registerSingleton("watcher", new WatchedTransport.Watcher(traffic));
+        if (chaos != null) {
+            beans.registerSingleton("chaosMonkey", new ChaosMonkey(chaos));
+        }
+        if (embedded != null) {
+            beans.registerSingleton("memoryBroker", embedded.broker());
+        }
+    }
+
+    private String[] arguments(Node node) {
+        Map<String, String> properties = new LinkedHashMap<>();
+        properties.put("spring.application.name", node.wireName());
+        properties.put("safebunny.node", node.wireName());
+        properties.put("spring.datasource.url", String.valueOf(ledger.getUrl()));
+        properties.put("safebunny.transport", options.rabbit() == null ? "memory" : "rabbit");
+        if (options.rabbit() != null) {
+            properties.putAll(options.rabbit().properties());
+        }
+        if (options.node() != null) {
+            properties.put("logging.level.io.safebunny", "info");
+        }
+        if (!options.deduplicate()) {
+            properties.put("safebunny.store.type", "none");
+        }
+        List<String> arguments = new ArrayList<>();
+        properties.forEach((name, value) -> arguments.add("--" + name + "=" + value));
+        return arguments.toArray(String[]::new);
+    }
+
+    Storefront storefront() {
+        ConfigurableApplicationContext context = nodes.get(Node.STOREFRONT);
+        if (context == null) {
+            throw new IllegalStateException("The storefront does not run in this process");
+        }
+        return context.getBean(Storefront.class);
+    }
+
+    /** The ledger that all nodes of this process write; also when they are stopped. For one thread. */
+    JdbcClient ledger() {
+        return JdbcClient.create(ledger);
+    }
+
+    Traffic traffic() {
+        return traffic;
+    }
+
+    @Nullable
+    Chaos chaos() {
+        return chaos;
+    }
+
+    /** The sum over all nodes, types and reasons. */
+    long count(String meter, String... tags) {
+        return Math.round(meters.stream()
+                .flatMap(registry -> registry.find(meter).tags(tags).counters().stream())
+                .mapToDouble(Counter::count)
+                .sum());
+    }
+
+    /** Whether the queues of all nodes exist: from then on no message is refused or missed. */
+    boolean isReady() {
+        if (embedded != null) {
+            return true;
+        }
+        AmqpAdmin admin = nodes.values().iterator().next().getBean(AmqpAdmin.class);
+        try {
+            return traffic.queues().stream().allMatch(queue -> admin.getQueueInfo(queue) != null);
+        } catch (AmqpException e) {
+            return false; // not connected yet
+        }
+    }
+
+    /** Whether nothing moves any more: certain on the embedded broker, else by a while of silence. */
+    boolean isIdle() {
+        MemoryBroker broker = embedded == null ? null : embedded.broker();
+        return broker == null ? traffic.quietFor(QUIET) : broker.isIdle();
+    }
+
+    /** Stops whoever publishes before those who listen; then the ledger does not change any more. A repeat is harmless. */
+    void stop() {
+        List<ConfigurableApplicationContext> contexts = new ArrayList<>(nodes.values());
+        Collections.reverse(contexts);
+        contexts.forEach(ConfigurableApplicationContext::close);
+    }
+
+    /** Stops, and forgets the ledger. */
+    @Override
+    public void close() {
+        stop();
+        if (embedded != null) {
+            embedded.close();
+        }
+        ledger().sql("shutdown").update();
+        ledger.destroy();
+    }
+}

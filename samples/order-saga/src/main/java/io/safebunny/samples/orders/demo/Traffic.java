@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.demo;
+
+import io.safebunny.message.Headers;
+import io.safebunny.message.Names;
+import io.safebunny.topology.Topology;
+import io.safebunny.transport.IncomingMessage;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What is delivered to the nodes and from where, how much of it twice, and when something moved last. Thread-safe. */
+final class Traffic {
+
+    /** Of the messages delivered last; what comes again after so many others is not recognised. */
+    private static final int REMEMBERED = 300_000;
+
+    private final Set<Seen> seen = new LinkedHashSet<>();
+    private final AtomicLong duplicates = new AtomicLong();
+    private final AtomicInteger beingHandled = new AtomicInteger();
+    private final Set<String> queues = ConcurrentHashMap.newKeySet();
+    private volatile long lastMoved = System.nanoTime();
+
+    private record Seen(String queue, String messageId, String attempt) {}
+
+    void planned(Topology topology) {
+        topology.queues().forEach(queue -> queues.add(queue.name()));
+    }
+
+    /** Of all nodes that were started. */
+    Set<String> queues() {
+        return Set.copyOf(queues);
+    }
+
+    void begun(IncomingMessage delivery) {
+        beingHandled.incrementAndGet();
+        moved();
+        String id = delivery.message().messageId();
+        if (id == null || !Names.isMessageId(id)) {
+            return; // whoever sent it did not keep to the contract, so nobody can tell whether it came before
+        }
+        Object attempt = delivery.message().headers().get(Headers.ATTEMPT);
+        String attempts = attempt instanceof Number number ? number.toString() : "0";
+        if (!remember(new Seen(delivery.queue(), id, attempts))) {
+            duplicates.incrementAndGet();
+        }
+    }
+
+    private boolean remember(Seen delivery) {
+        synchronized (seen) {
+            boolean first = seen.add(delivery);
+            if (seen.size() > REMEMBERED) {
+                seen.remove(seen.iterator().next());
+            }
+            return first;
+        }
+    }
+
+    void ended() {
+        moved();
+        beingHandled.decrementAndGet();
+    }
+
+    void moved() {
+        lastMoved = System.nanoTime();
+    }
+
+    long duplicates() {
+        return duplicates.get();
+    }
+
+    long lastMoved() {
+        return lastMoved;
+    }
+
+    boolean quietFor(Duration duration) {
+        return beingHandled.get() == 0 && System.nanoTime() - lastMoved >= duration.toNanos();
+    }
+}

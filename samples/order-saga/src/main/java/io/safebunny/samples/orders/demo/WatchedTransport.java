@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.demo;
+
+import io.safebunny.topology.Topology;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.TransportStatus;
+import java.util.concurrent.CompletableFuture;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+
+/** Counts what a node's transport delivers; changes nothing. */
+record WatchedTransport(Transport transport, Traffic traffic) implements Transport {
+
+    /** Watches whichever transport a node has. */
+    record Watcher(Traffic traffic) implements BeanPostProcessor {
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String name) {
+            return bean instanceof Transport transport ? new WatchedTransport(transport, traffic) : bean;
+        }
+    }
+
+    @Override
+    public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+        return transport.consume(queue, prefetch, delivery -> watch(delivery, handler));
+    }
+
+    private void watch(Delivery delivery, DeliveryHandler handler) {
+        traffic.begun(delivery.message());
+        try {
+            handler.handle(delivery);
+        } finally {
+            traffic.ended();
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> send(OutboundMessage message) {
+        traffic.moved();
+        return transport.send(message);
+    }
+
+    @Override
+    public void start(Topology topology) {
+        traffic.planned(topology);
+        transport.start(topology);
+    }
+
+    @Override
+    public TransportStatus status() {
+        return transport.status();
+    }
+
+    @Override
+    public void close() {
+        transport.close();
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.ledger;
+
+/** What a node does to the world. Each happens at most once per order, or somebody complains. */
+public enum Effect {
+    ACCEPTED,
+    CHARGE,
+    REFUND,
+    SHIPMENT,
+    MAIL_RECEIVED,
+    MAIL_OUTCOME,
+    COMPLETED,
+    CANCELLED
+}

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.messages;
+
+import java.util.List;
+
+/** The order is accepted. Billing charges it, and notifications tells the customer: one message, two nodes. */
+public record OrderPlaced(String orderId, String customer, List<OrderLine> lines, String cardToken, long totalCents) {}

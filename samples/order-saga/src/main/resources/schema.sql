@@ -1,0 +1,11 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Append-only, and without any unique constraint on purpose: an effect that happens twice is two rows.
+create table if not exists ledger (
+    id bigint generated always as identity,
+    node varchar(100) not null,
+    effect varchar(30) not null,
+    order_id varchar(200) not null,
+    message_id varchar(128) not null,
+    amount_cents bigint not null,
+    recorded_at timestamp with time zone default current_timestamp not null
+);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CommandLineTest {
+
+    @Test
+    void defaultsAreAThousandOrdersInThisProcess() {
+        Options options = CommandLine.parse();
+
+        assertThat(options.orders()).isEqualTo(1_000);
+        assertThat(options.rabbit()).isNull();
+        assertThat(options.chaos()).isFalse();
+        assertThat(options.deduplicate()).isTrue();
+    }
+
+    @Test
+    void seedCountsWhereverItStands() {
+        assertThat(CommandLine.parse("--seed", "-7", "--chaos").seed()).isEqualTo(-7);
+        assertThat(CommandLine.parse("--chaos", "--seed=8"))
+                .isEqualTo(Options.defaults().withChaos(8));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '"',
+            value = {
+                "--orders,--orders needs a value",
+                "--orders 0,--orders must be 1 to 1000000",
+                "--orders -1,--orders must be 1 to 1000000",
+                "--orders 1000001,--orders must be 1 to 1000000",
+                "--orders many,--orders needs a whole number",
+                "--orders=,--orders needs a whole number",
+                "--seed x,--seed needs a whole number",
+                "--seed --chaos,--seed needs a value",
+                "--fast,unknown argument --fast",
+                "10,unknown argument 10",
+                "--serve,--serve needs --rabbit",
+                "--node billing,--node needs --rabbit",
+                "--node kitchen --rabbit amqp://localhost,there is no node 'kitchen'",
+                "--node billing --serve --rabbit amqp://localhost,exclude each other"
+            })
+    void refusesWhatMakesNoSense(String arguments, String problem) {
+        assertThatThrownBy(() -> CommandLine.parse(arguments.split(" ")))
+                .isInstanceOf(UsageException.class)
+                .hasMessageContaining(problem);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://me:secret@host",
+                "amqp://me:secret@host:99999x",
+                "amqp://me:secret@host:99999",
+                "me:secret@host",
+                "amqp:",
+                "amqp://",
+                "://secret",
+                "amqp://a:%zz@h"
+            })
+    void refusesAnAddressWithoutRepeatingIt(String uri) {
+        assertThatThrownBy(() -> CommandLine.parse("--rabbit", uri))
+                .isInstanceOf(UsageException.class)
+                .hasNoCause()
+                .hasMessageContaining("amqp://USER:PASSWORD@HOST")
+                .hasMessageNotContaining("secret");
+        assertThatThrownBy(() -> CommandLine.parse("amqp://me:secret@host"))
+                .isInstanceOf(UsageException.class)
+                .hasMessageNotContaining("secret");
+    }
+
+    @Test
+    void takesAnAddressApart() {
+        RabbitAddress address = RabbitAddress.parse("amqp://a%40b:s%2Fecret@rabbit.local:5673/my%20host");
+
+        assertThat(address.properties())
+                .containsEntry("spring.rabbitmq.addresses", "rabbit.local:5673")
+                .containsEntry("spring.rabbitmq.username", "a@b")
+                .containsEntry("spring.rabbitmq.password", "s/ecret")
+                .containsEntry("spring.rabbitmq.virtual-host", "my host")
+                .containsEntry("spring.rabbitmq.ssl.enabled", "false");
+        assertThat(address).hasToString("rabbit.local:5673 my host");
+        assertThat(RabbitAddress.parse("amqp://my_broker/").properties())
+                .containsEntry("spring.rabbitmq.addresses", "my_broker:5672")
+                .containsEntry("spring.rabbitmq.username", "guest")
+                .containsEntry("spring.rabbitmq.virtual-host", "/");
+        assertThat(RabbitAddress.parse("amqps://rabbit.local").properties())
+                .containsEntry("spring.rabbitmq.addresses", "rabbit.local:5671")
+                .containsEntry("spring.rabbitmq.ssl.enabled", "true");
+    }
+}

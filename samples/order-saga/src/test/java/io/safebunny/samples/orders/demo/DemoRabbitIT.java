@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.demo;
+
+import static io.safebunny.samples.orders.demo.SagaBroker.contract;
+import static io.safebunny.samples.orders.demo.SagaBroker.placeOrder;
+import static io.safebunny.samples.orders.demo.SagaBroker.publish;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Channel;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class DemoRabbitIT {
+
+    private SagaBroker broker;
+
+    @BeforeEach
+    void open() throws Exception {
+        broker = SagaBroker.open("order-saga-" + UUID.randomUUID());
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        broker.close();
+    }
+
+    private Options options() {
+        return Options.defaults().withRabbit(broker.address());
+    }
+
+    @Test
+    void chaosLosesAndDoublesNothing() throws Exception {
+        Report report = new Run(options().withOrders(200).withChaos(11), new Interruption(), new Output().stream())
+                .placeOrders();
+
+        assertThat(report.completed() + report.cancelled()).isEqualTo(200);
+        assertThat(report.lost()).isZero();
+        assertThat(report.doubleCharges()).isZero();
+        assertThat(report.doubleShipments()).isZero();
+        assertThat(report.duplicatesDelivered()).isPositive();
+        assertThat(report.duplicatesSuppressed()).isPositive();
+        assertThat(report.retriesInMemory()).isPositive();
+        assertThat(report.poisoned()).isZero();
+        assertThat(report.exitStatus()).isZero();
+        for (String queue : SagaBroker.QUEUES) {
+            assertThat(broker.messages(queue)).as(queue).isZero();
+        }
+        for (String queue : SagaBroker.POISON_QUEUES) {
+            assertThat(broker.messages(queue)).as(queue).isZero();
+        }
+    }
+
+    @Test
+    void takesOrdersOfAnyClientOnce() throws Exception {
+        String order = "foreign-" + UUID.randomUUID();
+        BasicProperties properties =
+                contract(order).headers(Map.of("tenant", "acme")).build();
+        Report report;
+        try (ServedSaga saga = ServedSaga.start(options());
+                Channel channel = broker.channel()) {
+            channel.confirmSelect();
+            publish(channel, properties, placeOrder(order));
+            publish(channel, properties, placeOrder(order));
+            channel.waitForConfirmsOrDie(10_000);
+            report = saga.stop();
+        }
+        assertThat(report.orders()).isEqualTo(1);
+        assertThat(report.completed()).isEqualTo(1);
+        assertThat(report.doubleCharges()).isZero();
+        assertThat(report.duplicatesDelivered()).isPositive();
+        assertThat(report.duplicatesSuppressed()).isEqualTo(1);
+        assertThat(report.exitStatus()).isZero();
+    }
+}

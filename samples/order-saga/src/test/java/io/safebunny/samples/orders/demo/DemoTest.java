@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class DemoTest {
+
+    private final Output output = new Output();
+
+    private Report run(Options options) {
+        return new Run(options, new Interruption(), output.stream()).placeOrders();
+    }
+
+    @Test
+    void everyOrderComesToItsEndOnce() {
+        Report report = run(Options.defaults().withOrders(100));
+
+        assertThat(report.orders()).isEqualTo(100);
+        assertThat(report.completed() + report.cancelled()).isEqualTo(100);
+        assertThat(report.completed()).isPositive();
+        assertThat(report.cancelled()).isPositive();
+        assertThat(report.duplicatesDelivered()).isZero();
+        assertThat(report.retriesInMemory() + report.retriesDelayed() + report.poisoned())
+                .isZero();
+        assertThat(report.exitStatus()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, -4, 5_000_000_000L})
+    void chaosLosesAndDoublesNothing(long seed) {
+        Report report = run(Options.defaults().withOrders(100).withChaos(seed));
+
+        assertThat(report.lost()).isZero();
+        assertThat(report.missingMails()).isZero();
+        assertThat(report.doubleCharges()).isZero();
+        assertThat(report.doubleShipments()).isZero();
+        assertThat(report.doubleRefunds()).isZero();
+        assertThat(report.doubleMails()).isZero();
+        assertThat(report.doubleSteps()).isZero();
+        assertThat(report.duplicatesDelivered()).isPositive();
+        assertThat(report.duplicatesSuppressed()).isPositive();
+        assertThat(report.retriesInMemory()).isPositive();
+        assertThat(report.poisoned()).isZero();
+        assertThat(report.exitStatus()).isZero();
+    }
+
+    @Test
+    void chaosGoesBeyondRetriesInMemory() {
+        assertThat(run(Options.defaults().withOrders(300).withChaos(1)).retriesDelayed())
+                .isPositive();
+    }
+
+    /** Proves that the ledger shows what deduplication prevents: the other tests could not be green by blindness. */
+    @Test
+    void withoutDeduplicationTheLedgerShowsDoubles() {
+        Report report = run(Options.defaults().withOrders(300).withChaos(1).withoutDeduplication());
+
+        assertThat(report.lost()).isZero();
+        assertThat(report.doubleCharges()).isPositive();
+        assertThat(report.doubleShipments()).isPositive();
+        assertThat(report.doubleMails()).isPositive();
+        assertThat(report.duplicatesSuppressed()).isZero();
+        assertThat(report.exitStatus()).isEqualTo(1);
+        assertThat(report.table("here")).contains("NOT GOOD");
+    }
+
+    @Test
+    void lastLineIsTheReportAsJson() {
+        int status = Demo.run(Options.defaults().withOrders(10).withJson(), new Interruption(), output.stream());
+
+        assertThat(status).isZero();
+        JsonNode json = JsonMapper.shared().readTree(output.lastLine());
+        assertThat(json.propertyNames())
+                .contains(
+                        "orders",
+                        "completed",
+                        "cancelled",
+                        "lost",
+                        "doubleCharges",
+                        "doubleShipments",
+                        "duplicatesDelivered",
+                        "duplicatesSuppressed",
+                        "retriesInMemory",
+                        "retriesDelayed",
+                        "poisoned",
+                        "seconds")
+                .doesNotContain("clean");
+        assertThat(json.get("orders").asInt()).isEqualTo(10);
+    }
+
+    @Test
+    void tableSaysInWordsHowItWent() {
+        int status = Demo.run(Options.defaults().withOrders(10), new Interruption(), output.stream());
+
+        assertThat(status).isZero();
+        assertThat(output.text())
+                .contains("10 orders in")
+                .contains("nothing happened twice")
+                .doesNotContain("\r");
+    }
+
+    /** What an interrupted run did not finish is lost, and says so. */
+    @Test
+    void interruptedRunCountsUnfinishedOrdersAsLost() {
+        Interruption interruption = new Interruption();
+        interruption.request();
+
+        Report report = new Run(Options.defaults().withOrders(50), interruption, output.stream()).placeOrders();
+
+        assertThat(report.lost())
+                .isEqualTo(50 - report.completed() - report.cancelled())
+                .isPositive();
+        assertThat(report.exitStatus()).isEqualTo(1);
+    }
+}
