@@ -52,7 +52,9 @@ class ConcurrentDuplicatesTest {
             try {
                 deduplication.run(new Handling(Wires.orderPlaced().envelope()), () -> {
                     runs.incrementAndGet();
-                    assertThat(othersAreBusy.await(5, TimeUnit.SECONDS)).as("the others are busy").isTrue();
+                    assertThat(othersAreBusy.await(5, TimeUnit.SECONDS))
+                            .as("the others are busy")
+                            .isTrue();
                 });
                 return true;
             } catch (NotHandledException e) {

@@ -2,10 +2,13 @@
 package io.safebunny.samples.orders.demo;
 
 import java.io.PrintStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What {@code bin/demo} runs. */
 public final class Demo {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Demo.class);
     private static final int LOST_OR_DOUBLED = 1;
     private static final int USAGE = 2;
 
@@ -32,8 +35,8 @@ public final class Demo {
             status = run(options, interruption, System.out);
         } catch (UsageException e) {
             System.err.println("demo: " + e.getMessage());
-        } catch (RuntimeException e) { // Spring Boot has told why
-            System.err.println("demo: the nodes did not start or stopped working; the reason is above");
+        } catch (RuntimeException e) {
+            LOG.error("The demo itself failed", e);
         } finally {
             System.out.flush();
             interruption.end(status);

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** One node alone in this process. The storefront places its orders and ends; the others serve until interrupted. */
@@ -63,7 +64,11 @@ final class NodeProcess {
         for (int number = 1; number <= options.orders(); number++) {
             placed.add(storefront.place(generator.order(number)));
         }
-        CompletableFuture.allOf(placed.toArray(CompletableFuture[]::new)).join();
+        try {
+            CompletableFuture.allOf(placed.toArray(CompletableFuture[]::new)).join();
+        } catch (CompletionException e) {
+            throw new UsageException("not all orders could be placed: " + e.getCause());
+        }
         out.println("storefront: placed " + placed.size() + " orders");
     }
 }

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 /** Where the broker is and who may enter. Never printed as it was given: it holds a password. */
 final class RabbitAddress {
 
-    private static final Pattern AUTHORITY = Pattern.compile(
-            "(?:(?<user>[^:@]*)(?::(?<password>[^@]*))?@)?(?<host>\\[[0-9a-fA-F:.]+]|[^:@\\[\\]]+)(?::(?<port>\\d{1,5}))?");
+    private static final Pattern AUTHORITY = Pattern.compile("(?:(?<user>[^:@]*)(?::(?<password>[^@]*))?@)?"
+            + "(?<host>\\[[0-9a-fA-F:.]+]|[^:@\\[\\]]+)(?::(?<port>\\d{1,5}))?");
 
     private final boolean tls;
     private final String host;

@@ -6,8 +6,8 @@ import java.util.Locale;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * How a run came out. What happened twice, in orders: charges, shipments, refunds and mails, and (as steps) acceptances and
- * ends, of which each order has one.
+ * How a run came out. What happened twice, in orders: charges, shipments, refunds and mails, and (as steps)
+ * acceptances and ends, of which each order has one.
  *
  * @param orders placed in this run, or taken while serving
  * @param lost neither completed nor cancelled when the run was over

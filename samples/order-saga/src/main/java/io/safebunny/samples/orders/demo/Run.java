@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Places orders with the nodes and watches the ledger until the last one came to its end, or nothing goes on any more. */
+/**
+ * Places orders with the nodes and watches the ledger until the last one came to its end, or nothing goes on any more.
+ */
 final class Run {
 
     private static final Logger LOG = LoggerFactory.getLogger(Run.class);
@@ -117,13 +119,13 @@ final class Run {
     private static void finish(Saga saga, Accounts accounts) {
         saga.traffic().moved(); // what was published just before may not have been delivered yet
         long deadline = System.nanoTime() + PATIENCE_WHEN_INTERRUPTED.toNanos();
-        Interruption never = new Interruption();
+        Interruption second = new Interruption(); // nobody requests it: one is enough
         while (System.nanoTime() < deadline) {
             Tally tally = accounts.tally();
             if (tally.isComplete(tally.accepted()) && saga.isIdle()) {
                 return;
             }
-            never.awaitFor(POLL);
+            second.awaitFor(POLL);
         }
     }
 

@@ -27,7 +27,10 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
-/** Nodes that run in this process, each in a context of its own. They share a ledger, and the embedded broker if there is one. */
+/**
+ * Nodes that run in this process, each in a context of its own. They share a ledger, and the embedded broker if there
+ * is one.
+ */
 final class Saga implements AutoCloseable {
 
     /** Longer than the longest delay between two retries, so that whoever waits for one is not overlooked. */
@@ -48,13 +51,16 @@ final class Saga implements AutoCloseable {
         this.embedded = options.rabbit() == null ? new EmbeddedBroker() : null;
     }
 
+    /** @throws UsageException when a node does not start; Spring Boot has logged why */
     static Saga start(Options options, Collection<Node> nodes) {
         Saga saga = new Saga(options);
-        try {
-            nodes.forEach(saga::start);
-        } catch (RuntimeException e) {
-            saga.close();
-            throw e;
+        for (Node node : nodes) {
+            try {
+                saga.start(node);
+            } catch (RuntimeException e) {
+                saga.close();
+                throw new UsageException("the node " + node.wireName() + " did not start; the reason is above");
+            }
         }
         return saga;
     }
@@ -151,7 +157,9 @@ final class Saga implements AutoCloseable {
         return broker == null ? traffic.quietFor(QUIET) : broker.isIdle();
     }
 
-    /** Stops whoever publishes before those who listen; then the ledger does not change any more. A repeat is harmless. */
+    /**
+     * Stops whoever publishes before those who listen; then the ledger does not change any more. A repeat is harmless.
+     */
     void stop() {
         List<ConfigurableApplicationContext> contexts = new ArrayList<>(nodes.values());
         Collections.reverse(contexts);

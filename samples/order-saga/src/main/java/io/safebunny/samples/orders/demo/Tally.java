@@ -12,7 +12,10 @@ package io.safebunny.samples.orders.demo;
  */
 record Tally(long accepted, long completed, long cancelled, long mails, Surplus surplus) {
 
-    /** Rows beyond the first per order, for each effect; {@code steps} are acceptances and ends, of which an order has one. */
+    /**
+     * Rows beyond the first per order, for each effect; {@code steps} are acceptances and ends, of which an order has
+     * one.
+     */
     record Surplus(long charges, long shipments, long refunds, long mails, long steps) {}
 
     long ended() {

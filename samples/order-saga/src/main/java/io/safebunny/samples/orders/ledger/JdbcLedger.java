@@ -5,7 +5,10 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
-/** The table {@code ledger}, see {@code schema.sql}. It never looks whether a row is there already, and nothing forbids two. */
+/**
+ * The table {@code ledger}, see {@code schema.sql}. It never looks whether a row is there already, and nothing forbids
+ * two.
+ */
 class JdbcLedger implements Ledger {
 
     private final JdbcClient jdbc;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What really happened to the outside world: one append-only table without unique constraints, so that a double effect shows. */
+/**
+ * What really happened to the outside world: one append-only table without unique constraints, so that a double effect
+ * shows.
+ */
 @NullMarked
 package io.safebunny.samples.orders.ledger;
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Everything a publisher can get wrong, or do on purpose, to a message that goes to the queue {@code orders-PlaceOrder}. */
+/** Everything a publisher can get wrong, or do on purpose, to a message for the queue {@code orders-PlaceOrder}. */
 final class BadMessages {
 
     /** Names the message on its way through the poison queue: the application's own header is carried on. */

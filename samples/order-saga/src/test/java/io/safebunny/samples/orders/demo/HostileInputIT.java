@@ -11,8 +11,8 @@ import com.rabbitmq.client.Channel;
 import io.safebunny.samples.orders.demo.BadMessages.Bad;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -27,7 +27,8 @@ class HostileInputIT {
     private static final long HEAP = 256L * 1024 * 1024;
 
     private final String run = UUID.randomUUID().toString().substring(0, 8) + "-";
-    private final Map<Integer, Bad> sent = new HashMap<>();
+    /** Each at the index that is its number. */
+    private final List<Bad> sent = new ArrayList<>();
 
     @Test
     void badMessagesArePoisonedAndGoodOnesHandled() throws Exception {
@@ -38,11 +39,11 @@ class HostileInputIT {
             PoisonReader poison = new PoisonReader(broker.channel(), sent);
             byte[] large = new byte[broker.largeBody()];
             Arrays.fill(large, (byte) '7');
-            for (int i = 0; i < LARGE; i++) {
-                sent.put(BAD + i, BadMessages.large(run, BAD + i, large));
-            }
             for (int i = 0; i < BAD; i++) {
-                sent.put(i, BadMessages.message(run, i));
+                sent.add(BadMessages.message(run, i));
+            }
+            for (int i = 0; i < LARGE; i++) {
+                sent.add(BadMessages.large(run, BAD + i, large));
             }
             poison.read("orders-poison");
 
@@ -64,7 +65,10 @@ class HostileInputIT {
         }
     }
 
-    /** Catches copies that a forwarded CC or BCC header would make. The main exchange is left out: there the sender asks for it. */
+    /**
+     * Catches copies that a forwarded CC or BCC header would make. The main exchange is left out: there the sender
+     * asks for it.
+     */
     private static void setTrap(Channel channel) throws Exception {
         channel.queueDeclare(BadMessages.TRAP, true, false, false, Map.of());
         for (String exchange : List.of("safebunny.poison", "safebunny.retry")) {

@@ -19,12 +19,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Empties a poison queue and compares what comes with what was sent. */
 final class PoisonReader extends DefaultConsumer {
 
-    private final Map<Integer, Bad> sent;
+    private final List<Bad> sent;
     private final Set<Integer> came = Collections.synchronizedSet(new HashSet<>());
     private final List<String> complaints = Collections.synchronizedList(new ArrayList<>());
     private final AtomicInteger count = new AtomicInteger();
 
-    PoisonReader(Channel channel, Map<Integer, Bad> sent) {
+    PoisonReader(Channel channel, List<Bad> sent) {
         super(channel);
         this.sent = sent;
     }
@@ -58,12 +58,12 @@ final class PoisonReader extends DefaultConsumer {
 
     private void compare(BasicProperties properties, byte[] body) {
         Map<String, Object> headers = properties.getHeaders();
-        Bad bad = headers.get(BadMessages.NUMBER) instanceof Integer number ? sent.get(number) : null;
-        if (bad == null) {
+        if (!(headers.get(BadMessages.NUMBER) instanceof Integer number) || number < 0 || number >= sent.size()) {
             complaints.add("not one of ours: " + properties);
             return;
         }
-        came.add((Integer) headers.get(BadMessages.NUMBER));
+        Bad bad = sent.get(number);
+        came.add(number);
         String reason = String.valueOf(headers.get("sb-poison-reason"));
         if (!reason.equals(bad.reason())) {
             complaints.add("kind " + bad.kind() + " has the reason " + reason + " instead of " + bad.reason());
