@@ -17,7 +17,7 @@ public enum PoisonReason {
     UNKNOWN_TYPE,
     /** This node handles the type, but not from this queue. */
     WRONG_QUEUE,
-    /** The body is larger than {@code safebunny.listener.max-message-size}. */
+    /** The body is larger than {@code safebunny.max-message-size}. */
     TOO_LARGE,
     /** The message is older than {@code safebunny.dedup.retention}: whether it was handled can no longer be known. */
     TOO_OLD;

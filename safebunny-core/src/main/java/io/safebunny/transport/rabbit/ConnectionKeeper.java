@@ -32,7 +32,7 @@ final class ConnectionKeeper implements AutoCloseable {
         void prepare(Connection connection) throws IOException;
     }
 
-    private final String name;
+    private final String purpose;
     private final ConnectionFactory factory;
     private final Timeline timeline;
     private final Preparation preparation;
@@ -41,12 +41,14 @@ final class ConnectionKeeper implements AutoCloseable {
     private volatile String problem = "not started";
     private volatile boolean blocked;
     private volatile boolean closed;
+    private volatile String name;
     private @Nullable Thread reconnecting;
 
     /** @param opened runs when a connection is open and prepared; must not block */
     ConnectionKeeper(
-            String name, ConnectionFactory factory, Timeline timeline, Preparation preparation, Runnable opened) {
-        this.name = name;
+            String purpose, ConnectionFactory factory, Timeline timeline, Preparation preparation, Runnable opened) {
+        this.purpose = purpose;
+        this.name = purpose;
         this.factory = factory;
         this.timeline = timeline;
         this.preparation = preparation;
@@ -56,16 +58,19 @@ final class ConnectionKeeper implements AutoCloseable {
     /**
      * Tries once on this thread, then goes on in the background.
      *
+     * @param node for the log: there may be several nodes in one process
      * @throws ConfigurationException when trying again cannot help
      */
-    void start() {
+    void start(String node) {
+        name = node + ':' + purpose;
         try {
             connect();
         } catch (IOException | AmqpException | ShutdownSignalException e) {
             if (isRefusal(e)) {
                 throw new ConfigurationException(
                         "SB-1202",
-                        "The broker refused the connection '%s': %s.".formatted(name, Channels.explain(e)),
+                        "The broker refused the connection '%s': %s."
+                                .formatted(name, withoutFullStop(Channels.explain(e))),
                         "Correct spring.rabbitmq.username, spring.rabbitmq.password and spring.rabbitmq.virtual-host.",
                         e);
             }
@@ -184,6 +189,10 @@ final class ConnectionKeeper implements AutoCloseable {
     private String problem(Throwable failure) {
         problem = Channels.explain(failure);
         return problem;
+    }
+
+    private static String withoutFullStop(String sentence) {
+        return sentence.endsWith(".") ? sentence.substring(0, sentence.length() - 1) : sentence;
     }
 
     private static boolean isRefusal(Throwable failure) {

@@ -73,8 +73,8 @@ public final class RabbitTransport implements Transport {
         if (options.delayStrategy() == DelayStrategy.AUTO) {
             probeDelay(planned);
         }
-        consuming.start();
-        publishing.start();
+        consuming.start(planned.node());
+        publishing.start(planned.node());
         publishers.start();
     }
 
