@@ -12,8 +12,12 @@ public class RetryLaterException extends SafeBunnyException {
 
     private final Duration delay;
 
+    /** @param delay zero to 365 days */
     public RetryLaterException(Duration delay) {
         super("SB-3002", "The handler asked for another delivery in " + delay.toMillis() + " ms.", null);
+        if (delay.isNegative() || delay.compareTo(Duration.ofDays(365)) > 0) {
+            throw new IllegalArgumentException("A delay must be zero to 365 days [delay=%s]".formatted(delay));
+        }
         this.delay = delay;
     }
 

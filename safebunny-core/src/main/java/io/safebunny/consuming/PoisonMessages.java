@@ -41,7 +41,7 @@ final class PoisonMessages {
         headers.put(Headers.ORIGINAL_ROUTING_KEY, incoming.routingKey());
         headers.put(Headers.EXCEPTION_TYPE, failure.getClass().getName());
         headers.put(Headers.EXCEPTION_MESSAGE, cut(String.valueOf(failure.getMessage()), MAX_MESSAGE));
-        headers.put(Headers.EXCEPTION_STACKTRACE, cut(stackTrace(failure), MAX_STACKTRACE));
+        headers.put(Headers.EXCEPTION_STACKTRACE, middleCut(stackTrace(failure), MAX_STACKTRACE));
         return original.withHeaders(headers);
     }
 
@@ -49,6 +49,14 @@ final class PoisonMessages {
         StringWriter text = new StringWriter();
         failure.printStackTrace(new PrintWriter(text));
         return text.toString();
+    }
+
+    /** Keeps the beginning, and the end with the first cause. */
+    private static String middleCut(String text, int length) {
+        int end = length / 3;
+        return text.length() <= length
+                ? text
+                : text.substring(0, length - end) + "\n\t…\n" + text.substring(text.length() - end);
     }
 
     private static String cut(String text, int length) {

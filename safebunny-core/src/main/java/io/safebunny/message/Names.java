@@ -20,10 +20,10 @@ public final class Names {
      * @throws ConfigurationException SB-1001
      */
     public static String requireNode(String name, String origin) {
-        if (!NODE.matcher(name).matches()) {
+        if (!NODE.matcher(name).matches() || name.startsWith("amq.")) {
             throw new ConfigurationException(
                     "SB-1001",
-                    "Invalid node name [%s=%s]: it must match [a-z0-9][a-z0-9_.-]* and have at most 100 characters."
+                    "Invalid node name [%s=%s]: it must match [a-z0-9][a-z0-9_.-]*, have at most 100 characters and not begin with 'amq.', which is the broker's."
                             .formatted(origin, printable(name)),
                     "Set %s to a name such as 'billing' or 'billing-eu'.".formatted(origin));
         }

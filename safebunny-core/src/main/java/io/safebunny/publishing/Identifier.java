@@ -37,7 +37,7 @@ final class Identifier {
         Handling handling = publication.handling;
         Envelope parent = handling == null ? null : handling.message();
         String correlationId = correlationId(publication, parent);
-        int marker = parent == null ? 1 : Math.addExact(parent.marker(), 1);
+        int marker = parent == null ? 1 : Math.max(parent.marker(), parent.marker() + 1);
         String id = scheme.idOf(new Ancestry(
                 correlationId,
                 parent == null ? "" : parent.id(),

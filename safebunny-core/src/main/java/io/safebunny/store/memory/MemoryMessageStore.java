@@ -14,7 +14,7 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records in memory: they do not survive a restart and are not shared between instances. Finished records are forgotten
+ * Records in memory: they do not survive a restart and are not shared between instances. Records nobody works on are forgotten
  * after the retention. Thread-safe.
  */
 public final class MemoryMessageStore implements MessageStore {
@@ -22,7 +22,8 @@ public final class MemoryMessageStore implements MessageStore {
     private final Timeline timeline;
     private final long retentionNanos;
     private final Map<RecordKey, MessageRecord> records = new HashMap<>();
-    private final Queue<Finished> finished = new ArrayDeque<>();
+    /** Records nobody works on, in the order in which they came to rest. */
+    private final Queue<Resting> resting = new ArrayDeque<>();
 
     public MemoryMessageStore(Timeline timeline, Duration retention) {
         this.timeline = timeline;
@@ -42,21 +43,21 @@ public final class MemoryMessageStore implements MessageStore {
             return false;
         }
         records.put(record.key(), record);
-        if (record.state() == RecordState.DISPATCHED) {
-            finished.add(new Finished(record.key(), timeline.nanoTime()));
+        if (record.state() == RecordState.DISPATCHED || record.state() == RecordState.RELEASED) {
+            resting.add(new Resting(record, timeline.nanoTime()));
         }
         return true;
     }
 
     private void forgetExpired() {
         long now = timeline.nanoTime();
-        for (Finished oldest = finished.peek();
+        for (Resting oldest = resting.peek();
                 oldest != null && now - oldest.since >= retentionNanos;
-                oldest = finished.peek()) {
-            finished.remove();
-            records.remove(oldest.key);
+                oldest = resting.peek()) {
+            resting.remove();
+            records.remove(oldest.record.key(), oldest.record); // unless it was written again
         }
     }
 
-    private record Finished(RecordKey key, long since) {}
+    private record Resting(MessageRecord record, long since) {}
 }
