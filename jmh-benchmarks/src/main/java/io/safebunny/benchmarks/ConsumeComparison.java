@@ -154,7 +154,7 @@ public final class ConsumeComparison {
                 workers,
                 timeline);
         SafeBunnyOptions options =
-                new SafeBunnyOptions("bench", topology, Duration.ofSeconds(30), 10L << 20, Duration.ofDays(7));
+                new SafeBunnyOptions("bench", topology, Duration.ofSeconds(30), 1000, 10L << 20, Duration.ofDays(7));
         return new SafeBunnyEngine(SafeBunnyParts.of(options, transport, null, timeline));
     }
 

@@ -98,7 +98,7 @@ public class PipelineBenchmark {
         SafeBunnyParts parts = SafeBunnyParts.of(SafeBunnyOptions.of("bench"), transport, null, system);
         Metrics metrics = new Metrics(parts.meterRegistry());
         ConfirmedSender sender =
-                new ConfirmedSender(transport, system, Duration.ofSeconds(1), ForkJoinPool.commonPool());
+                new ConfirmedSender(transport, system, ForkJoinPool.commonPool(), Duration.ofSeconds(1), 1000);
         ConsumeMiddleware step = (context, next) -> next.run();
         ConsumePipelineFactory factory = new ConsumePipelineFactory(
                 new ConsumeOptions("bench", 1 << 20, null),

@@ -7,6 +7,7 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.ConsumeMiddleware;
 import io.safebunny.pipeline.Group;
 import io.safebunny.pipeline.Middleware;
@@ -72,12 +73,23 @@ final class ConsumePipeline implements DeliveryHandler {
             done = isDone(delivery);
         } catch (Throwable e) { // not the handler's failure, that is recovered inside: a defect of a core step
             LOG.error("A core step failed", e);
-            done = recoverer.poison(delivery, PoisonReason.HANDLER_FAILED, e);
+            done = isPoisoned(delivery, e);
         }
         if (done) {
             delivery.acknowledge();
         } else {
             delivery.handBack();
+        }
+    }
+
+    /** When not even that works, the delivery goes back, slowly. */
+    private boolean isPoisoned(Delivery delivery, Throwable defect) {
+        try {
+            return recoverer.poison(delivery, PoisonReason.HANDLER_FAILED, defect);
+        } catch (Throwable e) {
+            LOG.error("A delivery can neither be handled nor poisoned", e);
+            recoverer.pause();
+            return false;
         }
     }
 
@@ -108,16 +120,11 @@ final class ConsumePipeline implements DeliveryHandler {
             next.run();
             return;
         }
-        try (Observation.Scope scope = observation.openScope()) {
+        Observation.Scope scope = Observations.open(observation);
+        try {
             next.run();
-            if (message.failure() != null) {
-                observation.error(message.failure());
-            }
-        } catch (Throwable e) {
-            observation.error(e);
-            throw e;
         } finally {
-            observation.stop();
+            Observations.stop(observation, scope, message.failure());
         }
     }
 
@@ -125,6 +132,7 @@ final class ConsumePipeline implements DeliveryHandler {
         try {
             next.run();
         } catch (Throwable failure) { // an Error of one message must not end the service
+            Thread.interrupted(); // left behind by a middleware, it would fail the copy
             if (!recoverer.recover(message.delivery, message.envelope, failure)) {
                 message.giveUp();
             }
@@ -159,7 +167,7 @@ final class ConsumePipeline implements DeliveryHandler {
         // an interrupt the handler left behind would fail the settling of its message
         Thread.interrupted();
         message.failed(failure);
-        runAfter(message, failure);
+        runAfter(message);
         if (failure instanceof Exception exception) {
             throw exception;
         }
@@ -168,15 +176,12 @@ final class ConsumePipeline implements DeliveryHandler {
         }
     }
 
-    private void runAfter(HandledMessage message, @org.jspecify.annotations.Nullable Throwable failure)
-            throws Exception {
+    /** What happened has happened: a failure here is told and changes nothing. */
+    private void runAfter(HandledMessage message) {
         try {
             after.run(message);
         } catch (Throwable e) {
-            if (failure == null) {
-                throw e;
-            }
-            failure.addSuppressed(e);
+            LOG.warn("A middleware failed after the handling of message {}", message.messageId(), e);
         }
     }
 }

@@ -45,6 +45,23 @@ final class PoisonMessages {
         return original.withHeaders(headers);
     }
 
+    /** Without what the sender wrote, for a message whose properties cannot be written again. */
+    static WireMessage bare(IncomingMessage incoming, PoisonReason reason, Instant now) {
+        return new WireMessage(
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                Map.of(
+                        Headers.POISON_REASON, reason.wireName(),
+                        Headers.POISON_QUEUE, incoming.queue(),
+                        Headers.POISONED_AT, now.toEpochMilli()),
+                incoming.message().body());
+    }
+
     private static String stackTrace(Throwable failure) {
         StringWriter text = new StringWriter();
         failure.printStackTrace(new PrintWriter(text));

@@ -4,6 +4,7 @@ package io.safebunny.consuming;
 import io.safebunny.failure.PublishException;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.message.WireMessage;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.RecoveryAction;
@@ -94,29 +95,40 @@ final class Recoverer {
                 reason.wireName(),
                 delivery.message().message(),
                 failure);
-        boolean moved = move(
-                delivery,
-                new OutboundMessage(
-                        PoisonMessages.of(delivery.message(), reason, failure, timeline.now()),
-                        new Route.Poison(node),
-                        Duration.ZERO));
+        boolean moved;
+        try {
+            moved = move(delivery, toPoison(PoisonMessages.of(delivery.message(), reason, failure, timeline.now())));
+        } catch (RuntimeException e) {
+            LOG.error("The poison copy cannot be sent with all its properties; sending the bare body", e);
+            moved = move(delivery, toPoison(PoisonMessages.bare(delivery.message(), reason, timeline.now())));
+        }
         if (moved) {
             metrics.poisoned(type, reason);
         }
         return moved;
     }
 
+    private OutboundMessage toPoison(WireMessage message) {
+        return new OutboundMessage(message, new Route.Poison(node), Duration.ZERO);
+    }
+
+    /** Waits as long as it takes to not be a hot loop. */
+    void pause() {
+        try {
+            timeline.sleep(LONGEST_PAUSE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** @throws RuntimeException when the copy can never be sent, as it is */
     private boolean move(Delivery delivery, OutboundMessage copy) {
         Duration pause = FIRST_PAUSE;
         while (delivery.isOpen()) {
             try {
                 sender.sendAndWait(copy);
                 return true;
-            } catch (RuntimeException e) {
-                // a copy that cannot be made is the end of a retry, but nothing comes after the poison queue
-                if (!(e instanceof PublishException) && !(copy.route() instanceof Route.Poison)) {
-                    throw e;
-                }
+            } catch (PublishException e) {
                 LOG.warn("Holding a delivery until its copy is confirmed; next try in {} ms", pause.toMillis(), e);
             }
             try {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.message.Envelope;
 import io.safebunny.observation.Metrics;
 import io.safebunny.pipeline.Next;
@@ -102,7 +104,18 @@ public final class Deduplication {
     }
 
     private void dispatch(MessageRecord completed) {
-        sender.sendAllAndWait(completed.outgoing());
+        try {
+            sender.sendAllAndWait(completed.outgoing());
+        } catch (PublishTimeoutException | ConnectionLostException e) { // nothing was tried in vain but the sending
+            LOG.warn(
+                    "Publications of message {} are not confirmed",
+                    completed.key().messageId(),
+                    e);
+            throw new NotHandledException(
+                    "Publications of message %s are not confirmed; they are sent again"
+                            .formatted(completed.key().messageId()),
+                    NO_ANSWER_DELAY);
+        }
         // lost: somebody else dispatched the same messages with the same ids, which is as good
         replace(completed.next(RecordState.DISPATCHED, completed.owner(), List.of()));
     }

@@ -40,6 +40,7 @@ public final class SafeBunnyEngine {
     private static final Logger LOG = LoggerFactory.getLogger(SafeBunnyEngine.class);
 
     private final SafeBunnyParts parts;
+    private final ConfirmedSender sender;
     private final Bunny bunny;
     private final ConsumePipelineFactory pipelines;
     private final List<Consumption> consumptions = new ArrayList<>();
@@ -49,8 +50,12 @@ public final class SafeBunnyEngine {
         SafeBunnyOptions options = parts.options();
         Metrics metrics = new Metrics(parts.meterRegistry());
         Observations observations = new Observations(parts.observationRegistry());
-        ConfirmedSender sender =
-                new ConfirmedSender(parts.transport(), parts.timeline(), options.publishTimeout(), parts.callbacks());
+        sender = new ConfirmedSender(
+                parts.transport(),
+                parts.timeline(),
+                parts.callbacks(),
+                options.publishTimeout(),
+                options.maxInFlight());
         bunny = new PipelineBunny(
                 new PublishingOptions(options.node(), options.publishTimeout(), options.maxMessageSize()),
                 parts.idScheme(),
@@ -146,6 +151,7 @@ public final class SafeBunnyEngine {
             Thread.currentThread().interrupt();
         }
         consumptions.clear();
+        sender.stop();
         parts.transport().close();
     }
 }

@@ -11,19 +11,25 @@ import java.time.Duration;
  * @param node name of the node
  * @param topology names and arguments on the broker
  * @param publishTimeout how long a publication may take
+ * @param maxInFlight publications on their way at most; a further caller waits
  * @param maxMessageSize largest body in bytes, published or consumed
  * @param retention how long handled messages are remembered
  */
 public record SafeBunnyOptions(
-        String node, TopologyOptions topology, Duration publishTimeout, long maxMessageSize, Duration retention) {
+        String node,
+        TopologyOptions topology,
+        Duration publishTimeout,
+        int maxInFlight,
+        long maxMessageSize,
+        Duration retention) {
 
     public SafeBunnyOptions {
         Names.requireNode(node, "safebunny.node");
     }
 
-    /** 30 s, 10 MiB, 7 days. */
+    /** 30 s, 1,000 on their way, 10 MiB, 7 days. */
     public static SafeBunnyOptions of(String node) {
         return new SafeBunnyOptions(
-                node, TopologyOptions.defaults(), Duration.ofSeconds(30), 10L * 1024 * 1024, Duration.ofDays(7));
+                node, TopologyOptions.defaults(), Duration.ofSeconds(30), 1000, 10L * 1024 * 1024, Duration.ofDays(7));
     }
 }

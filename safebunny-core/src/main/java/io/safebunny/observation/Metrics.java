@@ -3,12 +3,16 @@ package io.safebunny.observation;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.safebunny.message.PoisonReason;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Counters of what happened to messages. Tags come from this node's own handlers and classes, never from a message, so their
  * number is bounded. Thread-safe.
  */
 public final class Metrics {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Metrics.class);
 
     private final MeterRegistry registry;
 
@@ -18,28 +22,35 @@ public final class Metrics {
 
     /** {@code safebunny.retries}, stage {@code immediate}: a handler is tried again in memory. */
     public void retriedInMemory(String type) {
-        registry.counter("safebunny.retries", "type", type, "stage", "immediate")
-                .increment();
+        count("safebunny.retries", "type", type, "stage", "immediate");
     }
 
     /** {@code safebunny.retries}, stage {@code delayed}: a message left the consumer and will come back. */
     public void retriedDelayed(String type) {
-        registry.counter("safebunny.retries", "type", type, "stage", "delayed").increment();
+        count("safebunny.retries", "type", type, "stage", "delayed");
     }
 
     /** {@code safebunny.poison}: a message was put into the poison queue. */
     public void poisoned(String type, PoisonReason reason) {
-        registry.counter("safebunny.poison", "type", type, "reason", reason.wireName())
-                .increment();
+        count("safebunny.poison", "type", type, "reason", reason.wireName());
     }
 
     /** {@code safebunny.dedup}, outcome {@code hit}: a duplicate was acknowledged without being handled. */
     public void duplicateSuppressed(String type) {
-        registry.counter("safebunny.dedup", "type", type, "outcome", "hit").increment();
+        count("safebunny.dedup", "type", type, "outcome", "hit");
     }
 
     /** {@code safebunny.dedup}, outcome {@code busy}: a duplicate arrived while the original is being handled. */
     public void duplicateBusy(String type) {
-        registry.counter("safebunny.dedup", "type", type, "outcome", "busy").increment();
+        count("safebunny.dedup", "type", type, "outcome", "busy");
+    }
+
+    /** A registry or filter that fails must not decide about the message. */
+    private void count(String name, String... tags) {
+        try {
+            registry.counter(name, tags).increment();
+        } catch (RuntimeException e) {
+            LOG.warn("Counting {} failed", name, e);
+        }
     }
 }

@@ -9,13 +9,18 @@ import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Micrometer observations: {@code safebunny.handler} around the handling of a message and {@code safebunny.publish} around a
  * publication, each a timer and, with a tracer, a span whose context travels in {@code traceparent}. Thread-safe.
  */
 public final class Observations {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Observations.class);
 
     private final ObservationRegistry registry;
 
@@ -31,13 +36,13 @@ public final class Observations {
         ReceiverContext<Envelope> context =
                 new ReceiverContext<>((carrier, key) -> carrier.trace().get(key));
         context.setCarrier(message);
-        return Observation.start("safebunny.handler", () -> context, registry)
+        return started(() -> Observation.start("safebunny.handler", () -> context, registry)
                 .contextualName(queue + " process")
                 .lowCardinalityKeyValue("type", message.type())
                 .lowCardinalityKeyValue("messaging.system", "rabbitmq")
                 .lowCardinalityKeyValue("messaging.destination.name", queue)
                 .highCardinalityKeyValue("messaging.message.id", message.id())
-                .highCardinalityKeyValue("messaging.message.conversation_id", message.correlationId());
+                .highCardinalityKeyValue("messaging.message.conversation_id", message.correlationId()));
     }
 
     /** A started observation that writes its trace context into the map, or {@code null} when nobody observes. */
@@ -51,10 +56,44 @@ public final class Observations {
             }
         });
         context.setCarrier(trace);
-        return Observation.start("safebunny.publish", () -> context, registry)
+        return started(() -> Observation.start("safebunny.publish", () -> context, registry)
                 .contextualName(type + " send")
                 .lowCardinalityKeyValue("type", type)
-                .lowCardinalityKeyValue("messaging.system", "rabbitmq");
+                .lowCardinalityKeyValue("messaging.system", "rabbitmq"));
+    }
+
+    /** {@code null} when an observation handler fails: it must not decide about the message. */
+    public static Observation.@Nullable Scope open(Observation observation) {
+        try {
+            return observation.openScope();
+        } catch (RuntimeException e) {
+            LOG.warn("An observation handler failed", e);
+            return null;
+        }
+    }
+
+    /** Ends the observation; what its handlers throw is logged. */
+    public static void stop(Observation observation, Observation.@Nullable Scope scope, @Nullable Throwable failure) {
+        try {
+            if (failure != null) {
+                observation.error(failure);
+            }
+            if (scope != null) {
+                scope.close();
+            }
+            observation.stop();
+        } catch (RuntimeException e) {
+            LOG.warn("An observation handler failed", e);
+        }
+    }
+
+    private static @Nullable Observation started(Supplier<Observation> start) {
+        try {
+            return start.get();
+        } catch (RuntimeException e) {
+            LOG.warn("An observation handler failed", e);
+            return null;
+        }
     }
 
     /** The trace context to publish with: that of the message being handled, until an observation replaces it. */

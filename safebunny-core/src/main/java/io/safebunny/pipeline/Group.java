@@ -5,6 +5,6 @@ package io.safebunny.pipeline;
 public enum Group {
     /** Around the action: may skip it, repeat it, see and replace its failure. */
     BEFORE,
-    /** When the action is over, whether or not it succeeded. A failure here fails the message. */
+    /** When the action is over, whether or not it succeeded. A failure here is logged and changes nothing. */
     AFTER
 }

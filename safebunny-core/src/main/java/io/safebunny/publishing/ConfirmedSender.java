@@ -8,17 +8,21 @@ import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Sends until confirmed or out of time. A lost connection leaves the fate of a message unknown, so it is sent again with the
- * same id; a refusal is final. Thread-safe.
+ * same id; a refusal is final. At most so many messages are on their way; a further caller waits its turn. Thread-safe.
  */
 public final class ConfirmedSender {
 
@@ -27,41 +31,102 @@ public final class ConfirmedSender {
 
     private final Transport transport;
     private final Timeline timeline;
-    private final Duration timeout;
     private final Executor retries;
+    private final Duration timeout;
+    private final int maxInFlight;
+    private final Semaphore inFlight;
+    private final Set<Sending> retrying = ConcurrentHashMap.newKeySet();
+    private volatile boolean stopped;
 
-    /** @param retries sends again; sending may block, so this is not the timeline's thread */
-    public ConfirmedSender(Transport transport, Timeline timeline, Duration timeout, Executor retries) {
+    /**
+     * @param timeout how long a message may take, waiting and sending again included
+     * @param maxInFlight messages on their way at most
+     * @param retries sends again; sending may block, so this is not the timeline's thread
+     */
+    public ConfirmedSender(
+            Transport transport, Timeline timeline, Executor retries, Duration timeout, int maxInFlight) {
         this.transport = transport;
         this.timeline = timeline;
-        this.timeout = timeout;
         this.retries = retries;
+        this.timeout = timeout;
+        this.maxInFlight = maxInFlight;
+        this.inFlight = new Semaphore(maxInFlight);
+    }
+
+    /** One message until its end. */
+    private final class Sending {
+        final OutboundMessage message;
+        final CompletableFuture<Void> result = new CompletableFuture<>();
+        final long deadline = timeline.nanoTime() + timeout.toNanos();
+        Duration backOff = FIRST_BACK_OFF;
+
+        Sending(OutboundMessage message) {
+            this.message = message;
+        }
+
+        void attempt() {
+            CompletableFuture<Void> unused = sendOnce(message).whenComplete((none, failure) -> {
+                Throwable cause = failure instanceof CompletionException wrapped ? wrapped.getCause() : failure;
+                if (cause == null) {
+                    result.complete(null);
+                } else if (cause instanceof ConnectionLostException && !stopped) {
+                    againAfter(cause);
+                } else {
+                    result.completeExceptionally(cause);
+                }
+            });
+        }
+
+        /** The first loss sets the limit for all further attempts: most messages need none. */
+        private void againAfter(Throwable cause) {
+            long left = deadline - timeline.nanoTime();
+            if (left <= backOff.toNanos()) {
+                result.completeExceptionally(cause);
+                return;
+            }
+            if (retrying.add(this)) {
+                timeline.schedule(Duration.ofNanos(left), () -> result.completeExceptionally(cause));
+            }
+            timeline.schedule(backOff, this::attemptOnRetries);
+            Duration doubled = backOff.multipliedBy(2);
+            backOff = doubled.compareTo(LONGEST_BACK_OFF) > 0 ? LONGEST_BACK_OFF : doubled;
+        }
+
+        private void attemptOnRetries() {
+            if (result.isDone()) {
+                return;
+            }
+            try {
+                retries.execute(this::attempt);
+            } catch (RejectedExecutionException e) {
+                result.completeExceptionally(new ConnectionLostException(message.publication(), "shutting down", e));
+            }
+        }
+
+        void ended() {
+            inFlight.release();
+            retrying.remove(this);
+        }
     }
 
     /** Completes when confirmed, or with a {@link io.safebunny.failure.PublishException}; perhaps on an I/O thread. */
     public CompletableFuture<Void> send(OutboundMessage message) {
-        CompletableFuture<Void> result = new CompletableFuture<>();
-        attempt(message, result, timeline.nanoTime() + timeout.toNanos(), FIRST_BACK_OFF);
-        return result;
-    }
-
-    private void attempt(OutboundMessage message, CompletableFuture<Void> result, long deadline, Duration backOff) {
-        CompletableFuture<Void> unused = sendOnce(message).whenComplete((none, failure) -> {
-            Throwable cause = failure instanceof CompletionException wrapped ? wrapped.getCause() : failure;
-            if (cause == null) {
-                result.complete(null);
-            } else if (cause instanceof ConnectionLostException && deadline - timeline.nanoTime() > backOff.toNanos()) {
-                timeline.schedule(backOff, () -> {
-                    try {
-                        retries.execute(() -> attempt(message, result, deadline, longer(backOff)));
-                    } catch (RejectedExecutionException e) { // shutting down
-                        result.completeExceptionally(cause);
-                    }
-                });
-            } else {
-                result.completeExceptionally(cause);
+        try {
+            if (!inFlight.tryAcquire(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+                return CompletableFuture.failedFuture(new PublishTimeoutException(
+                        message.publication(),
+                        timeout,
+                        "one of %d places for unconfirmed publications (safebunny.publisher.max-in-flight)"
+                                .formatted(maxInFlight)));
             }
-        });
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return CompletableFuture.failedFuture(interrupted(message));
+        }
+        Sending sending = new Sending(message);
+        CompletableFuture<Void> unused = sending.result.whenComplete((none, failure) -> sending.ended());
+        sending.attempt();
+        return sending.result;
     }
 
     /** A transport that throws would else leave the result of a scheduled attempt open for ever. */
@@ -73,14 +138,24 @@ public final class ConfirmedSender {
         }
     }
 
-    private static Duration longer(Duration backOff) {
-        Duration doubled = backOff.multipliedBy(2);
-        return doubled.compareTo(LONGEST_BACK_OFF) > 0 ? LONGEST_BACK_OFF : doubled;
-    }
-
     /** Blocks until confirmed. */
     public void sendAndWait(OutboundMessage message) {
-        await(message, send(message));
+        Duration patience = timeout.multipliedBy(2); // for a transport that never answers
+        try {
+            timeline.await(send(message), patience);
+        } catch (ExecutionException e) {
+            throw rethrow(e.getCause());
+        } catch (TimeoutException e) {
+            throw new PublishTimeoutException(message.publication(), patience, "the transport");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw interrupted(message);
+        }
+    }
+
+    private static PublishTimeoutException interrupted(OutboundMessage message) {
+        return new PublishTimeoutException(
+                message.publication(), Duration.ZERO, "the confirm, because the thread was interrupted");
     }
 
     /** One after the other, so that the order of publishing is the order in the queue. */
@@ -90,18 +165,12 @@ public final class ConfirmedSender {
         }
     }
 
-    private void await(OutboundMessage message, CompletableFuture<Void> future) {
-        Duration patience = timeout.multipliedBy(2);
-        try {
-            timeline.await(future, patience);
-        } catch (ExecutionException e) {
-            throw rethrow(e.getCause());
-        } catch (TimeoutException e) {
-            throw new PublishTimeoutException(message.publication(), patience, "the transport");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new PublishTimeoutException(
-                    message.publication(), Duration.ZERO, "the confirm, because the thread was interrupted");
+    /** Sends nothing again from now on, because the connections are about to be closed for good. */
+    public void stop() {
+        stopped = true;
+        for (Sending sending : retrying) {
+            sending.result.completeExceptionally(
+                    new ConnectionLostException(sending.message.publication(), "shutting down", null));
         }
     }
 

@@ -36,15 +36,20 @@ final class Identifier {
         requireDelay(publication.delay());
         Handling handling = publication.handling;
         Envelope parent = handling == null ? null : handling.message();
-        String correlationId = correlationId(publication, parent);
+        String correlationId = publication.messageId() != null && publication.correlationId() != null
+                ? publication.correlationId()
+                : correlationId(publication, parent);
         int marker = parent == null ? 1 : Math.max(parent.marker(), parent.marker() + 1);
-        String id = scheme.idOf(new Ancestry(
-                correlationId,
-                parent == null ? "" : parent.id(),
-                node,
-                publication.type(),
-                ordinalOrKey(publication, handling),
-                marker));
+        String known = publication.messageId(); // a middleware that runs the rest again publishes the same message
+        String id = known != null
+                ? known
+                : scheme.idOf(new Ancestry(
+                        correlationId,
+                        parent == null ? "" : parent.id(),
+                        node,
+                        publication.type(),
+                        ordinalOrKey(publication, handling),
+                        marker));
         publication.identified(id, correlationId);
         return new Envelope(
                 id,

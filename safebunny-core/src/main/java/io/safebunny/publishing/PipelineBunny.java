@@ -125,18 +125,23 @@ public final class PipelineBunny implements Bunny {
             send(publication);
         } catch (Throwable failure) {
             publication.failed(failure);
-            try {
-                after.run(publication);
-            } catch (Throwable e) {
-                failure.addSuppressed(e);
-            }
+            runAfter(publication);
             throw failure;
         }
         if (publication.sent == null) {
             publication.failed(null);
-            after.run(publication);
+            runAfter(publication);
         }
         next.run();
+    }
+
+    /** What happened has happened: a failure here is told and changes nothing. */
+    private void runAfter(Publication publication) {
+        try {
+            scope.run(() -> after.run(publication));
+        } catch (Throwable e) {
+            LOG.warn("A middleware failed after the publishing of message {}", publication.messageId(), e);
+        }
     }
 
     private void send(Publication publication) {
@@ -144,6 +149,7 @@ public final class PipelineBunny implements Bunny {
         Map<String, String> trace = Observations.traceOf(parent);
         Observation observation = observations.startPublishing(publication.type(), trace);
         boolean handedOver = false;
+        Throwable failure = null;
         try {
             OutboundMessage message = prepare(publication, trace);
             switch (publication.mode) {
@@ -155,13 +161,11 @@ public final class PipelineBunny implements Bunny {
                 }
             }
         } catch (RuntimeException e) {
-            if (observation != null) {
-                observation.error(e);
-            }
+            failure = e;
             throw e;
         } finally {
             if (observation != null && !handedOver) {
-                observation.stop();
+                Observations.stop(observation, null, failure);
             }
         }
     }
@@ -175,17 +179,10 @@ public final class PipelineBunny implements Bunny {
                 (none, failure) -> {
                     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
                     if (observation != null) {
-                        if (cause != null) {
-                            observation.error(cause);
-                        }
-                        observation.stop();
+                        Observations.stop(observation, null, cause);
                     }
                     publication.failed(cause);
-                    try {
-                        scope.run(() -> after.run(publication));
-                    } catch (Exception e) {
-                        LOG.warn("A middleware failed after the publishing of {}", publication.messageId(), e);
-                    }
+                    runAfter(publication);
                 },
                 callbacks);
     }

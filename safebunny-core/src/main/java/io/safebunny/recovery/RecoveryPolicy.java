@@ -3,6 +3,7 @@ package io.safebunny.recovery;
 
 import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
+import io.safebunny.failure.PublishException;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.recovery.RecoveryAction.ComeBack;
@@ -65,6 +66,9 @@ public record RecoveryPolicy(
     }
 
     private boolean isRetryable(Throwable failure) {
+        if (failure instanceof PublishException) {
+            return true; // the exception lists speak of the handler's own failures
+        }
         if (failure instanceof PoisonMessageException || matches(noRetryFor, failure)) {
             return false;
         }

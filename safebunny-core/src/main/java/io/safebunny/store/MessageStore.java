@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
  * SPI of the durable records of one consuming node. Thread-safe, also across instances: both operations are atomic and
  * conditional on the one record they name, and nothing else is asked of a store.
  *
+ * <p>A claim has no lease yet: a record that is CLAIMED when its process dies stays so, and the message circles until it is
+ * too old. So a store must not outlive its process for now, which {@code MemoryMessageStore} does not.
+ *
  * <p>A store that cannot answer throws; the message is then not handled and comes back.
  */
 public interface MessageStore {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the broker must have before a node consumes and publishes. A value: comparable, printable, applied by the transport.
@@ -28,11 +29,22 @@ public record Topology(
     public enum ExchangeKind {
         TOPIC,
         DIRECT,
+        FANOUT,
         DELAYED
     }
 
-    /** A durable exchange. */
-    public record Exchange(String name, ExchangeKind kind) {}
+    /**
+     * A durable exchange.
+     *
+     * @param alternate where messages go that it cannot route; {@code null} for nowhere
+     */
+    public record Exchange(
+            String name, ExchangeKind kind, @Nullable String alternate) {
+
+        public Exchange(String name, ExchangeKind kind) {
+            this(name, kind, null);
+        }
+    }
 
     /** A durable queue with its broker arguments. */
     public record Queue(String name, Map<String, Object> arguments) {

@@ -37,6 +37,16 @@ public record TopologyOptions(
         return prefix + ".delayed";
     }
 
+    /** Direct exchange that takes delayed publications when their delay is over, by {@code {node}-{Type}}. */
+    public String dueExchange() {
+        return prefix + ".due";
+    }
+
+    /** Fanout exchange and queue for delayed messages whose destination is gone. */
+    public String unrouted() {
+        return prefix + ".unrouted";
+    }
+
     /** Direct exchange that leads back to one queue by its name. */
     public String retryExchange() {
         return prefix + ".retry";

@@ -15,7 +15,11 @@ import java.util.Map;
 public final class TopologyPlanner {
 
     /** A broker set to drop what was rejected too often must not drop what an operator only looked at. */
-    private static final int POISON_DELIVERY_LIMIT = 1_000_000;
+    private static final int OPERATOR_DELIVERY_LIMIT = 1_000_000;
+
+    /** Shared by all nodes, so the same whatever one of them is configured to. */
+    private static final Map<String, Object> UNROUTED =
+            Map.of("x-queue-type", "quorum", "x-delivery-limit", OPERATOR_DELIVERY_LIMIT);
 
     private TopologyPlanner() {}
 
@@ -26,7 +30,9 @@ public final class TopologyPlanner {
             String queue = Names.address(node, subscription.type());
             queues.add(new Queue(queue, consumerArguments(node, options)));
             for (String from : subscription.from()) {
-                bindings.add(new Binding(options.mainExchange(), queue, Names.address(from, subscription.type())));
+                String address = Names.address(from, subscription.type());
+                bindings.add(new Binding(options.mainExchange(), queue, address));
+                bindings.add(new Binding(options.dueExchange(), queue, address));
             }
             bindings.add(new Binding(options.retryExchange(), queue, queue));
         }
@@ -35,13 +41,17 @@ public final class TopologyPlanner {
             queues.add(new Queue(poison, poisonArguments(options)));
             bindings.add(new Binding(options.poisonExchange(), poison, node));
         }
+        queues.add(new Queue(options.unrouted(), UNROUTED));
+        bindings.add(new Binding(options.unrouted(), options.unrouted(), ""));
         return new Topology(
                 node,
                 options,
                 List.of(
+                        new Exchange(options.unrouted(), ExchangeKind.FANOUT),
                         new Exchange(options.mainExchange(), ExchangeKind.TOPIC),
                         new Exchange(options.poisonExchange(), ExchangeKind.DIRECT),
-                        new Exchange(options.retryExchange(), ExchangeKind.DIRECT),
+                        new Exchange(options.retryExchange(), ExchangeKind.DIRECT, options.unrouted()),
+                        new Exchange(options.dueExchange(), ExchangeKind.DIRECT, options.unrouted()),
                         new Exchange(options.delayedExchange(), ExchangeKind.DELAYED)),
                 queues,
                 bindings);
@@ -64,7 +74,7 @@ public final class TopologyPlanner {
         Map<String, Object> arguments = new LinkedHashMap<>();
         if (options.queueType() == QueueType.QUORUM) {
             arguments.put("x-queue-type", "quorum");
-            arguments.put("x-delivery-limit", POISON_DELIVERY_LIMIT);
+            arguments.put("x-delivery-limit", OPERATOR_DELIVERY_LIMIT);
         }
         if (options.poisonTtl() != null) {
             arguments.put("x-message-ttl", options.poisonTtl().toMillis());

@@ -64,7 +64,8 @@ final class Node {
 
     Node(@Nullable MessageStore store, RecoveryPolicy policy, ConsumeMiddleware... middlewares) {
         engine = new SafeBunnyEngine(new SafeBunnyParts(
-                new SafeBunnyOptions("billing", TopologyOptions.defaults(), Duration.ofSeconds(30), 1_000, RETENTION),
+                new SafeBunnyOptions(
+                        "billing", TopologyOptions.defaults(), Duration.ofSeconds(30), 1_000, 1_000, RETENTION),
                 transport,
                 store,
                 new Serializers(List.of(new JsonMessageSerializer())),

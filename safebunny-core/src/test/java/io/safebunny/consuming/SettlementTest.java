@@ -58,7 +58,7 @@ class SettlementTest {
                 arguments("throwing before", throwingBefore, 0, 1),
                 arguments("throwing after", throwingAfter, 1, 1),
                 arguments("error", error, 1, 1),
-                arguments("after group throwing", afterGroupThrowing, 1, 1),
+                arguments("after group throwing", afterGroupThrowing, 1, 0),
                 arguments("after group short-circuiting", afterGroupShortCircuiting, 1, 0));
     }
 

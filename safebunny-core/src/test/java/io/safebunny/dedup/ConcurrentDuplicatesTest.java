@@ -32,7 +32,7 @@ class ConcurrentDuplicatesTest {
     private final ManualTimeline timeline = new ManualTimeline();
     private final Deduplication deduplication = new Deduplication(
             new MemoryMessageStore(timeline, Duration.ofDays(7)),
-            new ConfirmedSender(new RecordingTransport(), timeline, Duration.ofSeconds(5), Runnable::run),
+            new ConfirmedSender(new RecordingTransport(), timeline, Runnable::run, Duration.ofSeconds(5), 1_000),
             new Metrics(new SimpleMeterRegistry()));
     private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
     private final AtomicInteger runs = new AtomicInteger();

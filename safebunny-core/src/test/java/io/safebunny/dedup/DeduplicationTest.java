@@ -45,7 +45,7 @@ class DeduplicationTest {
     private final ManualTimeline timeline = new ManualTimeline();
     private final RecordingTransport transport = new RecordingTransport();
     private final ConfirmedSender sender =
-            new ConfirmedSender(transport, timeline, Duration.ofSeconds(5), Runnable::run);
+            new ConfirmedSender(transport, timeline, Runnable::run, Duration.ofSeconds(5), 1_000);
     private final MemoryMessageStore store = new MemoryMessageStore(timeline, RETENTION);
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final Deduplication deduplication = new Deduplication(store, sender, new Metrics(meters));

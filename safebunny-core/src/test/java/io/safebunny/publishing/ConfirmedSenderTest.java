@@ -84,6 +84,40 @@ class ConfirmedSenderTest {
     }
 
     @Test
+    void boundsWhatWaitsForAConnection() {
+        publisher.transport.answerAll(LOSE_CONNECTION);
+        ConfirmedSender sender = sender(Duration.ofMillis(300), 2);
+        OutboundMessage message = publisher.message();
+        CompletableFuture<Void> first = sender.send(message);
+        CompletableFuture<Void> second = sender.send(message);
+
+        assertThat(sender.send(message))
+                .failsWithin(Duration.ofSeconds(5))
+                .withThrowableOfType(java.util.concurrent.ExecutionException.class)
+                .withMessageContaining("safebunny.publisher.max-in-flight");
+        assertThat(first).isNotDone();
+        publisher.timeline.advance(Duration.ofMillis(300));
+        assertThat(first).isCompletedExceptionally();
+        assertThat(second).isCompletedExceptionally();
+        assertThat(sender.send(message)).isNotDone();
+    }
+
+    @Test
+    void endsWhatWaitsForAConnectionWhenStopped() {
+        publisher.transport.answerAll(LOSE_CONNECTION);
+        ConfirmedSender sender = sender(Duration.ofSeconds(5), 10);
+        CompletableFuture<Void> waiting = sender.send(publisher.message());
+        sender.stop();
+
+        assertThat(waiting).isCompletedExceptionally();
+        assertThat(sender.send(publisher.message())).isCompletedExceptionally();
+    }
+
+    private ConfirmedSender sender(Duration timeout, int maxInFlight) {
+        return new ConfirmedSender(publisher.transport, publisher.timeline, Runnable::run, timeout, maxInFlight);
+    }
+
+    @Test
     void keepsTheInterruptOfItsThread() {
         publisher.transport.answerAll(SILENCE);
         Thread.currentThread().interrupt();
@@ -105,7 +139,7 @@ class ConfirmedSenderTest {
         });
         publisher.transport.answerNext(CONFIRM, NACK);
         ConfirmedSender sender =
-                new ConfirmedSender(publisher.transport, publisher.timeline, Publisher.TIMEOUT, Runnable::run);
+                new ConfirmedSender(publisher.transport, publisher.timeline, Runnable::run, Publisher.TIMEOUT, 1_000);
 
         assertThatExceptionOfType(NackedException.class).isThrownBy(() -> sender.sendAllAndWait(three));
         assertThat(publisher.transport.attempted()).isEqualTo(three.subList(0, 2));

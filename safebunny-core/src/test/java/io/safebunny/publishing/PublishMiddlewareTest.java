@@ -125,9 +125,7 @@ class PublishMiddlewareTest {
         }));
         publisher.transport.answerNext(RecordingTransport.NACK);
 
-        assertThatExceptionOfType(NackedException.class)
-                .isThrownBy(() -> publisher.bunny.publish(PAYLOAD))
-                .satisfies(e -> assertThat(e.getSuppressed()).hasSize(1));
+        assertThatExceptionOfType(NackedException.class).isThrownBy(() -> publisher.bunny.publish(PAYLOAD));
     }
 
     @Test

@@ -10,14 +10,17 @@ import io.safebunny.identity.IdScheme;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.EnvelopeReader;
+import io.safebunny.message.WireMessage;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.pipeline.Next;
 import io.safebunny.pipeline.PublishMiddleware;
 import io.safebunny.serialization.JsonMessageSerializer;
 import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /** Node {@code billing} with a transport that records. */
 final class Publisher {
@@ -38,7 +41,7 @@ final class Publisher {
                 new PublishingOptions("billing", TIMEOUT, 1_000),
                 scheme,
                 new JsonMessageSerializer(),
-                new ConfirmedSender(transport, timeline, TIMEOUT, Runnable::run),
+                new ConfirmedSender(transport, timeline, Runnable::run, TIMEOUT, 1_000),
                 timeline,
                 new Observations(ObservationRegistry.NOOP),
                 scope,
@@ -67,5 +70,14 @@ final class Publisher {
 
     static List<String> ids(List<OutboundMessage> messages) {
         return messages.stream().map(message -> read(message).id()).toList();
+    }
+
+    /** Any message, for what is below the pipeline. */
+    OutboundMessage message() {
+        return new OutboundMessage(
+                new WireMessage(
+                        "id-1", "saga-1", "PaymentCaptured", "billing", null, null, null, Map.of(), new byte[0]),
+                new Route.Publication("billing-PaymentCaptured"),
+                Duration.ZERO);
     }
 }

@@ -35,7 +35,8 @@ class TopologyPlannerTest {
                 .containsExactly(
                         new Queue("billing-OrderPlaced", consumer),
                         new Queue("billing-OrderCancelled", consumer),
-                        new Queue("billing-poison", Map.of("x-queue-type", "quorum", "x-delivery-limit", 1_000_000)));
+                        new Queue("billing-poison", Map.of("x-queue-type", "quorum", "x-delivery-limit", 1_000_000)),
+                        UNROUTED);
         assertThat(topology.poisonQueue()).isEqualTo("billing-poison");
     }
 
@@ -50,8 +51,15 @@ class TopologyPlannerTest {
                         new Binding("safebunny", "billing-OrderCancelled", "orders-OrderCancelled"),
                         new Binding("safebunny.retry", "billing-OrderPlaced", "billing-OrderPlaced"),
                         new Binding("safebunny.retry", "billing-OrderCancelled", "billing-OrderCancelled"),
+                        new Binding("safebunny.due", "billing-OrderPlaced", "orders-OrderPlaced"),
+                        new Binding("safebunny.due", "billing-OrderPlaced", "storefront-OrderPlaced"),
+                        new Binding("safebunny.due", "billing-OrderCancelled", "orders-OrderCancelled"),
+                        new Binding("safebunny.unrouted", "safebunny.unrouted", ""),
                         new Binding("safebunny.poison", "billing-poison", "billing"));
     }
+
+    private static final Queue UNROUTED =
+            new Queue("safebunny.unrouted", Map.of("x-queue-type", "quorum", "x-delivery-limit", 1_000_000));
 
     @Test
     void plansTheExchanges() {
@@ -60,17 +68,19 @@ class TopologyPlannerTest {
                 .containsExactlyInAnyOrder(
                         new Exchange("safebunny", ExchangeKind.TOPIC),
                         new Exchange("safebunny.poison", ExchangeKind.DIRECT),
-                        new Exchange("safebunny.retry", ExchangeKind.DIRECT),
+                        new Exchange("safebunny.unrouted", ExchangeKind.FANOUT),
+                        new Exchange("safebunny.retry", ExchangeKind.DIRECT, "safebunny.unrouted"),
+                        new Exchange("safebunny.due", ExchangeKind.DIRECT, "safebunny.unrouted"),
                         new Exchange("safebunny.delayed", ExchangeKind.DELAYED));
     }
 
     @Test
-    void plansNoQueuesForANodeThatOnlyPublishes() {
+    void plansNoQueuesOfItsOwnForANodeThatOnlyPublishes() {
         Topology topology = TopologyPlanner.plan("storefront", List.of(), TopologyOptions.defaults());
 
-        assertThat(topology.queues()).isEmpty();
-        assertThat(topology.bindings()).isEmpty();
-        assertThat(topology.exchanges()).hasSize(4);
+        assertThat(topology.queues()).containsExactly(UNROUTED);
+        assertThat(topology.bindings()).containsExactly(new Binding("safebunny.unrouted", "safebunny.unrouted", ""));
+        assertThat(topology.exchanges()).hasSize(6);
     }
 
     @Test
@@ -132,7 +142,7 @@ class TopologyPlannerTest {
         });
         assertThat(topology.bindings()).allSatisfy(binding -> assertThat(description)
                 .contains(binding.exchange() + " --" + binding.routingKey() + "--> " + binding.queue()));
-        assertThat(description.lines()).hasSize(4 + 3 + 6);
+        assertThat(description.lines()).hasSize(6 + 4 + 10);
     }
 
     @Test

@@ -13,7 +13,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param timeout How long a publication may take until its confirm, retries after a lost connection included; then it
  *     fails. Raising it makes callers wait longer while the broker is away.
  * @param maxInFlight Publications at most that wait for their confirm; a further one waits. Raising it costs heap: each
- *     holds its body. RabbitMQ only.
+ *     holds its body.
  */
 @ConfigurationProperties("safebunny.publisher")
 record PublisherProperties(

@@ -21,6 +21,9 @@ import org.springframework.util.ReflectionUtils;
  */
 final class RabbitConnections implements AutoCloseable {
 
+    private static final int LONGEST_RPC_MILLIS = 30_000;
+    private static final int CLOSE_MILLIS = 5_000;
+
     private final CachingConnectionFactory publish;
     private final CachingConnectionFactory consume;
 
@@ -63,6 +66,9 @@ final class RabbitConnections implements AutoCloseable {
         com.rabbitmq.client.ConnectionFactory client =
                 template.getRabbitConnectionFactory().clone();
         client.setAutomaticRecoveryEnabled(false); // the transport reconnects itself, with its topology
+        // a larger message would end the connection again and again instead of going to the poison queue
+        client.setMaxInboundMessageBodySize(Integer.MAX_VALUE);
+        client.setChannelRpcTimeout(Math.min(client.getChannelRpcTimeout(), LONGEST_RPC_MILLIS));
         CachingConnectionFactory copy = new CachingConnectionFactory(client);
         List<Address> addresses = addressesOf(template);
         if (addresses != null) {
@@ -100,7 +106,19 @@ final class RabbitConnections implements AutoCloseable {
 
     @Override
     public void close() {
-        consume.destroy();
-        publish.destroy();
+        destroy(consume);
+        destroy(publish);
+    }
+
+    /** On a thread of its own: while the broker reads nothing, closing waits for what is being written. */
+    private static void destroy(CachingConnectionFactory factory) {
+        Thread closing = new Thread(factory::destroy, "safebunny-destroy");
+        closing.setDaemon(true);
+        closing.start();
+        try {
+            closing.join(CLOSE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -45,8 +45,7 @@ final class RabbitTransportAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     RabbitTransportOptions safeBunnyRabbitOptions(PublisherProperties publisher, DelayProperties delay) {
-        return new RabbitTransportOptions(
-                publisher.maxConcurrency(), publisher.maxInFlight(), publisher.timeout(), delay.strategy());
+        return new RabbitTransportOptions(publisher.maxConcurrency(), publisher.timeout(), delay.strategy());
     }
 
     @Bean

@@ -80,6 +80,7 @@ final class SafeBunnyAutoConfiguration {
                 NodeName.of(node.node(), environment.getProperty("spring.application.name")),
                 topology,
                 publisher.timeout(),
+                publisher.maxInFlight(),
                 node.maxMessageSize().toBytes(),
                 dedup.retention());
     }

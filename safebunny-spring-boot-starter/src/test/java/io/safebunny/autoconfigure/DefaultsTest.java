@@ -32,6 +32,7 @@ class DefaultsTest {
                             "shop",
                             new TopologyOptions("safebunny", QueueType.QUORUM, 20, null),
                             Duration.ofSeconds(30),
+                            1000,
                             10 * 1024 * 1024,
                             Duration.ofDays(7)));
             assertThat(context.getBean(HandlerDefaults.class))

@@ -4,6 +4,7 @@ package io.safebunny.transport.rabbit;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.LongString;
 import io.safebunny.message.WireMessage;
+import java.nio.charset.StandardCharsets;
 import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -15,18 +16,21 @@ final class AmqpMessages {
 
     private static final int PERSISTENT = 2;
 
+    /** Bytes of an AMQP short string at most. */
+    private static final int SHORT_STRING = 255;
+
     private AmqpMessages() {}
 
     static WireMessage read(BasicProperties properties, byte[] body) {
         Date timestamp = properties.getTimestamp();
         return new WireMessage(
-                properties.getMessageId(),
-                properties.getCorrelationId(),
-                properties.getType(),
-                properties.getAppId(),
+                writable(properties.getMessageId()),
+                writable(properties.getCorrelationId()),
+                writable(properties.getType()),
+                writable(properties.getAppId()),
                 timestamp == null ? null : timestamp.getTime() / 1000,
-                properties.getContentType(),
-                properties.getContentEncoding(),
+                writable(properties.getContentType()),
+                writable(properties.getContentEncoding()),
                 headers(properties.getHeaders()),
                 body);
     }
@@ -37,11 +41,23 @@ final class AmqpMessages {
         }
         Map<String, Object> headers = new LinkedHashMap<>(raw.size() * 2);
         raw.forEach((name, value) -> {
-            if (value != null) {
+            if (value != null && isWritable(name)) {
                 headers.put(name, value instanceof LongString text ? text.toString() : value);
             }
         });
         return headers;
+    }
+
+    /**
+     * The client reads each byte that is no UTF-8 as a replacement character of three bytes, so a short string of 255 such
+     * bytes could be read but never be written again.
+     */
+    private static @Nullable String writable(@Nullable String text) {
+        return text == null || isWritable(text) ? text : text.substring(0, Math.min(text.length(), SHORT_STRING / 3));
+    }
+
+    private static boolean isWritable(String text) {
+        return text.length() <= SHORT_STRING / 3 || text.getBytes(StandardCharsets.UTF_8).length <= SHORT_STRING;
     }
 
     static BasicProperties write(WireMessage message, Map<String, Object> headers) {

@@ -8,6 +8,7 @@ import io.safebunny.time.Timeline;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -103,18 +104,18 @@ final class ConnectionKeeper implements AutoCloseable {
             throw new IOException("The connection factory gave no connection");
         }
         preparation.prepare(connection);
-        blocked = false;
+        setBlocked(false);
         connection.addBlockedListener(
                 reason -> {
-                    blocked = true;
+                    setBlocked(true);
                     LOG.warn("Connection '{}' is blocked by the broker: {}. Publications wait", name, reason);
                 },
                 () -> {
-                    blocked = false;
+                    setBlocked(false);
                     LOG.info("Connection '{}' is unblocked", name);
                 });
         if (!accept(connection)) {
-            connection.close(CLOSE_TIMEOUT_MILLIS);
+            closeWithin(connection, CLOSE_TIMEOUT_MILLIS);
             return;
         }
         connection.addShutdownListener(cause -> lost(connection, cause));
@@ -130,12 +131,41 @@ final class ConnectionKeeper implements AutoCloseable {
         return !closed;
     }
 
+    private synchronized void setBlocked(boolean now) {
+        blocked = now;
+        notifyAll();
+    }
+
+    /**
+     * What is written to a blocked connection stays in the socket, with the writer in it.
+     *
+     * @return false when it was blocked all the time
+     */
+    boolean awaitUnblocked(Duration patience) throws InterruptedException {
+        if (!blocked) {
+            return true;
+        }
+        long deadline = timeline.nanoTime() + patience.toNanos();
+        synchronized (this) {
+            while (blocked && !closed) {
+                long left = deadline - timeline.nanoTime();
+                if (left <= 0) {
+                    return false;
+                }
+                TimeUnit.NANOSECONDS.timedWait(this, left);
+            }
+        }
+        return true;
+    }
+
     private void lost(Connection connection, ShutdownSignalException cause) {
         synchronized (this) {
             if (closed || current != connection) {
                 return;
             }
             current = null;
+            blocked = false;
+            notifyAll();
             problem = "connection lost: " + Channels.explain(cause);
         }
         LOG.warn("Connection '{}' lost: {}. Reconnecting", name, Channels.explain(cause));
@@ -162,7 +192,7 @@ final class ConnectionKeeper implements AutoCloseable {
                 return; // closed
             } catch (IOException | AmqpException | ShutdownSignalException e) {
                 LOG.warn("Still no connection '{}': {}", name, problem(e));
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) { // whatever it was, nobody else would connect
                 problem = String.valueOf(e.getMessage());
                 LOG.error("Connection '{}' cannot be used: {}", name, e.getMessage());
             }
@@ -211,16 +241,33 @@ final class ConnectionKeeper implements AutoCloseable {
             connection = current;
             current = null;
             problem = "closed";
+            notifyAll();
             if (reconnecting != null) {
                 reconnecting.interrupt();
             }
         }
         if (connection != null) {
-            try {
-                connection.close(CLOSE_TIMEOUT_MILLIS);
-            } catch (IOException | ShutdownSignalException e) {
-                LOG.debug("Connection '{}' was closed already", name, e);
-            }
+            closeWithin(connection, CLOSE_TIMEOUT_MILLIS);
+        }
+    }
+
+    /** On a thread of its own: while the broker reads nothing, closing waits for what is being written. */
+    private void closeWithin(Connection connection, int millis) {
+        Thread closing = new Thread(
+                () -> {
+                    try {
+                        connection.close(millis);
+                    } catch (IOException | ShutdownSignalException e) {
+                        LOG.debug("Connection '{}' was closed already", name, e);
+                    }
+                },
+                "safebunny-close-" + name);
+        closing.setDaemon(true);
+        closing.start();
+        try {
+            closing.join(2L * millis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

@@ -103,7 +103,8 @@ final class LadderDelay implements Delay {
         Channel channel = channels.open();
         try {
             for (Step step : missing) {
-                declare(channel, step);
+                TopologyDeclarer.declaring(
+                        "rung of the delay ladder '%s'".formatted(step.value), () -> declare(channel, step));
                 declared.add(step);
             }
         } finally {
@@ -114,7 +115,7 @@ final class LadderDelay implements Delay {
     private void declare(Channel channel, Step step) throws IOException {
         Map<String, Object> arguments = Map.of("x-match", "all", step.header, step.value);
         if (step.rung == END) {
-            String target = step.value.equals(TO_QUEUE) ? names.retryExchange() : names.mainExchange();
+            String target = step.value.equals(TO_QUEUE) ? names.retryExchange() : names.dueExchange();
             channel.exchangeBind(target, step.exchange, "", arguments);
             return;
         }

@@ -26,7 +26,7 @@ final class PluginDelay implements Delay {
     public void declare(Channel channel) throws IOException {
         String exchange = names.delayedExchange();
         channel.exchangeDeclare(exchange, EXCHANGE_TYPE, true, false, Map.of("x-delayed-type", "headers"));
-        channel.exchangeBind(names.mainExchange(), exchange, "", Map.of("x-match", "all", TO, TO_BINDINGS));
+        channel.exchangeBind(names.dueExchange(), exchange, "", Map.of("x-match", "all", TO, TO_BINDINGS));
         channel.exchangeBind(names.retryExchange(), exchange, "", Map.of("x-match", "all", TO, TO_QUEUE));
     }
 

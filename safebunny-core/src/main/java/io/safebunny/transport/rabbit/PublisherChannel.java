@@ -7,6 +7,7 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.Return;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.NackedException;
 import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.failure.PublishTimeoutException;
@@ -38,14 +39,21 @@ final class PublisherChannel {
 
     static PublisherChannel open(Connection connection) throws IOException {
         PublisherChannel opened = new PublisherChannel(Channels.open(connection));
-        Channel channel = opened.channel;
-        channel.addConfirmListener(
-                (tag, multiple) -> opened.confirmed(tag, multiple, true),
-                (tag, multiple) -> opened.confirmed(tag, multiple, false));
-        channel.addReturnListener(opened::returned);
-        channel.addShutdownListener(opened::lost);
-        channel.confirmSelect();
+        try {
+            opened.listen();
+        } catch (IOException | ShutdownSignalException e) {
+            Channels.closeQuietly(opened.channel);
+            throw e;
+        }
         return opened;
+    }
+
+    private void listen() throws IOException {
+        channel.addConfirmListener(
+                (tag, multiple) -> confirmed(tag, multiple, true), (tag, multiple) -> confirmed(tag, multiple, false));
+        channel.addReturnListener(this::returned);
+        channel.addShutdownListener(this::lost);
+        channel.confirmSelect();
     }
 
     /** A publication that waits for its confirm. */
@@ -84,7 +92,9 @@ final class PublisherChannel {
         } catch (RuntimeException e) { // the client refused to encode it; the sequence number is used up
             if (forget(sequence)) {
                 message.future.completeExceptionally(
-                        new NackedException(message.publication, "the client cannot encode it: " + e.getMessage()));
+                        new InvalidPublicationException("Publishing failed [type=%s, id=%s]: AMQP cannot carry it: %s"
+                                .formatted(
+                                        message.publication.type(), message.publication.messageId(), e.getMessage())));
             }
             Channels.closeQuietly(channel);
         }

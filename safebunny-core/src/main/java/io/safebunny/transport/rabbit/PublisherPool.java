@@ -15,9 +15,7 @@ import java.util.List;
 import java.util.concurrent.BlockingDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingDeque;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -30,21 +28,17 @@ final class PublisherPool {
 
     private static final Duration SWEEP = Duration.ofMillis(200);
 
-    private final Supplier<@Nullable Connection> connection;
+    private final ConnectionKeeper connection;
     private final Timeline timeline;
     private final Duration timeout;
-    private final int maxInFlight;
-    private final Semaphore inFlight;
     private final List<Slot> slots;
     private final BlockingDeque<Slot> free;
     private volatile boolean closed;
 
-    PublisherPool(Supplier<@Nullable Connection> connection, Timeline timeline, RabbitTransportOptions options) {
+    PublisherPool(ConnectionKeeper connection, Timeline timeline, RabbitTransportOptions options) {
         this.connection = connection;
         this.timeline = timeline;
         this.timeout = options.publishTimeout();
-        this.maxInFlight = options.maxInFlight();
-        this.inFlight = new Semaphore(maxInFlight);
         this.slots = IntStream.range(0, options.maxConcurrency())
                 .mapToObj(index -> new Slot())
                 .toList();
@@ -74,15 +68,11 @@ final class PublisherPool {
         CompletableFuture<Void> future = new CompletableFuture<>();
         long deadline = timeline.nanoTime() + timeout.toNanos();
         try {
-            if (!inFlight.tryAcquire(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+            if (!connection.awaitUnblocked(timeout)) {
                 future.completeExceptionally(new PublishTimeoutException(
-                        publication,
-                        timeout,
-                        "one of %d places for unconfirmed publications (safebunny.publisher.max-in-flight)"
-                                .formatted(maxInFlight)));
+                        publication, timeout, "the broker to unblock the connection (memory or disk alarm)"));
                 return future;
             }
-            CompletableFuture<Void> unused = future.whenComplete((none, failure) -> inFlight.release());
             Slot slot = free.pollFirst(Math.max(0, deadline - timeline.nanoTime()), TimeUnit.NANOSECONDS);
             if (slot == null) {
                 future.completeExceptionally(new PublishTimeoutException(
@@ -105,7 +95,7 @@ final class PublisherPool {
     }
 
     private void write(Slot slot, Pending message, BasicProperties properties, byte[] body) {
-        Connection open = closed ? null : connection.get();
+        Connection open = closed ? null : connection.current();
         if (open == null) {
             message.future.completeExceptionally(
                     new ConnectionLostException(message.publication, closed ? "closed" : "not connected", null));

@@ -7,15 +7,19 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.failure.ConfigurationException;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
@@ -29,34 +33,45 @@ import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer
  * Spring AMQP listener container of one queue: one channel, one consumer, up to {@code prefetch} deliveries handled at once on
  * worker threads. The consume pipeline is the container's advice; it settles every delivery itself and never proceeds.
  *
- * <p>Spring's own containers either bind a thread and channel to every place, or close the channel on cancel while deliveries
- * are still being handled; see {@code docs/decisions/0004-listener-container.md}.
+ * <p>The lock guards state only: no call to the broker is made under it, and the connection's own threads wait for nothing.
+ * Why not Spring's own containers: {@code docs/decisions/0004-listener-container.md}.
  */
 final class QueueContainer extends AbstractMessageListenerContainer {
 
     private static final Logger LOG = LoggerFactory.getLogger(QueueContainer.class);
-    private static final Duration RESUBSCRIBE_DELAY = Duration.ofSeconds(1);
+    private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
 
     private final String queue;
     private final Supplier<@Nullable Connection> connection;
+    private final ConnectionKeeper.Preparation repair;
     private final Executor workers;
     private final Timeline timeline;
-    private final Object lock = new Object();
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
-    private @Nullable Subscriber subscriber;
-    private int running;
-    private boolean stopping;
+    private final AtomicBoolean retryPlanned = new AtomicBoolean();
 
+    private final Object lock = new Object();
+    private @Nullable Subscriber subscriber;
+    private boolean subscribing;
+    private boolean failedBefore;
+    private int running;
+    private volatile boolean stopping;
+
+    /**
+     * @param connection the open one, {@code null} while there is none
+     * @param repair declares the queue again when it is gone
+     */
     QueueContainer(
             String queue,
             int prefetch,
             DeliveryHandler pipeline,
             ConnectionFactory factory,
             Supplier<@Nullable Connection> connection,
+            ConnectionKeeper.Preparation repair,
             Executor workers,
             Timeline timeline) {
         this.queue = queue;
         this.connection = connection;
+        this.repair = repair;
         this.workers = workers;
         this.timeline = timeline;
         setConnectionFactory(factory);
@@ -68,6 +83,16 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             pipeline.handle((Delivery) invocation.getArguments()[1]);
             return null;
         });
+    }
+
+    String queue() {
+        return queue;
+    }
+
+    boolean isConsuming() {
+        synchronized (lock) {
+            return stopping || (subscriber != null && subscriber.isAlive());
+        }
     }
 
     @Override
@@ -83,48 +108,99 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         subscribe();
     }
 
-    /** Consumes on the current connection, unless it does already; called again after every reconnect. */
-    void subscribe() {
-        synchronized (lock) {
-            Connection open = connection.get();
-            if (stopping || open == null || (subscriber != null && subscriber.isAlive())) {
-                return;
-            }
-            try {
-                Channel channel = Channels.open(open);
-                Subscriber fresh = new Subscriber(channel);
-                channel.addShutdownListener(cause -> resubscribe(fresh, cause));
-                channel.basicQos(getPrefetchCount());
-                channel.basicConsume(queue, false, fresh);
-                subscriber = fresh;
-            } catch (IOException | ShutdownSignalException e) {
-                LOG.warn("Cannot consume queue '{}': {}. Trying again", queue, Channels.explain(e));
-                timeline.schedule(RESUBSCRIBE_DELAY, this::subscribeOnWorker);
-            }
-        }
-    }
+    // ---- subscribing
 
-    private void subscribeOnWorker() {
+    /** On a worker; when none is free now, later. */
+    void subscribeSoon() {
         try {
             workers.execute(this::subscribe);
         } catch (RejectedExecutionException e) {
-            LOG.debug("Not consuming queue '{}' again: shutting down", queue, e);
+            retryLater();
         }
     }
 
-    private void resubscribe(Subscriber lost, ShutdownSignalException cause) {
-        lost.cutOff();
-        if (cause.isInitiatedByApplication() || cause.isHardError()) {
-            return; // stopped, or the connection is gone and its keeper calls subscribe()
+    private void retryLater() {
+        if (!stopping && retryPlanned.compareAndSet(false, true)) {
+            timeline.schedule(RETRY_DELAY, () -> {
+                retryPlanned.set(false);
+                subscribeSoon();
+            });
         }
-        LOG.warn("The broker closed the channel of queue '{}': {}. Consuming again", queue, Channels.explain(cause));
-        timeline.schedule(RESUBSCRIBE_DELAY, this::subscribeOnWorker);
     }
 
-    private void deliver(Channel channel, RabbitDelivery delivery) {
+    /** Consumes on the current connection, unless it does already. Without a connection its keeper calls again. */
+    private void subscribe() {
+        Connection open = connection.get();
+        boolean repairFirst;
+        synchronized (lock) {
+            if (open == null || stopping || subscribing || (subscriber != null && subscriber.isAlive())) {
+                return;
+            }
+            subscribing = true;
+            repairFirst = failedBefore;
+        }
+        Subscriber fresh = null;
+        try {
+            if (repairFirst) {
+                repair.prepare(open);
+            }
+            fresh = consume(open);
+        } catch (IOException | ShutdownSignalException | ConfigurationException e) {
+            LOG.warn("Cannot consume queue '{}': {}. Trying again", queue, Channels.explain(e));
+        } finally {
+            subscribed(fresh);
+        }
+    }
+
+    private Subscriber consume(Connection open) throws IOException {
+        Channel channel = Channels.open(open);
+        try {
+            Subscriber fresh = new Subscriber(channel);
+            channel.addShutdownListener(cause -> lost(fresh, cause));
+            channel.basicQos(getPrefetchCount());
+            channel.basicConsume(queue, false, fresh);
+            return fresh;
+        } catch (IOException | ShutdownSignalException e) {
+            Channels.closeQuietly(channel);
+            throw e;
+        }
+    }
+
+    private void subscribed(@Nullable Subscriber fresh) {
+        boolean stop;
+        synchronized (lock) {
+            subscribing = false;
+            failedBefore = fresh == null;
+            if (fresh != null) {
+                subscriber = fresh;
+            }
+            stop = stopping;
+        }
+        if (stop && fresh != null) {
+            fresh.cancel();
+        } else if (fresh == null || !fresh.isAlive()) {
+            retryLater();
+        }
+        completeIfDrained();
+    }
+
+    /** On the connection's thread. */
+    private void lost(Subscriber old, ShutdownSignalException cause) {
+        old.cut = true;
+        if (!stopping && !cause.isHardError() && !cause.isInitiatedByApplication()) {
+            LOG.warn(
+                    "The broker closed the channel of queue '{}': {}. Consuming again", queue, Channels.explain(cause));
+        }
+        onWorker(this::completeIfDrained);
+        retryLater();
+    }
+
+    // ---- handling
+
+    private void handle(Subscriber from, RabbitDelivery delivery) {
         synchronized (lock) {
             if (stopping) {
-                delivery.handBack();
+                from.late.add(delivery);
                 return;
             }
             running++;
@@ -132,13 +208,14 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         try {
             workers.execute(() -> {
                 try {
-                    invokeListener(channel, delivery);
+                    invokeListener(from.getChannel(), delivery);
                 } finally {
                     finished();
                 }
             });
-        } catch (RejectedExecutionException e) {
-            delivery.handBack();
+        } catch (RejectedExecutionException | OutOfMemoryError e) { // no thread now
+            LOG.warn("No thread for a delivery of queue '{}'; it goes back in {} ms", queue, RETRY_DELAY.toMillis(), e);
+            timeline.schedule(RETRY_DELAY, () -> onWorker(delivery::handBack));
             finished();
         }
     }
@@ -149,6 +226,8 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         }
         completeIfDrained();
     }
+
+    // ---- stopping
 
     /** Cancels the consumer, waits for what is being handled, and only then closes the channel. */
     CompletableFuture<Void> drainAndStop() {
@@ -168,25 +247,15 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         }
         if (active != null && active.isAlive()) {
             onWorker(active::cancel);
-        } else {
-            completeIfDrained();
         }
-    }
-
-    /** Off the connection's threads, which must not wait for the broker; without workers there is no other thread. */
-    private void onWorker(Runnable task) {
-        try {
-            workers.execute(task);
-        } catch (RejectedExecutionException e) {
-            task.run();
-        }
+        onWorker(this::completeIfDrained);
     }
 
     private void completeIfDrained() {
         Subscriber last;
         synchronized (lock) {
             last = subscriber;
-            if (!stopping || running > 0 || (last != null && last.isAlive() && !last.cancelled)) {
+            if (!stopping || subscribing || running > 0 || (last != null && last.isAlive() && !last.cancelled)) {
                 return;
             }
         }
@@ -196,8 +265,20 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         drained.complete(null);
     }
 
+    /** Off the connection's threads, which must not wait for the broker; without workers there is only this thread. */
+    private void onWorker(Runnable task) {
+        try {
+            workers.execute(task);
+        } catch (RejectedExecutionException e) {
+            task.run();
+        }
+    }
+
     /** The consumer of one channel. */
     private final class Subscriber extends DefaultConsumer {
+
+        /** Delivered after stopping began; they go back when no more can come, or they would come again at once. */
+        private final Queue<RabbitDelivery> late = new ConcurrentLinkedQueue<>();
 
         private volatile boolean cancelled;
         private volatile boolean cut;
@@ -218,7 +299,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
                     envelope.getRoutingKey(),
                     envelope.isRedeliver(),
                     AmqpMessages.read(properties, body));
-            deliver(getChannel(), new RabbitDelivery(getChannel(), envelope.getDeliveryTag(), message, () -> cut));
+            handle(this, new RabbitDelivery(getChannel(), envelope.getDeliveryTag(), message, () -> cut));
         }
 
         void cancel() {
@@ -226,15 +307,21 @@ final class QueueContainer extends AbstractMessageListenerContainer {
                 getChannel().basicCancel(getConsumerTag());
             } catch (IOException | ShutdownSignalException e) {
                 LOG.debug("The consumer of queue '{}' was gone already", queue, e);
-                cutOff();
+                cut = true;
+                completeIfDrained();
             }
         }
 
         /** Comes after the last delivery, on the same thread. */
         @Override
         public void handleCancelOk(String tag) {
-            cancelled = true;
-            onWorker(QueueContainer.this::completeIfDrained);
+            onWorker(() -> {
+                for (RabbitDelivery delivery = late.poll(); delivery != null; delivery = late.poll()) {
+                    delivery.handBack();
+                }
+                cancelled = true;
+                completeIfDrained();
+            });
         }
 
         /** The broker ended this consumer: what it had is the broker's again, and must not be settled any more. */
@@ -243,14 +330,12 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             LOG.warn(
                     "The broker cancelled the consumer of queue '{}' (queue deleted or moved, or a message was held too long). Consuming again",
                     queue);
-            cutOff();
-            onWorker(() -> Channels.closeQuietly(getChannel()));
-            timeline.schedule(RESUBSCRIBE_DELAY, QueueContainer.this::subscribeOnWorker);
-        }
-
-        void cutOff() {
             cut = true;
-            completeIfDrained();
+            onWorker(() -> {
+                Channels.closeQuietly(getChannel());
+                completeIfDrained();
+            });
+            retryLater();
         }
     }
 }

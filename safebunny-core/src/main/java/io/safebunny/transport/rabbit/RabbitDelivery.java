@@ -3,6 +3,7 @@ package io.safebunny.transport.rabbit;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.message.Names;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.IncomingMessage;
 import java.io.IOException;
@@ -60,7 +61,7 @@ final class RabbitDelivery implements Delivery {
         } catch (IOException | ShutdownSignalException e) {
             LOG.info(
                     "Could not settle message {}, its channel is gone; the broker will deliver it again",
-                    message.message().messageId());
+                    Names.printable(String.valueOf(message.message().messageId())));
         }
     }
 

@@ -4,8 +4,10 @@ package io.safebunny.transport.rabbit;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.time.Timeline;
@@ -64,7 +66,7 @@ public final class RabbitTransport implements Transport {
         this.publishing = new ConnectionKeeper("publish", publishFactory, timeline, this::forgetDelays, () -> {});
         this.consuming =
                 new ConnectionKeeper("consume", consumeFactory, timeline, this::prepareConsuming, this::consumeAgain);
-        this.publishers = new PublisherPool(publishing::current, timeline, options);
+        this.publishers = new PublisherPool(publishing, timeline, options);
     }
 
     @Override
@@ -102,9 +104,7 @@ public final class RabbitTransport implements Transport {
     }
 
     private void consumeAgain() {
-        if (!containers.isEmpty()) {
-            workers.execute(() -> containers.forEach(QueueContainer::subscribe));
-        }
+        containers.forEach(QueueContainer::subscribeSoon);
     }
 
     private Delay choose(Connection connection, TopologyOptions names) {
@@ -123,6 +123,14 @@ public final class RabbitTransport implements Transport {
         }
     }
 
+    /** For a queue that is gone: it is declared as at start. */
+    private void applyTopology(Connection connection) throws IOException {
+        Delay chosen = delay;
+        if (chosen != null) {
+            TopologyDeclarer.apply(connection, requireTopology(), chosen);
+        }
+    }
+
     private Topology requireTopology() {
         Topology planned = topology;
         if (planned == null) {
@@ -133,8 +141,8 @@ public final class RabbitTransport implements Transport {
 
     @Override
     public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
-        QueueContainer container =
-                new QueueContainer(queue, prefetch, handler, consumeFactory, consuming::current, workers, timeline);
+        QueueContainer container = new QueueContainer(
+                queue, prefetch, handler, consumeFactory, consuming::current, this::applyTopology, workers, timeline);
         containers.add(container);
         container.start();
         return () -> {
@@ -148,15 +156,24 @@ public final class RabbitTransport implements Transport {
         Destination destination;
         try {
             destination = destination(message);
-        } catch (InvalidPublicationException e) {
+        } catch (InvalidPublicationException | ConfigurationException e) {
             return CompletableFuture.failedFuture(e);
         } catch (IOException | ShutdownSignalException e) {
             return CompletableFuture.failedFuture(
                     new ConnectionLostException(message.publication(), Channels.explain(e), e));
         }
         WireMessage wire = message.message();
-        return publishers.publish(
+        CompletableFuture<Void> sent = publishers.publish(
                 message.publication(), destination, AmqpMessages.write(wire, headers(wire, destination)), wire.body());
+        return message.delay().isZero() ? sent : sent.whenComplete((none, failure) -> forgetLostRung(failure));
+    }
+
+    /** A rung that was there and is not any more is declared again by the next message that needs it. */
+    private void forgetLostRung(@Nullable Throwable failure) {
+        Delay chosen = delay;
+        if (failure instanceof UnroutableException && chosen != null) {
+            chosen.reconnected();
+        }
     }
 
     private static Map<String, Object> headers(WireMessage wire, Destination destination) {
@@ -209,6 +226,13 @@ public final class RabbitTransport implements Transport {
         String problem = consuming.problem();
         if (problem == null) {
             problem = publishing.problem();
+        }
+        if (problem == null) {
+            problem = containers.stream()
+                    .filter(container -> !container.isConsuming())
+                    .map(container -> "queue '" + container.queue() + "' is not consumed")
+                    .findFirst()
+                    .orElse(null);
         }
         return problem == null
                 ? new TransportStatus(true, "connected to RabbitMQ")

@@ -10,6 +10,7 @@ import io.safebunny.topology.Topology;
 import io.safebunny.topology.Topology.ExchangeKind;
 import java.io.IOException;
 import java.util.Locale;
+import java.util.Map;
 
 /** Applies a topology: declares what is missing, accepts what is equal, refuses what differs. Never deletes anything. */
 final class TopologyDeclarer {
@@ -29,7 +30,13 @@ final class TopologyDeclarer {
                         delay.declare(channel);
                     } else {
                         channel.exchangeDeclare(
-                                exchange.name(), exchange.kind().name().toLowerCase(Locale.ROOT), true);
+                                exchange.name(),
+                                exchange.kind().name().toLowerCase(Locale.ROOT),
+                                true,
+                                false,
+                                exchange.alternate() == null
+                                        ? Map.of()
+                                        : Map.of("alternate-exchange", exchange.alternate()));
                     }
                 });
             }
@@ -48,7 +55,10 @@ final class TopologyDeclarer {
         }
     }
 
-    private static void declaring(String what, Declaration declaration) throws IOException {
+    /**
+     * @throws ConfigurationException SB-1201 for a clash, SB-1204 for a missing permission
+     */
+    static void declaring(String what, Declaration declaration) throws IOException {
         try {
             declaration.run();
         } catch (IOException | ShutdownSignalException e) {
@@ -73,7 +83,7 @@ final class TopologyDeclarer {
     }
 
     @FunctionalInterface
-    private interface Declaration {
+    interface Declaration {
         void run() throws IOException;
     }
 }

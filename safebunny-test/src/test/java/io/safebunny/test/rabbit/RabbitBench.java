@@ -10,6 +10,7 @@ import io.safebunny.transport.rabbit.RabbitTransportOptions;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeoutException;
@@ -25,6 +26,19 @@ final class RabbitBench implements AutoCloseable {
 
     RabbitTransport transport(String node, RabbitTransportOptions options) {
         return new RabbitTransport(options, factory(node + ":publish"), factory(node + ":consume"), workers, timeline);
+    }
+
+    RabbitTransport transport(String node, Executor executor) {
+        return new RabbitTransport(
+                RabbitTransportOptions.defaults(),
+                factory(node + ":publish"),
+                factory(node + ":consume"),
+                executor,
+                timeline);
+    }
+
+    Executor workers() {
+        return workers;
     }
 
     RabbitTransport transport(String node) {

@@ -124,8 +124,7 @@ class RabbitStartIT {
     /** No broker of a test has the archived plugin, unless one is given that does: then the plugin is what it delays with. */
     @Test
     void picksADelayStrategyTheBrokerOffers() {
-        RabbitTransportOptions options =
-                new RabbitTransportOptions(8, 1000, Duration.ofSeconds(30), DelayStrategy.AUTO);
+        RabbitTransportOptions options = new RabbitTransportOptions(8, Duration.ofSeconds(30), DelayStrategy.AUTO);
         try (RabbitTransport transport = rabbit.transport(node, options)) {
             transport.start(topology(QueueType.QUORUM));
             assertThat(transport.status().usable()).isTrue();

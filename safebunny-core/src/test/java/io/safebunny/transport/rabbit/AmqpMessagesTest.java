@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport.rabbit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import io.safebunny.message.WireMessage;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class AmqpMessagesTest {
+
+    /** 200 bytes that are no UTF-8, as the client reads them. */
+    private static final String UNREADABLE = "\uFFFD".repeat(200);
+
+    @Test
+    void readsNothingThatCouldNotBeWrittenAgain() {
+        WireMessage message = AmqpMessages.read(
+                new BasicProperties.Builder()
+                        .messageId(UNREADABLE)
+                        .correlationId(UNREADABLE)
+                        .type(UNREADABLE)
+                        .appId(UNREADABLE)
+                        .contentType(UNREADABLE)
+                        .contentEncoding(UNREADABLE)
+                        .headers(Map.of(UNREADABLE, "value", "tenant", UNREADABLE))
+                        .build(),
+                new byte[0]);
+
+        assertThat(Stream.of(
+                        message.messageId(),
+                        message.correlationId(),
+                        message.type(),
+                        message.appId(),
+                        message.contentType(),
+                        message.contentEncoding()))
+                .allSatisfy(text -> assertThat(String.valueOf(text).getBytes(StandardCharsets.UTF_8))
+                        .hasSizeBetween(1, 255));
+        assertThat(message.headers()).containsOnly(Map.entry("tenant", UNREADABLE));
+    }
+
+    @Test
+    void keepsWhatFitsAsItIs() {
+        String longest = "a".repeat(255);
+
+        assertThat(AmqpMessages.read(
+                                new BasicProperties.Builder().messageId(longest).build(), new byte[0])
+                        .messageId())
+                .isEqualTo(longest);
+    }
+}
