@@ -40,6 +40,11 @@ final class HandledMessage implements ConsumeContext {
     }
 
     @Override
+    public String toString() {
+        return envelope.toString();
+    }
+
+    @Override
     public Object payload() {
         return payload;
     }

@@ -97,7 +97,7 @@ final class MessageValidator {
         try {
             return serializer.deserialize(envelope.body(), handler.payloadType());
         } catch (SerializationException e) {
-            throw new InvalidMessageException(PoisonReason.MALFORMED_BODY, String.valueOf(e.getMessage()), e);
+            throw new InvalidMessageException(PoisonReason.MALFORMED_BODY, e.messageWithoutCode(), e);
         }
     }
 }

@@ -67,12 +67,15 @@ final class Recoverer {
             return poison(delivery, poison.reason(), failure);
         }
         if (action instanceof RetryDelayed retry) {
-            LOG.info(
-                    "Message {} failed on attempt {}; next one in {} ms: {}",
+            LOG.warn(
+                    "Message {} of queue {} failed; delayed retry {} of {} in {} ms: {}",
                     envelope.id(),
-                    envelope.attempt(),
+                    delivery.message().queue(),
+                    envelope.attempt() + 1,
+                    policy.delayed().maxRetries(),
                     retry.delay().toMillis(),
                     failure.toString());
+            LOG.debug("Message {} failed with", envelope.id(), failure);
             boolean moved = move(delivery, backToQueue(delivery, envelope.nextAttempt(), retry.delay()));
             if (moved) {
                 metrics.retriedDelayed(type);

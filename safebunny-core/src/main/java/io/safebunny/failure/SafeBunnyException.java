@@ -13,6 +13,11 @@ public abstract class SafeBunnyException extends RuntimeException {
         this.code = code;
     }
 
+    /** The message without its code, to be part of another one. */
+    public final String messageWithoutCode() {
+        return String.valueOf(getMessage()).substring(code.length() + 1);
+    }
+
     /** The stable code, which also begins the message. */
     public final String code() {
         return code;

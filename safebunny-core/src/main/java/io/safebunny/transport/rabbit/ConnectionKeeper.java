@@ -70,14 +70,22 @@ final class ConnectionKeeper implements AutoCloseable {
             if (isRefusal(e)) {
                 throw new ConfigurationException(
                         "SB-1202",
-                        "The broker refused the connection '%s': %s."
-                                .formatted(name, withoutFullStop(Channels.explain(e))),
-                        "Correct spring.rabbitmq.username, spring.rabbitmq.password and spring.rabbitmq.virtual-host.",
+                        "The broker at %s:%d refused the connection '%s' of user '%s' to virtual host '%s': %s."
+                                .formatted(
+                                        factory.getHost(),
+                                        factory.getPort(),
+                                        name,
+                                        factory.getUsername(),
+                                        factory.getVirtualHost(),
+                                        withoutFullStop(Channels.explain(e))),
+                        "Correct the user, password and virtual host in spring.rabbitmq.addresses, which win, or else spring.rabbitmq.username, spring.rabbitmq.password and spring.rabbitmq.virtual-host.",
                         e);
             }
             LOG.warn(
-                    "SB-1203 No connection '{}' to the broker: {}. Trying on; check spring.rabbitmq.host, port and addresses if this goes on",
+                    "SB-1203 No connection '{}' to the broker at {}:{}: {}. Trying on; check spring.rabbitmq.addresses (or host and port) if this goes on",
                     name,
+                    factory.getHost(),
+                    factory.getPort(),
                     problem(e));
             reconnect();
         }
@@ -191,7 +199,12 @@ final class ConnectionKeeper implements AutoCloseable {
             } catch (InterruptedException e) {
                 return; // closed
             } catch (IOException | AmqpException | ShutdownSignalException e) {
-                LOG.warn("Still no connection '{}': {}", name, problem(e));
+                String before = problem;
+                if (before.equals(problem(e))) {
+                    LOG.debug("Still no connection '{}': {}", name, before);
+                } else {
+                    LOG.warn("Still no connection '{}': {}", name, problem);
+                }
             } catch (RuntimeException | Error e) { // whatever it was, nobody else would connect
                 problem = String.valueOf(e.getMessage());
                 LOG.error("Connection '{}' cannot be used: {}", name, e.getMessage());

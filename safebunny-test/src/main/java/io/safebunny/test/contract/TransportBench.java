@@ -56,7 +56,10 @@ final class TransportBench {
 
     private TestNode started(Topology topology) {
         Transport transport = transport(topology.node());
-        topology.queues().forEach(queue -> queues.add(queue.name()));
+        topology.queues().stream()
+                .map(Topology.Queue::name)
+                .filter(queue -> queue.startsWith(topology.node())) // others are not this node's alone
+                .forEach(queues::add);
         transport.start(topology);
         return new TestNode(this, topology, transport);
     }
