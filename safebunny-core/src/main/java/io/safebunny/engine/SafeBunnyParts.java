@@ -69,38 +69,4 @@ public record SafeBunnyParts(
     public static RandomGenerator sharedRandom() {
         return () -> ThreadLocalRandom.current().nextLong();
     }
-
-    public SafeBunnyParts withConsumeMiddlewares(List<ConsumeMiddleware> middlewares) {
-        return new SafeBunnyParts(
-                options,
-                transport,
-                store,
-                serializers,
-                idScheme,
-                middlewares,
-                publishMiddlewares,
-                scope,
-                timeline,
-                random,
-                callbacks,
-                meterRegistry,
-                observationRegistry);
-    }
-
-    public SafeBunnyParts withPublishMiddlewares(List<PublishMiddleware> middlewares) {
-        return new SafeBunnyParts(
-                options,
-                transport,
-                store,
-                serializers,
-                idScheme,
-                consumeMiddlewares,
-                middlewares,
-                scope,
-                timeline,
-                random,
-                callbacks,
-                meterRegistry,
-                observationRegistry);
-    }
 }
