@@ -174,7 +174,7 @@ public final class ConfirmedSender {
         }
     }
 
-    static RuntimeException rethrow(@Nullable Throwable cause) {
+    private static RuntimeException rethrow(@Nullable Throwable cause) {
         if (cause instanceof Error error) {
             throw error;
         }

@@ -10,6 +10,7 @@ import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -36,11 +37,11 @@ final class Identifier {
         requireDelay(publication.delay());
         Handling handling = publication.handling;
         Envelope parent = handling == null ? null : handling.message();
-        String correlationId = publication.messageId() != null && publication.correlationId() != null
-                ? publication.correlationId()
-                : correlationId(publication, parent);
-        int marker = parent == null ? 1 : Math.max(parent.marker(), parent.marker() + 1);
         String known = publication.messageId(); // a middleware that runs the rest again publishes the same message
+        String correlationId = known == null
+                ? correlationId(publication, parent)
+                : Objects.requireNonNull(publication.correlationId(), "set together with the id");
+        int marker = parent == null ? 1 : Math.max(parent.marker(), parent.marker() + 1);
         String id = known != null
                 ? known
                 : scheme.idOf(new Ancestry(

@@ -63,7 +63,8 @@ public final class RabbitTransport implements Transport {
         this.consumeFactory = consumeFactory;
         this.workers = workers;
         this.timeline = timeline;
-        this.publishing = new ConnectionKeeper("publish", publishFactory, timeline, this::forgetDelays, () -> {});
+        this.publishing =
+                new ConnectionKeeper("publish", publishFactory, timeline, connection -> forgetRungs(), () -> {});
         this.consuming =
                 new ConnectionKeeper("consume", consumeFactory, timeline, this::prepareConsuming, this::consumeAgain);
         this.publishers = new PublisherPool(publishing, timeline, options);
@@ -92,7 +93,7 @@ public final class RabbitTransport implements Transport {
         }
     }
 
-    /** On every connect: the delay strategy, the topology (the broker may have lost it). */
+    /** On every connect, and when a queue is gone: the delay strategy, the topology (the broker may have lost it). */
     private void prepareConsuming(Connection connection) throws IOException {
         Topology planned = requireTopology();
         Delay chosen = delay;
@@ -116,18 +117,11 @@ public final class RabbitTransport implements Transport {
         return strategy == DelayStrategy.PLUGIN ? new PluginDelay(names) : new LadderDelay(names);
     }
 
-    private void forgetDelays(Connection connection) {
+    /** What was declared for delays may be gone: the next message that needs it declares it again. */
+    private void forgetRungs() {
         Delay chosen = delay;
         if (chosen != null) {
             chosen.reconnected();
-        }
-    }
-
-    /** For a queue that is gone: it is declared as at start. */
-    private void applyTopology(Connection connection) throws IOException {
-        Delay chosen = delay;
-        if (chosen != null) {
-            TopologyDeclarer.apply(connection, requireTopology(), chosen);
         }
     }
 
@@ -142,7 +136,14 @@ public final class RabbitTransport implements Transport {
     @Override
     public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
         QueueContainer container = new QueueContainer(
-                queue, prefetch, handler, consumeFactory, consuming::current, this::applyTopology, workers, timeline);
+                queue,
+                prefetch,
+                handler,
+                consumeFactory,
+                consuming::current,
+                this::prepareConsuming,
+                workers,
+                timeline);
         containers.add(container);
         container.start();
         return () -> {
@@ -165,15 +166,13 @@ public final class RabbitTransport implements Transport {
         WireMessage wire = message.message();
         CompletableFuture<Void> sent = publishers.publish(
                 message.publication(), destination, AmqpMessages.write(wire, headers(wire, destination)), wire.body());
-        return message.delay().isZero() ? sent : sent.whenComplete((none, failure) -> forgetLostRung(failure));
-    }
-
-    /** A rung that was there and is not any more is declared again by the next message that needs it. */
-    private void forgetLostRung(@Nullable Throwable failure) {
-        Delay chosen = delay;
-        if (failure instanceof UnroutableException && chosen != null) {
-            chosen.reconnected();
-        }
+        return message.delay().isZero()
+                ? sent
+                : sent.whenComplete((none, failure) -> {
+                    if (failure instanceof UnroutableException) {
+                        forgetRungs();
+                    }
+                });
     }
 
     private static Map<String, Object> headers(WireMessage wire, Destination destination) {
