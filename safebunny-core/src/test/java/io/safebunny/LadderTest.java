@@ -42,6 +42,7 @@ class LadderTest {
         "topology",
         "transport",
         "recovery",
+        "breaker",
         "store",
         "store.memory",
         "handler",

@@ -5,6 +5,7 @@ import io.safebunny.topology.Topology;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Pace;
 import io.safebunny.transport.Transport;
 import io.safebunny.transport.TransportStatus;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +18,15 @@ final class NoTransport implements Transport {
 
     @Override
     public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
-        return () -> CompletableFuture.completedFuture(null);
+        return new Consumption() {
+            @Override
+            public void pace(Pace pace) {}
+
+            @Override
+            public CompletableFuture<Void> stop() {
+                return CompletableFuture.completedFuture(null);
+            }
+        };
     }
 
     @Override

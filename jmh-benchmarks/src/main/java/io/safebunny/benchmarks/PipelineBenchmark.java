@@ -147,7 +147,7 @@ public class PipelineBenchmark {
             throw new IllegalStateException("set up first");
         }
         handler.handle(new OneDelivery(
-                new IncomingMessage("bench-Ping", "safebunny", "bench-Ping", false, message()), blackhole));
+                new IncomingMessage("bench-Ping", "safebunny", "bench-Ping", false, 0, message()), blackhole));
     }
 
     private WireMessage message() {

@@ -7,7 +7,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * @param node the consuming node
  * @param maxMessageSize largest body in bytes
+ * @param deliveryLimit failed deliveries after which the broker sets a message aside
  * @param retention how long handled messages are remembered; {@code null} when they are not
  */
 public record ConsumeOptions(
-        String node, long maxMessageSize, @Nullable Duration retention) {}
+        String node,
+        long maxMessageSize,
+        int deliveryLimit,
+        @Nullable Duration retention) {}

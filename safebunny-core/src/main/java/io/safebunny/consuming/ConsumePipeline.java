@@ -2,6 +2,8 @@
 package io.safebunny.consuming;
 
 import io.micrometer.observation.Observation;
+import io.safebunny.breaker.TypeBreaker;
+import io.safebunny.breaker.TypeBreaker.Admission;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Envelope;
@@ -14,8 +16,10 @@ import io.safebunny.pipeline.Middleware;
 import io.safebunny.pipeline.Next;
 import io.safebunny.pipeline.Pipeline;
 import io.safebunny.publishing.Handling.Attempts;
+import io.safebunny.recovery.NotHandledException;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
@@ -23,8 +27,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /**
- * One queue's deliveries: validate → observe → recover (poison, delayed retry) → deduplicate or dispatch → before group →
- * in-memory retry → handler → after group. Whatever happens inside, the delivery is settled once, here. Thread-safe.
+ * One queue's deliveries: validate → observe → recover (poison, delayed retry) → guard (circuit breaker) → deduplicate or
+ * dispatch → before group → in-memory retry → handler → after group. Whatever happens inside, the delivery is settled once, here. Thread-safe.
  */
 final class ConsumePipeline implements DeliveryHandler {
 
@@ -32,22 +36,32 @@ final class ConsumePipeline implements DeliveryHandler {
 
     private final ConsumePipelineFactory parts;
     private final HandlerDefinition handler;
+    private final TypeBreaker breaker;
     private final MessageValidator validator;
     private final Recoverer recoverer;
     private final InMemoryRetry inMemoryRetry;
     private final Pipeline<HandledMessage> pipeline;
     private final Pipeline<HandledMessage> after;
+    private final Survivors survivors = new Survivors();
+    private final int wornOutAt;
 
     ConsumePipeline(
-            ConsumePipelineFactory parts, HandlerDefinition handler, MessageValidator validator, Recoverer recoverer) {
+            ConsumePipelineFactory parts,
+            HandlerDefinition handler,
+            TypeBreaker breaker,
+            MessageValidator validator,
+            Recoverer recoverer) {
         this.parts = parts;
         this.handler = handler;
+        this.breaker = breaker;
         this.validator = validator;
         this.recoverer = recoverer;
+        this.wornOutAt = Math.max(1, parts.options().deliveryLimit() / 2);
         this.inMemoryRetry = new InMemoryRetry(handler.recovery(), parts.timeline(), parts.random());
         List<Middleware<? super HandledMessage>> steps = new ArrayList<>();
         steps.add(this::observe);
         steps.add(this::recover);
+        steps.add(this::guard);
         Deduplication deduplication = parts.deduplication();
         steps.add(
                 deduplication == null ? this::dispatch : (message, next) -> deduplicate(deduplication, message, next));
@@ -66,6 +80,7 @@ final class ConsumePipeline implements DeliveryHandler {
     @Override
     public void handle(Delivery delivery) {
         if (!delivery.isOpen()) {
+            survived(delivery);
             return;
         }
         boolean done;
@@ -75,11 +90,18 @@ final class ConsumePipeline implements DeliveryHandler {
             LOG.error("A core step failed", e);
             done = isPoisoned(delivery, e);
         }
-        if (done) {
+        if (!delivery.isOpen()) {
+            survived(delivery);
+        } else if (done) {
             delivery.acknowledge();
         } else {
             delivery.handBack();
         }
+    }
+
+    /** Its channel is gone, and the process is not: whatever the broker counts, this message did not end it. */
+    private void survived(Delivery delivery) {
+        survivors.add(String.valueOf(delivery.message().message().messageId()));
     }
 
     /** When not even that works, the delivery goes back, slowly. */
@@ -137,6 +159,27 @@ final class ConsumePipeline implements DeliveryHandler {
                 message.giveUp();
             }
         }
+    }
+
+    private void guard(HandledMessage message, Next next) throws Exception {
+        int deliveries = message.delivery.message().deliveryCount();
+        if (deliveries >= wornOutAt && survivors.remove(message.messageId())) {
+            throw NotHandledException.later(
+                    "Connections were cut %d times under message %s; a copy of it begins with none"
+                            .formatted(deliveries, message.messageId()),
+                    Duration.ZERO);
+        }
+        Admission admission = breaker.admit();
+        if (admission == null) {
+            throw NotHandledException.later("Type %s is paused".formatted(message.type()), Duration.ZERO);
+        }
+        try {
+            next.run();
+        } catch (Throwable failure) {
+            admission.failed(failure);
+            throw failure;
+        }
+        admission.succeeded();
     }
 
     private static void deduplicate(Deduplication deduplication, HandledMessage message, Next next) throws Exception {

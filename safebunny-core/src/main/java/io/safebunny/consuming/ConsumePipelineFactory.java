@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.observation.Metrics;
@@ -8,6 +9,8 @@ import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.ConsumeMiddleware;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.serialization.Serializers;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.DeliveryHandler;
@@ -34,12 +37,22 @@ public record ConsumePipelineFactory(
         Observations observations) {
 
     /** @param typesOfNode all types this node handles */
-    public DeliveryHandler create(HandlerDefinition handler, Set<String> typesOfNode) {
+    public DeliveryHandler create(HandlerDefinition handler, Set<String> typesOfNode, TypeBreaker breaker) {
         return new ConsumePipeline(
                 this,
                 handler,
+                breaker,
                 new MessageValidator(
                         handler, typesOfNode, serializers, timeline, options.maxMessageSize(), options.retention()),
-                new Recoverer(options.node(), handler.type(), handler.recovery(), sender, timeline, random, metrics));
+                recoverer(handler.type(), handler.recovery()));
+    }
+
+    /** What the broker set aside, of all types of the node. */
+    public DeliveryHandler createForDeadLetters() {
+        return new DeadLetters(recoverer("", RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none())));
+    }
+
+    private Recoverer recoverer(String type, RecoveryPolicy policy) {
+        return new Recoverer(options.node(), type, policy, sender, timeline, random, metrics);
     }
 }

@@ -14,6 +14,7 @@ import io.safebunny.recovery.RecoveryAction.RetryDelayed;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.Delivery;
+import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;
@@ -92,18 +93,18 @@ final class Recoverer {
 
     /** @return whether the delivery may be acknowledged */
     boolean poison(Delivery delivery, PoisonReason reason, Throwable failure) {
-        LOG.error(
-                "Message goes to {}-poison [reason={}, {}]",
-                node,
-                reason.wireName(),
-                delivery.message().message(),
-                failure);
+        return poison(delivery, delivery.message(), reason, failure);
+    }
+
+    /** @param message the delivered one, as its poison copy shall describe it */
+    boolean poison(Delivery delivery, IncomingMessage message, PoisonReason reason, Throwable failure) {
+        LOG.error("Message goes to {}-poison [reason={}, {}]", node, reason.wireName(), message.message(), failure);
         boolean moved;
         try {
-            moved = move(delivery, toPoison(PoisonMessages.of(delivery.message(), reason, failure, timeline.now())));
+            moved = move(delivery, toPoison(PoisonMessages.of(message, reason, failure, timeline.now())));
         } catch (RuntimeException e) {
             LOG.error("The poison copy cannot be sent with all its properties; sending the bare body", e);
-            moved = move(delivery, toPoison(PoisonMessages.bare(delivery.message(), reason, timeline.now())));
+            moved = move(delivery, toPoison(PoisonMessages.bare(message, reason, timeline.now())));
         }
         if (moved) {
             metrics.poisoned(type, reason);

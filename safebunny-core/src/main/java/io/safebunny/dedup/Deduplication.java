@@ -63,7 +63,7 @@ public final class Deduplication {
         List<OutboundMessage> outgoing = handling.collected();
         MessageRecord completed = claim.next(RecordState.COMPLETED, claim.owner(), outgoing);
         if (!complete(claim, completed)) {
-            throw new NotHandledException(
+            throw NotHandledException.later(
                     "Lost the claim of message %s while handling it: its publications are dropped, the new owner's stand"
                             .formatted(handling.message().id()),
                     BUSY_DELAY);
@@ -99,7 +99,7 @@ public final class Deduplication {
             case CLAIMED -> {}
         }
         metrics.duplicateBusy(message.type());
-        throw new NotHandledException(
+        throw NotHandledException.later(
                 "Another delivery of message %s is being handled".formatted(message.id()), BUSY_DELAY);
     }
 
@@ -111,7 +111,7 @@ public final class Deduplication {
                     "Publications of message {} are not confirmed",
                     completed.key().messageId(),
                     e);
-            throw new NotHandledException(
+            throw NotHandledException.trouble(
                     "Publications of message %s are not confirmed; they are sent again"
                             .formatted(completed.key().messageId()),
                     NO_ANSWER_DELAY);
@@ -149,7 +149,7 @@ public final class Deduplication {
     private static NotHandledException noAnswer(MessageRecord record, RuntimeException e) {
         String messageId = record.key().messageId();
         LOG.warn("The store did not answer; message {} comes back in {} ms", messageId, NO_ANSWER_DELAY.toMillis(), e);
-        return new NotHandledException("The store did not answer for message " + messageId, NO_ANSWER_DELAY);
+        return NotHandledException.trouble("The store did not answer for message " + messageId, NO_ANSWER_DELAY);
     }
 
     private void release(MessageRecord claim) {

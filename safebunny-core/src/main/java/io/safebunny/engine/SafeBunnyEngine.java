@@ -2,6 +2,7 @@
 package io.safebunny.engine;
 
 import io.safebunny.Bunny;
+import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.consuming.ConsumeOptions;
 import io.safebunny.consuming.ConsumePipelineFactory;
 import io.safebunny.dedup.Deduplication;
@@ -39,16 +40,19 @@ public final class SafeBunnyEngine {
 
     private static final Logger LOG = LoggerFactory.getLogger(SafeBunnyEngine.class);
 
+    private static final int DEAD_LETTERS_AT_ONCE = 10;
+
     private final SafeBunnyParts parts;
     private final ConfirmedSender sender;
     private final Bunny bunny;
+    private final Metrics metrics;
     private final ConsumePipelineFactory pipelines;
     private final List<Consumption> consumptions = new ArrayList<>();
 
     public SafeBunnyEngine(SafeBunnyParts parts) {
         this.parts = parts;
         SafeBunnyOptions options = parts.options();
-        Metrics metrics = new Metrics(parts.meterRegistry());
+        metrics = new Metrics(parts.meterRegistry());
         Observations observations = new Observations(parts.observationRegistry());
         sender = new ConfirmedSender(
                 parts.transport(),
@@ -68,7 +72,10 @@ public final class SafeBunnyEngine {
                 parts.publishMiddlewares());
         pipelines = new ConsumePipelineFactory(
                 new ConsumeOptions(
-                        options.node(), options.maxMessageSize(), parts.store() == null ? null : options.retention()),
+                        options.node(),
+                        options.maxMessageSize(),
+                        options.topology().deliveryLimit(),
+                        parts.store() == null ? null : options.retention()),
                 parts.serializers(),
                 sender,
                 parts.store() == null ? null : new Deduplication(parts.store(), sender, metrics),
@@ -107,10 +114,17 @@ public final class SafeBunnyEngine {
         transport.start(topology);
         Set<String> types = handlers.stream().map(HandlerDefinition::type).collect(Collectors.toUnmodifiableSet());
         for (HandlerDefinition handler : handlers) {
-            consumptions.add(transport.consume(
+            TypeBreaker breaker = parts.breakers().add(handler.type(), handler.payloadType(), metrics);
+            Consumption consumption = transport.consume(
                     Names.address(options.node(), handler.type()),
                     handler.prefetch(),
-                    pipelines.create(handler, types)));
+                    pipelines.create(handler, types, breaker));
+            breaker.paces(consumption);
+            consumptions.add(consumption);
+        }
+        if (!handlers.isEmpty()) {
+            consumptions.add(transport.consume(
+                    Topology.deadLettersOf(options.node()), DEAD_LETTERS_AT_ONCE, pipelines.createForDeadLetters()));
         }
     }
 
@@ -139,6 +153,7 @@ public final class SafeBunnyEngine {
 
     /** Takes no new messages, waits for those being handled, then disconnects. What is not finished in time comes back. */
     public void stop(Duration grace) {
+        parts.breakers().stop();
         CompletableFuture<?>[] stopped =
                 consumptions.stream().map(Consumption::stop).toArray(CompletableFuture[]::new);
         try {

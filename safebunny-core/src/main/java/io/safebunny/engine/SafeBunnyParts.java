@@ -4,6 +4,8 @@ package io.safebunny.engine;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import io.safebunny.breaker.BreakerSettings;
+import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.identity.IdScheme;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.pipeline.ConsumeMiddleware;
@@ -25,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * What a node is made of. The starter fills it from beans; {@link #of} gives defaults for everything but the essentials.
  *
  * @param store {@code null}: handled messages are not remembered, a duplicate is handled again
+ * @param breakers of this node alone
  * @param callbacks completes the futures of {@code publishAsync}, and sends again after a lost connection
  */
 public record SafeBunnyParts(
@@ -36,6 +39,7 @@ public record SafeBunnyParts(
         List<ConsumeMiddleware> consumeMiddlewares,
         List<PublishMiddleware> publishMiddlewares,
         MessageScope scope,
+        CircuitBreakers breakers,
         Timeline timeline,
         RandomGenerator random,
         Executor callbacks,
@@ -58,6 +62,7 @@ public record SafeBunnyParts(
                 List.of(),
                 List.of(),
                 new MessageScope(),
+                new CircuitBreakers(BreakerSettings.defaults(), timeline, ForkJoinPool.commonPool()),
                 timeline,
                 sharedRandom(),
                 ForkJoinPool.commonPool(),

@@ -20,7 +20,11 @@ public enum PoisonReason {
     /** The body is larger than {@code safebunny.max-message-size}. */
     TOO_LARGE,
     /** The message is older than {@code safebunny.dedup.retention}: whether it was handled can no longer be known. */
-    TOO_OLD;
+    TOO_OLD,
+    /** The broker set it aside: too many deliveries failed, usually because the message ends the process that handles it. */
+    DELIVERY_LIMIT,
+    /** It outlived a time-to-live that a policy or its sender gave it. */
+    EXPIRED;
 
     private final String wireName = name().toLowerCase(Locale.ROOT).replace('_', '-');
 

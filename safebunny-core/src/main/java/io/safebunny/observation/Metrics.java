@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.observation;
 
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.safebunny.message.PoisonReason;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +45,15 @@ public final class Metrics {
     /** {@code safebunny.dedup}, outcome {@code busy}: a duplicate arrived while the original is being handled. */
     public void duplicateBusy(String type) {
         count("safebunny.dedup", "type", type, "outcome", "busy");
+    }
+
+    /** {@code safebunny.breaker.state}: 0 closed, 1 half-open, 2 open. */
+    public void breakerState(String type, Supplier<Number> state) {
+        try {
+            Gauge.builder("safebunny.breaker.state", state).tag("type", type).register(registry);
+        } catch (RuntimeException e) {
+            LOG.warn("The state of the circuit breaker of {} is not measured", type, e);
+        }
     }
 
     /** A registry or filter that fails must not decide about the message. */

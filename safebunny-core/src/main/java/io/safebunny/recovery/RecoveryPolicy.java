@@ -3,6 +3,7 @@ package io.safebunny.recovery;
 
 import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
+import io.safebunny.ThrottledException;
 import io.safebunny.failure.PublishException;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
@@ -44,6 +45,9 @@ public record RecoveryPolicy(
         if (failure instanceof NotHandledException notHandled) {
             return new ComeBack(notHandled.delay());
         }
+        if (failure instanceof ThrottledException throttled) {
+            return new ComeBack(throttled.delay());
+        }
         if (failure instanceof InvalidMessageException invalid) {
             return new Poison(invalid.reason());
         }
@@ -62,6 +66,7 @@ public record RecoveryPolicy(
     public boolean retriesInMemory(Throwable failure) {
         return isRetryable(failure)
                 && !(failure instanceof RetryLaterException)
+                && !(failure instanceof ThrottledException)
                 && !(failure instanceof InterruptedException);
     }
 

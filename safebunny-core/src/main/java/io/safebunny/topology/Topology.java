@@ -25,6 +25,11 @@ public record Topology(
         return node + "-poison";
     }
 
+    /** Queue, and routing key to it, of what the broker itself set aside, on its way to the poison queue. */
+    public static String deadLettersOf(String node) {
+        return node + "-dead-letters";
+    }
+
     /** Kind of an exchange. The delayed one depends on the delay strategy of the transport. */
     public enum ExchangeKind {
         TOPIC,

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * @param prefix name of the main exchange and beginning of all other exchanges
  * @param queueType kind of all queues
- * @param deliveryLimit deliveries after which a quorum queue itself sets a message aside
+ * @param deliveryLimit failed deliveries after which a quorum queue itself sets a message aside
  * @param poisonTtl how long a poison message is kept; {@code null} for ever
  */
 public record TopologyOptions(

@@ -40,6 +40,9 @@ public final class TopologyPlanner {
             String poison = node + "-poison";
             queues.add(new Queue(poison, poisonArguments(options)));
             bindings.add(new Binding(options.poisonExchange(), poison, node));
+            String deadLetters = Topology.deadLettersOf(node);
+            queues.add(new Queue(deadLetters, operatorArguments(options)));
+            bindings.add(new Binding(options.poisonExchange(), deadLetters, deadLetters));
         }
         queues.add(new Queue(options.unrouted(), UNROUTED));
         bindings.add(new Binding(options.unrouted(), options.unrouted(), ""));
@@ -60,7 +63,7 @@ public final class TopologyPlanner {
     private static Map<String, Object> consumerArguments(String node, TopologyOptions options) {
         Map<String, Object> arguments = new LinkedHashMap<>();
         arguments.put("x-dead-letter-exchange", options.poisonExchange());
-        arguments.put("x-dead-letter-routing-key", node);
+        arguments.put("x-dead-letter-routing-key", Topology.deadLettersOf(node));
         if (options.queueType() == QueueType.QUORUM) {
             arguments.put("x-queue-type", "quorum");
             arguments.put("x-delivery-limit", options.deliveryLimit());
@@ -70,12 +73,17 @@ public final class TopologyPlanner {
         return arguments;
     }
 
-    private static Map<String, Object> poisonArguments(TopologyOptions options) {
+    private static Map<String, Object> operatorArguments(TopologyOptions options) {
         Map<String, Object> arguments = new LinkedHashMap<>();
         if (options.queueType() == QueueType.QUORUM) {
             arguments.put("x-queue-type", "quorum");
             arguments.put("x-delivery-limit", OPERATOR_DELIVERY_LIMIT);
         }
+        return arguments;
+    }
+
+    private static Map<String, Object> poisonArguments(TopologyOptions options) {
+        Map<String, Object> arguments = operatorArguments(options);
         if (options.poisonTtl() != null) {
             arguments.put("x-message-ttl", options.poisonTtl().toMillis());
         }

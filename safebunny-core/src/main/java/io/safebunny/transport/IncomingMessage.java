@@ -3,6 +3,16 @@ package io.safebunny.transport;
 
 import io.safebunny.message.WireMessage;
 
-/** A message from the broker, unchecked, with where it came from. */
+/**
+ * A message from the broker, unchecked, with where it came from.
+ *
+ * @param redelivered whether it was delivered before and not acknowledged
+ * @param deliveryCount earlier deliveries that the broker holds against its delivery limit; 0 where it counts none
+ */
 public record IncomingMessage(
-        String queue, String exchange, String routingKey, boolean redelivered, WireMessage message) {}
+        String queue,
+        String exchange,
+        String routingKey,
+        boolean redelivered,
+        int deliveryCount,
+        WireMessage message) {}

@@ -4,6 +4,8 @@ package io.safebunny.consuming;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.Bunny;
+import io.safebunny.breaker.BreakerSettings;
+import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
@@ -47,6 +49,7 @@ final class Node {
     final ManualTimeline timeline = new ManualTimeline();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     final MessageScope scope = new MessageScope();
+    final CircuitBreakers breakers = new CircuitBreakers(BreakerSettings.defaults(), timeline, Runnable::run);
     /** How often the handler of OrderPlaced was called. */
     final AtomicInteger runs = new AtomicInteger();
     /** What it does. */
@@ -73,6 +76,7 @@ final class Node {
                 List.of(middlewares),
                 List.of(),
                 scope,
+                breakers,
                 timeline,
                 new Random(1),
                 Runnable::run,

@@ -103,7 +103,7 @@ class RecoveryPolicyTest {
                 arguments(
                         "not handled costs no attempt",
                         NO_RETRIES,
-                        new NotHandledException("busy", ofSeconds(3)),
+                        NotHandledException.later("busy", ofSeconds(3)),
                         99,
                         new ComeBack(ofSeconds(3))),
                 arguments(

@@ -27,7 +27,7 @@ class TopologyPlannerTest {
                 "x-queue-type", "quorum",
                 "x-delivery-limit", 20,
                 "x-dead-letter-exchange", "safebunny.poison",
-                "x-dead-letter-routing-key", "billing",
+                "x-dead-letter-routing-key", "billing-dead-letters",
                 "x-dead-letter-strategy", "at-least-once",
                 "x-overflow", "reject-publish");
 
@@ -36,6 +36,9 @@ class TopologyPlannerTest {
                         new Queue("billing-OrderPlaced", consumer),
                         new Queue("billing-OrderCancelled", consumer),
                         new Queue("billing-poison", Map.of("x-queue-type", "quorum", "x-delivery-limit", 1_000_000)),
+                        new Queue(
+                                "billing-dead-letters",
+                                Map.of("x-queue-type", "quorum", "x-delivery-limit", 1_000_000)),
                         UNROUTED);
         assertThat(topology.poisonQueue()).isEqualTo("billing-poison");
     }
@@ -55,7 +58,8 @@ class TopologyPlannerTest {
                         new Binding("safebunny.due", "billing-OrderPlaced", "storefront-OrderPlaced"),
                         new Binding("safebunny.due", "billing-OrderCancelled", "orders-OrderCancelled"),
                         new Binding("safebunny.unrouted", "safebunny.unrouted", ""),
-                        new Binding("safebunny.poison", "billing-poison", "billing"));
+                        new Binding("safebunny.poison", "billing-poison", "billing"),
+                        new Binding("safebunny.poison", "billing-dead-letters", "billing-dead-letters"));
     }
 
     private static final Queue UNROUTED =
@@ -104,7 +108,7 @@ class TopologyPlannerTest {
                                 "billing-OrderPlaced",
                                 Map.of(
                                         "x-dead-letter-exchange", "safebunny.poison",
-                                        "x-dead-letter-routing-key", "billing")),
+                                        "x-dead-letter-routing-key", "billing-dead-letters")),
                         new Queue("billing-poison", Map.of()));
     }
 
@@ -142,7 +146,7 @@ class TopologyPlannerTest {
         });
         assertThat(topology.bindings()).allSatisfy(binding -> assertThat(description)
                 .contains(binding.exchange() + " --" + binding.routingKey() + "--> " + binding.queue()));
-        assertThat(description.lines()).hasSize(6 + 4 + 10);
+        assertThat(description.lines()).hasSize(6 + 5 + 11);
     }
 
     @Test

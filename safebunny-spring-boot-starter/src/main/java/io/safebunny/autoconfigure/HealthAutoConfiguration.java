@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure;
 
+import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.transport.Transport;
@@ -25,8 +26,8 @@ final class HealthAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = {"safebunnyHealthIndicator", "safebunnyHealthContributor"})
     SafeBunnyHealthIndicator safebunnyHealthIndicator(
-            SafeBunnyEngine engine, SafeBunnyOptions options, Transport transport) {
-        return new SafeBunnyHealthIndicator(engine, options.node(), nameOf(transport));
+            SafeBunnyEngine engine, BunnyCircuitBreaker breaker, SafeBunnyOptions options, Transport transport) {
+        return new SafeBunnyHealthIndicator(engine, breaker, options.node(), nameOf(transport));
     }
 
     /** {@code rabbit}, {@code memory}, or what the application's own is called. */

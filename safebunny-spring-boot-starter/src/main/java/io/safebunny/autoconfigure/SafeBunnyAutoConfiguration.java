@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.Bunny;
 import io.safebunny.BunnyScope;
+import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
@@ -38,6 +39,7 @@ import org.springframework.core.env.Environment;
 @AutoConfiguration(
         after = {
             ThreadsAutoConfiguration.class,
+            CircuitBreakerAutoConfiguration.class,
             SerializationAutoConfiguration.class,
             IdsAutoConfiguration.class,
             StoreAutoConfiguration.class,
@@ -121,6 +123,7 @@ final class SafeBunnyAutoConfiguration {
             ObjectProvider<ConsumeMiddleware> consumeMiddlewares,
             ObjectProvider<PublishMiddleware> publishMiddlewares,
             MessageScope scope,
+            CircuitBreakers breakers,
             Timeline timeline,
             Workers workers,
             ObjectProvider<MeterRegistry> meterRegistries,
@@ -139,6 +142,7 @@ final class SafeBunnyAutoConfiguration {
                 consumeMiddlewares.orderedStream().toList(),
                 publishMiddlewares.orderedStream().toList(),
                 scope,
+                breakers,
                 timeline,
                 SafeBunnyParts.sharedRandom(),
                 workers.executor(),

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure;
 
+import io.safebunny.BunnyCircuitBreaker;
+import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.transport.TransportStatus;
+import java.util.Map;
+import java.util.TreeMap;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
 /**
- * Up while messages flow in both directions, as far as the transport knows; asks nobody and costs nothing. Thread-safe.
+ * Up while messages flow in both directions, as far as the transport knows; asks nobody and costs nothing. A paused type is
+ * told of and leaves the node up: restarting it would not help. Thread-safe.
  */
 final class SafeBunnyHealthIndicator implements HealthIndicator {
 
     private final SafeBunnyEngine engine;
+    private final BunnyCircuitBreaker breaker;
     private final String node;
     private final String transport;
 
-    SafeBunnyHealthIndicator(SafeBunnyEngine engine, String node, String transport) {
+    SafeBunnyHealthIndicator(SafeBunnyEngine engine, BunnyCircuitBreaker breaker, String node, String transport) {
         this.engine = engine;
+        this.breaker = breaker;
         this.node = node;
         this.transport = transport;
     }
@@ -24,10 +31,12 @@ final class SafeBunnyHealthIndicator implements HealthIndicator {
     @Override
     public Health health() {
         TransportStatus status = engine.status();
-        return (status.usable() ? Health.up() : Health.down())
+        Health.Builder health = (status.usable() ? Health.up() : Health.down())
                 .withDetail("node", node)
                 .withDetail("transport", transport)
-                .withDetail("detail", status.detail())
-                .build();
+                .withDetail("detail", status.detail());
+        Map<String, State> paused = new TreeMap<>(breaker.states());
+        paused.values().removeIf(state -> state == State.CLOSED);
+        return (paused.isEmpty() ? health : health.withDetail("circuitBreaker", paused)).build();
     }
 }

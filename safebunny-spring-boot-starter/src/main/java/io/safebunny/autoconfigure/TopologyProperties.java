@@ -13,8 +13,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     it.
  * @param queueType Kind of all queues. Quorum queues are replicated; classic ones are faster on one broker and lost
  *     with it.
- * @param deliveryLimit Deliveries after which a quorum queue itself sets a message aside, so that one that kills its
- *     consumer does not come back for ever. Raising it allows more crashes per message.
+ * @param deliveryLimit Failed deliveries after which a quorum queue itself sets a message aside, so that one that kills
+ *     its process does not come back for ever. Raising it allows more crashes per message.
  */
 @ConfigurationProperties("safebunny.topology")
 record TopologyProperties(

@@ -4,6 +4,7 @@ package io.safebunny.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.Bunny;
+import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyHandler;
 import io.safebunny.MessageContext;
 import io.safebunny.PublishOptions;
@@ -30,7 +31,7 @@ import org.springframework.messaging.handler.annotation.Header;
 /** The listings of the guides, compiled and run. */
 class GuideListingsTest {
 
-    private static final Logger log = LoggerFactory.getLogger(GuideListingsTest.class);
+    static final Logger log = LoggerFactory.getLogger(GuideListingsTest.class);
     private static final HandlerDefaults DEFAULTS =
             new HandlerDefaults(10, new RetrySettings(0, Duration.ZERO, 1, Duration.ZERO, 0), RetryStrategy.none());
 
@@ -113,5 +114,21 @@ class GuideListingsTest {
         CompletableFuture<String> sent = bunny.publishAsync(new OrderPlaced("43", 99));
         assertThat(sent).succeedsWithin(Duration.ofSeconds(10));
         return id;
+    }
+
+    @Test
+    void theProviderMaintenancePausesItsType() {
+        new ApplicationContextRunner()
+                .withUserConfiguration(Application.class)
+                .withPropertyValues("safebunny.node=orders", "safebunny.transport=memory")
+                .withBean(WithRetries.class)
+                .withBean(ProviderMaintenance.class)
+                .run(context -> {
+                    BunnyCircuitBreaker breaker = context.getBean(BunnyCircuitBreaker.class);
+                    context.getBean(ProviderMaintenance.class).begins(Duration.ofHours(1));
+                    assertThat(breaker.state(OrderPlaced.class)).isEqualTo(BunnyCircuitBreaker.State.OPEN);
+                    context.getBean(ProviderMaintenance.class).isOver();
+                    assertThat(breaker.state(OrderPlaced.class)).isEqualTo(BunnyCircuitBreaker.State.CLOSED);
+                });
     }
 }

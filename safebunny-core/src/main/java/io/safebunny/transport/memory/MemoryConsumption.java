@@ -4,6 +4,7 @@ package io.safebunny.transport.memory;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.Pace;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -20,6 +21,7 @@ final class MemoryConsumption implements Consumption {
 
     // guarded by the broker's lock
     private final Set<MemoryDelivery> places = new LinkedHashSet<>();
+    private int limit;
     private boolean stopping;
 
     MemoryConsumption(MemoryBroker broker, MemoryQueue queue, int prefetch, DeliveryHandler handler) {
@@ -27,6 +29,23 @@ final class MemoryConsumption implements Consumption {
         this.queue = queue;
         this.prefetch = prefetch;
         this.handler = handler;
+        this.limit = prefetch;
+    }
+
+    /** What was assigned and not begun goes back to its place when nothing may begin. */
+    @Override
+    public void pace(Pace pace) {
+        broker.change(afterwards -> {
+            limit = switch (pace) {
+                case PAUSED -> 0;
+                case ONE_BY_ONE -> 1;
+                case FULL -> prefetch;
+            };
+            if (limit == 0) {
+                handBackWhatIsNotBegun();
+            }
+            queue.handOut(afterwards);
+        });
     }
 
     /** What its handler gave up (returned from without settling) goes back too: nobody will settle it any more. */
@@ -34,9 +53,7 @@ final class MemoryConsumption implements Consumption {
     public CompletableFuture<Void> stop() {
         broker.change(afterwards -> {
             stopping = true;
-            for (MemoryDelivery delivery : List.copyOf(places)) {
-                handBackUnlessRunning(delivery);
-            }
+            handBackWhatIsNotBegun();
             end(afterwards);
             queue.handOut(afterwards);
         });
@@ -54,7 +71,7 @@ final class MemoryConsumption implements Consumption {
     // ---- called by the queue and the broker, which hold the lock
 
     boolean hasPlace() {
-        return !stopping && places.size() < prefetch;
+        return !stopping && places.size() < limit;
     }
 
     boolean isIdle() {
@@ -115,6 +132,10 @@ final class MemoryConsumption implements Consumption {
         }
         end(afterwards);
         queue.handOut(afterwards);
+    }
+
+    private void handBackWhatIsNotBegun() {
+        List.copyOf(places).forEach(this::handBackUnlessRunning);
     }
 
     private void handBackUnlessRunning(MemoryDelivery delivery) {

@@ -41,12 +41,13 @@ final class MemoryQueue {
     }
 
     void add(Address address, WireMessage message) {
-        ready.put(positions++, new IncomingMessage(name, address.exchange(), address.routingKey(), false, message));
+        ready.put(positions++, new IncomingMessage(name, address.exchange(), address.routingKey(), false, 0, message));
     }
 
     void putBack(long position, IncomingMessage message) {
         ready.put(
-                position, new IncomingMessage(name, message.exchange(), message.routingKey(), true, message.message()));
+                position,
+                new IncomingMessage(name, message.exchange(), message.routingKey(), true, 0, message.message()));
     }
 
     void add(MemoryConsumption consumption) {

@@ -35,6 +35,12 @@ final class AmqpMessages {
                 body);
     }
 
+    /** What the broker itself says a message has used up of the delivery limit; a sender could only have written it before the first delivery. */
+    static int deliveryCount(BasicProperties properties) {
+        Map<String, Object> headers = properties.getHeaders();
+        return headers != null && headers.get("x-delivery-count") instanceof Number count ? count.intValue() : 0;
+    }
+
     private static Map<String, Object> headers(@Nullable Map<String, Object> raw) {
         if (raw == null || raw.isEmpty()) {
             return Map.of();

@@ -12,11 +12,12 @@ import io.safebunny.time.Timeline;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.Pace;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Queue;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -30,8 +31,12 @@ import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
 
 /**
- * Spring AMQP listener container of one queue: one channel, one consumer, up to {@code prefetch} deliveries handled at once on
- * worker threads. The consume pipeline is the container's advice; it settles every delivery itself and never proceeds.
+ * Spring AMQP listener container of one queue: one channel, up to {@code prefetch} deliveries handled at once on worker
+ * threads. The consume pipeline is the container's advice; it settles every delivery itself and never proceeds.
+ *
+ * <p>On a new channel the broker may give one message at a time, until it gives one that did not come back again and again: a
+ * message that ends its process must not use up the delivery limit of those beside it. Such a {@link #isSuspicious suspicious}
+ * one is handled alone.
  *
  * <p>The lock guards state only: no call to the broker is made under it, and the connection's own threads wait for nothing.
  * Why not Spring's own containers: {@code docs/decisions/0004-listener-container.md}.
@@ -40,6 +45,12 @@ final class QueueContainer extends AbstractMessageListenerContainer {
 
     private static final Logger LOG = LoggerFactory.getLogger(QueueContainer.class);
     private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
+
+    /** Failed deliveries after which a message may be the cause of its failures: a cut connection costs one or two. */
+    private static final int SUSPICIOUS = 3;
+
+    /** How long a suspicious message waits for the others to finish. */
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final String queue;
     private final Supplier<@Nullable Connection> connection;
@@ -50,11 +61,20 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     private final AtomicBoolean retryPlanned = new AtomicBoolean();
 
     private final Object lock = new Object();
-    private @Nullable Subscriber subscriber;
-    private boolean subscribing;
-    private boolean failedBefore;
+    // guarded by the lock
+    private final Deque<RabbitDelivery> waiting = new ArrayDeque<>();
+    private @Nullable Session session;
+    private Pace pace = Pace.FULL;
+    private boolean cautious = true;
+    private boolean suspectRuns;
+    private @Nullable Long suspectWaitsSince;
     private int running;
+    private boolean adjusting;
+    private boolean adjustAgain;
     private volatile boolean stopping;
+
+    /** Only the thread that adjusts uses it. */
+    private boolean failedBefore;
 
     /**
      * @param connection the open one, {@code null} while there is none
@@ -89,9 +109,10 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         return queue;
     }
 
+    /** Or is not meant to. */
     boolean isConsuming() {
         synchronized (lock) {
-            return stopping || (subscriber != null && subscriber.isAlive());
+            return stopping || pace == Pace.PAUSED || (session != null && session.isAlive());
         }
     }
 
@@ -105,16 +126,23 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     @Override
     protected void doStart() {
         super.doStart();
-        subscribe();
+        adjust();
     }
 
-    // ---- subscribing
+    void setPace(Pace wanted) {
+        synchronized (lock) {
+            pace = wanted;
+        }
+        adjustSoon();
+    }
+
+    // ---- consuming as much as is wanted
 
     /** On a worker; when none is free now, later. */
-    void subscribeSoon() {
+    void adjustSoon() {
         try {
-            workers.execute(this::subscribe);
-        } catch (RejectedExecutionException e) {
+            workers.execute(this::adjust);
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
             retryLater();
         }
     }
@@ -123,69 +151,105 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         if (!stopping && retryPlanned.compareAndSet(false, true)) {
             timeline.schedule(RETRY_DELAY, () -> {
                 retryPlanned.set(false);
-                subscribeSoon();
+                adjustSoon();
             });
         }
     }
 
-    /** Consumes on the current connection, unless it does already. Without a connection its keeper calls again. */
-    private void subscribe() {
-        Connection open = connection.get();
-        boolean repairFirst;
+    /** One thread at a time; the others leave it to that one. Without a connection its keeper calls again. */
+    private void adjust() {
         synchronized (lock) {
-            if (open == null || stopping || subscribing || (subscriber != null && subscriber.isAlive())) {
+            adjustAgain = true;
+            if (adjusting) {
                 return;
             }
-            subscribing = true;
-            repairFirst = failedBefore;
+            adjusting = true;
         }
-        Subscriber fresh = null;
-        try {
-            if (repairFirst) {
-                repair.prepare(open);
+        while (isToAdjust()) {
+            boolean done = false;
+            try {
+                done = adjustOnce();
+            } finally {
+                if (!done) {
+                    retryLater();
+                }
             }
-            fresh = consume(open);
-        } catch (IOException | ShutdownSignalException | ConfigurationException e) {
-            LOG.warn("Cannot consume queue '{}': {}. Trying again", queue, Channels.explain(e));
-        } finally {
-            subscribed(fresh);
-        }
-    }
-
-    private Subscriber consume(Connection open) throws IOException {
-        Channel channel = Channels.open(open);
-        try {
-            Subscriber fresh = new Subscriber(channel);
-            channel.addShutdownListener(cause -> lost(fresh, cause));
-            channel.basicQos(getPrefetchCount());
-            channel.basicConsume(queue, false, fresh);
-            return fresh;
-        } catch (IOException | ShutdownSignalException e) {
-            Channels.closeQuietly(channel);
-            throw e;
-        }
-    }
-
-    private void subscribed(@Nullable Subscriber fresh) {
-        boolean stop;
-        synchronized (lock) {
-            subscribing = false;
-            failedBefore = fresh == null;
-            if (fresh != null) {
-                subscriber = fresh;
-            }
-            stop = stopping;
-        }
-        if (stop && fresh != null) {
-            fresh.cancel();
-        } else if (fresh == null || !fresh.isAlive()) {
-            retryLater();
         }
         completeIfDrained();
     }
 
+    private boolean isToAdjust() {
+        synchronized (lock) {
+            adjusting = adjustAgain;
+            adjustAgain = false;
+            return adjusting;
+        }
+    }
+
+    /** @return whether there is nothing to try again */
+    private boolean adjustOnce() {
+        Session present;
+        int wanted;
+        synchronized (lock) {
+            present = session;
+            if (present != null && !present.isAlive()) {
+                session = null;
+                present = null;
+                cautious = true;
+            }
+            wanted = wantedPrefetch();
+        }
+        Connection open = connection.get();
+        if (open == null || (present == null ? 0 : present.prefetch) == wanted) {
+            return true;
+        }
+        try {
+            if (present == null && failedBefore) {
+                repair.prepare(open);
+            }
+            failedBefore = true;
+            Session current = present == null ? openSession(open) : present;
+            current.cancel();
+            current.consume(wanted);
+            failedBefore = false;
+            return true;
+        } catch (IOException | ShutdownSignalException | ConfigurationException e) {
+            LOG.warn("Cannot consume queue '{}': {}. Trying again", queue, Channels.explain(e));
+            return false;
+        }
+    }
+
+    /** Prefetch of the consumer there should be now, 0 for none. Under the lock. */
+    private int wantedPrefetch() {
+        int present = session == null ? 0 : session.prefetch;
+        if (stopping || pace == Pace.PAUSED) {
+            return 0;
+        }
+        if (suspectRuns || waiting.stream().anyMatch(QueueContainer::isSuspicious)) {
+            return present == 1 ? 1 : 0; // beside it the broker gives nothing more
+        }
+        if (present == 0 && running + waiting.size() >= getPrefetchCount()) {
+            return 0; // earlier consumers brought as many as may be handled at once
+        }
+        return pace == Pace.ONE_BY_ONE || cautious ? 1 : getPrefetchCount();
+    }
+
+    private boolean isOutOfLine() {
+        return (session == null ? 0 : session.prefetch) != wantedPrefetch();
+    }
+
+    private Session openSession(Connection open) throws IOException {
+        Channel channel = Channels.open(open);
+        Session fresh = new Session(channel);
+        synchronized (lock) {
+            session = fresh;
+        }
+        channel.addShutdownListener(cause -> lost(fresh, cause));
+        return fresh;
+    }
+
     /** On the connection's thread. */
-    private void lost(Subscriber old, ShutdownSignalException cause) {
+    private void lost(Session old, ShutdownSignalException cause) {
         old.cut = true;
         if (!stopping && !cause.isHardError() && !cause.isInitiatedByApplication()) {
             LOG.warn(
@@ -197,32 +261,101 @@ final class QueueContainer extends AbstractMessageListenerContainer {
 
     // ---- handling
 
-    private void handle(Subscriber from, RabbitDelivery delivery) {
+    /** Came back so often that it may be what ended the processes that handled it. */
+    private static boolean isSuspicious(RabbitDelivery delivery) {
+        return delivery.message().deliveryCount() >= SUSPICIOUS;
+    }
+
+    private void delivered(RabbitDelivery delivery, int prefetch) {
+        boolean adjust;
         synchronized (lock) {
-            if (stopping) {
-                from.late.add(delivery);
-                return;
+            if (isSuspicious(delivery)) {
+                cautious = true;
+            } else if (prefetch == 1) {
+                cautious = false;
             }
-            running++;
+            waiting.add(delivery);
+            adjust = isOutOfLine();
         }
-        try {
-            workers.execute(() -> {
-                try {
-                    invokeListener(from.getChannel(), delivery);
-                } finally {
-                    finished();
-                }
-            });
-        } catch (RejectedExecutionException | OutOfMemoryError e) { // no thread now
-            LOG.warn("No thread for a delivery of queue '{}'; it goes back in {} ms", queue, RETRY_DELAY.toMillis(), e);
-            timeline.schedule(RETRY_DELAY, () -> onWorker(delivery::handBack));
-            finished();
+        startWaiting();
+        if (adjust) {
+            adjustSoon();
         }
     }
 
-    private void finished() {
+    private void startWaiting() {
+        for (RabbitDelivery next = takeWaiting(); next != null; next = takeWaiting()) {
+            RabbitDelivery delivery = next;
+            try {
+                workers.execute(() -> {
+                    try {
+                        invokeListener(delivery.channel(), delivery);
+                    } finally {
+                        finished(delivery);
+                    }
+                });
+            } catch (RejectedExecutionException | OutOfMemoryError e) { // no thread now
+                LOG.warn("No thread for a delivery of queue '{}'; next try in {} ms", queue, RETRY_DELAY.toMillis(), e);
+                synchronized (lock) {
+                    waiting.addFirst(delivery);
+                    ended(delivery);
+                }
+                timeline.schedule(RETRY_DELAY, this::startWaiting);
+                return;
+            }
+        }
+    }
+
+    private @Nullable RabbitDelivery takeWaiting() {
         synchronized (lock) {
-            running--;
+            RabbitDelivery next = waiting.peek();
+            if (next == null) {
+                return null;
+            }
+            boolean suspicious = isSuspicious(next);
+            if (suspicious ? !mayRunAlone() : suspectRuns || running >= getPrefetchCount()) {
+                return null;
+            }
+            running++;
+            if (suspicious) {
+                suspectRuns = true;
+                suspectWaitsSince = null;
+            }
+            return waiting.poll();
+        }
+    }
+
+    /** Or has waited long enough for handlers that do not return. Under the lock. */
+    private boolean mayRunAlone() {
+        if (running == 0) {
+            return true;
+        }
+        Long since = suspectWaitsSince;
+        if (since == null) {
+            suspectWaitsSince = timeline.nanoTime();
+            timeline.schedule(PATIENCE, this::startWaiting);
+            return false;
+        }
+        return timeline.nanoTime() - since >= PATIENCE.toNanos();
+    }
+
+    /** Under the lock. */
+    private void ended(RabbitDelivery delivery) {
+        running--;
+        if (isSuspicious(delivery)) {
+            suspectRuns = false;
+        }
+    }
+
+    private void finished(RabbitDelivery delivery) {
+        boolean adjust;
+        synchronized (lock) {
+            ended(delivery);
+            adjust = isOutOfLine();
+        }
+        startWaiting();
+        if (adjust) {
+            adjust();
         }
         completeIfDrained();
     }
@@ -237,30 +370,27 @@ final class QueueContainer extends AbstractMessageListenerContainer {
 
     @Override
     protected void shutdownAndWaitOrCallback(@Nullable Runnable callback) {
-        Subscriber active;
-        synchronized (lock) {
-            stopping = true;
-            active = subscriber;
-        }
+        stopping = true;
         if (callback != null) {
             CompletableFuture<Void> unused = drained.thenRun(callback);
         }
-        if (active != null && active.isAlive()) {
-            onWorker(active::cancel);
-        }
-        onWorker(this::completeIfDrained);
+        onWorker(this::adjust);
     }
 
     private void completeIfDrained() {
-        Subscriber last;
+        Session last;
         synchronized (lock) {
-            last = subscriber;
-            if (!stopping || subscribing || running > 0 || (last != null && last.isAlive() && !last.cancelled)) {
+            last = session;
+            if (!stopping
+                    || adjusting
+                    || running > 0
+                    || !waiting.isEmpty()
+                    || (last != null && last.isAlive() && last.consumers > 0)) {
                 return;
             }
         }
         if (last != null) {
-            Channels.closeQuietly(last.getChannel());
+            Channels.closeQuietly(last.channel);
         }
         drained.complete(null);
     }
@@ -271,24 +401,68 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             workers.execute(task);
         } catch (RejectedExecutionException e) {
             task.run();
+        } catch (OutOfMemoryError e) {
+            timeline.schedule(RETRY_DELAY, () -> onWorker(task));
         }
     }
 
-    /** The consumer of one channel. */
-    private final class Subscriber extends DefaultConsumer {
+    /** One channel with one consumer after the other. */
+    private final class Session {
 
-        /** Delivered after stopping began; they go back when no more can come, or they would come again at once. */
-        private final Queue<RabbitDelivery> late = new ConcurrentLinkedQueue<>();
-
-        private volatile boolean cancelled;
+        private final Channel channel;
         private volatile boolean cut;
 
-        Subscriber(Channel channel) {
-            super(channel);
+        /** Of the present consumer, 0 when there is none; written by the thread that adjusts. */
+        private volatile int prefetch;
+
+        /** Those that may still deliver; guarded by the lock. */
+        private int consumers;
+
+        private String tag = "";
+
+        Session(Channel channel) {
+            this.channel = channel;
         }
 
         boolean isAlive() {
-            return getChannel().isOpen() && !cut;
+            return channel.isOpen() && !cut;
+        }
+
+        void consume(int wanted) throws IOException {
+            if (wanted == 0) {
+                return;
+            }
+            try {
+                channel.basicQos(wanted);
+                synchronized (lock) {
+                    consumers++;
+                }
+                tag = channel.basicConsume(queue, false, new SessionConsumer(this, wanted));
+                prefetch = wanted;
+            } catch (IOException | ShutdownSignalException e) {
+                cut = true; // whether it consumes is not known
+                Channels.closeQuietly(channel);
+                throw e;
+            }
+        }
+
+        void cancel() throws IOException {
+            if (prefetch > 0) {
+                channel.basicCancel(tag);
+                prefetch = 0;
+            }
+        }
+    }
+
+    private final class SessionConsumer extends DefaultConsumer {
+
+        private final Session session;
+        private final int prefetch;
+
+        SessionConsumer(Session session, int prefetch) {
+            super(session.channel);
+            this.session = session;
+            this.prefetch = prefetch;
         }
 
         @Override
@@ -298,30 +472,19 @@ final class QueueContainer extends AbstractMessageListenerContainer {
                     envelope.getExchange(),
                     envelope.getRoutingKey(),
                     envelope.isRedeliver(),
+                    envelope.isRedeliver() ? AmqpMessages.deliveryCount(properties) : 0,
                     AmqpMessages.read(properties, body));
-            handle(this, new RabbitDelivery(getChannel(), envelope.getDeliveryTag(), message, () -> cut));
-        }
-
-        void cancel() {
-            try {
-                getChannel().basicCancel(getConsumerTag());
-            } catch (IOException | ShutdownSignalException e) {
-                LOG.debug("The consumer of queue '{}' was gone already", queue, e);
-                cut = true;
-                completeIfDrained();
-            }
+            delivered(
+                    new RabbitDelivery(getChannel(), envelope.getDeliveryTag(), message, () -> session.cut), prefetch);
         }
 
         /** Comes after the last delivery, on the same thread. */
         @Override
         public void handleCancelOk(String tag) {
-            onWorker(() -> {
-                for (RabbitDelivery delivery = late.poll(); delivery != null; delivery = late.poll()) {
-                    delivery.handBack();
-                }
-                cancelled = true;
-                completeIfDrained();
-            });
+            synchronized (lock) {
+                session.consumers--;
+            }
+            onWorker(QueueContainer.this::completeIfDrained);
         }
 
         /** The broker ended this consumer: what it had is the broker's again, and must not be settled any more. */
@@ -330,7 +493,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             LOG.warn(
                     "The broker cancelled the consumer of queue '{}' (queue deleted or moved, or a message was held too long). Consuming again",
                     queue);
-            cut = true;
+            session.cut = true;
             onWorker(() -> {
                 Channels.closeQuietly(getChannel());
                 completeIfDrained();

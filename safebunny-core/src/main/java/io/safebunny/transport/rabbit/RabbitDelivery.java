@@ -31,6 +31,10 @@ final class RabbitDelivery implements Delivery {
         this.cutOff = cutOff;
     }
 
+    Channel channel() {
+        return channel;
+    }
+
     @Override
     public IncomingMessage message() {
         return message;

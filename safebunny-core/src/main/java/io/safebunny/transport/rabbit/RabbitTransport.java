@@ -16,6 +16,7 @@ import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Pace;
 import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;
 import io.safebunny.transport.TransportStatus;
@@ -105,7 +106,7 @@ public final class RabbitTransport implements Transport {
     }
 
     private void consumeAgain() {
-        containers.forEach(QueueContainer::subscribeSoon);
+        containers.forEach(QueueContainer::adjustSoon);
     }
 
     private Delay choose(Connection connection, TopologyOptions names) {
@@ -146,9 +147,17 @@ public final class RabbitTransport implements Transport {
                 timeline);
         containers.add(container);
         container.start();
-        return () -> {
-            containers.remove(container);
-            return container.drainAndStop();
+        return new Consumption() {
+            @Override
+            public void pace(Pace pace) {
+                container.setPace(pace);
+            }
+
+            @Override
+            public CompletableFuture<Void> stop() {
+                containers.remove(container);
+                return container.drainAndStop();
+            }
         };
     }
 

@@ -8,6 +8,7 @@ import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.Pace;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -52,6 +53,10 @@ final class Inbox implements DeliveryHandler {
 
     CompletableFuture<Void> stop() {
         return Objects.requireNonNull(consumption, "not consuming").stop();
+    }
+
+    void pace(Pace pace) {
+        Objects.requireNonNull(consumption, "not consuming").pace(pace);
     }
 
     /** In the order they came. */

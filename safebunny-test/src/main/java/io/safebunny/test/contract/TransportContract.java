@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(120)
 public abstract class TransportContract
-        implements RoutingRules, FidelityRules, TopologyRules, SettlementRules, FlowRules, DelayRules {
+        implements RoutingRules, FidelityRules, TopologyRules, SettlementRules, FlowRules, PaceRules, DelayRules {
 
     private final TransportBench bench = new TransportBench(this);
 

@@ -209,9 +209,12 @@ final class BrokenConsuming {
                 @Override
                 public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
                     Consumption consumption = super.consume(queue, prefetch, handler);
-                    return () -> {
-                        CompletableFuture<Void> ignored = consumption.stop();
-                        return ignored.isDone() ? ignored : CompletableFuture.completedFuture(null);
+                    return new ForwardingConsumption(consumption) {
+                        @Override
+                        public CompletableFuture<Void> stop() {
+                            CompletableFuture<Void> ignored = sound.stop();
+                            return ignored.isDone() ? ignored : CompletableFuture.completedFuture(null);
+                        }
                     };
                 }
             };
@@ -234,7 +237,12 @@ final class BrokenConsuming {
                             second.complete(null);
                         }
                     });
-                    return () -> begun.get() == 1 ? second.thenCompose(done -> consumption.stop()) : consumption.stop();
+                    return new ForwardingConsumption(consumption) {
+                        @Override
+                        public CompletableFuture<Void> stop() {
+                            return begun.get() == 1 ? second.thenCompose(done -> sound.stop()) : sound.stop();
+                        }
+                    };
                 }
             };
         }
@@ -252,7 +260,12 @@ final class BrokenConsuming {
                         handler.handle(delivery);
                         first.complete(null);
                     });
-                    return () -> first.thenCombine(consumption.stop(), (handled, stopped) -> null);
+                    return new ForwardingConsumption(consumption) {
+                        @Override
+                        public CompletableFuture<Void> stop() {
+                            return first.thenCombine(sound.stop(), (handled, stopped) -> null);
+                        }
+                    };
                 }
             };
         }

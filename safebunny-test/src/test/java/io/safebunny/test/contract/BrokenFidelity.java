@@ -139,7 +139,12 @@ final class BrokenFidelity {
             WireMessage message = in.message();
             Map<String, Object> headers = shared.getOrDefault(String.valueOf(message.messageId()), Map.of());
             return new IncomingMessage(
-                    in.queue(), in.exchange(), in.routingKey(), in.redelivered(), message.withHeaders(headers));
+                    in.queue(),
+                    in.exchange(),
+                    in.routingKey(),
+                    in.redelivered(),
+                    in.deliveryCount(),
+                    message.withHeaders(headers));
         }
     }
 

@@ -81,9 +81,12 @@ final class BrokenRouting {
                                 .forEach(other -> other.handler().handle(delivery));
                         handler.handle(delivery);
                     });
-                    return () -> {
-                        consumers.remove(own);
-                        return consumption.stop();
+                    return new ForwardingConsumption(consumption) {
+                        @Override
+                        public CompletableFuture<Void> stop() {
+                            consumers.remove(own);
+                            return sound.stop();
+                        }
                     };
                 }
 
@@ -111,7 +114,12 @@ final class BrokenRouting {
                                 public IncomingMessage message() {
                                     IncomingMessage in = super.message();
                                     return new IncomingMessage(
-                                            in.queue(), "", in.routingKey(), in.redelivered(), in.message());
+                                            in.queue(),
+                                            "",
+                                            in.routingKey(),
+                                            in.redelivered(),
+                                            in.deliveryCount(),
+                                            in.message());
                                 }
                             }));
                 }

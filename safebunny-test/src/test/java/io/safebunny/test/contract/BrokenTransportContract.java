@@ -63,7 +63,8 @@ abstract class BrokenTransportContract extends MemoryTransportContractTest {
         return topologies.stream()
                 .flatMap(topology -> topology.queues().stream())
                 .map(Topology.Queue::name)
-                .filter(queue -> !queue.endsWith("-poison") && !queue.endsWith(".unrouted"))
+                .filter(queue ->
+                        !queue.endsWith("-poison") && !queue.endsWith("-dead-letters") && !queue.endsWith(".unrouted"))
                 .collect(Collectors.toSet());
     }
 

@@ -29,7 +29,11 @@ import org.junit.platform.launcher.core.LauncherFactory;
 class TransportContractBitesTest {
 
     private static final List<Class<?>> BROKEN = Stream.of(
-                    BrokenRouting.class, BrokenFidelity.class, BrokenConsuming.class, BrokenDelays.class)
+                    BrokenRouting.class,
+                    BrokenFidelity.class,
+                    BrokenConsuming.class,
+                    BrokenPace.class,
+                    BrokenDelays.class)
             .<Class<?>>flatMap(group -> Stream.of(group.getDeclaredClasses()))
             .filter(BrokenTransportContract.class::isAssignableFrom)
             .toList();

@@ -38,6 +38,7 @@ class RabbitStartIT {
         rabbit.onBroker(channel -> {
             channel.queueDelete(node + "-Ping");
             channel.queueDelete(node + "-poison");
+            channel.queueDelete(node + "-dead-letters");
         });
         rabbit.close();
     }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny;
+
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * Pauses message types of this instance: while the breaker of a type is open none of its messages is handled here. They wait in
+ * their queue, other types go on, connections stay. When the time is over a few messages are handled one by one; if they
+ * succeed the breaker closes, else it opens again. Thread-safe; for injection into any bean.
+ *
+ * <p>It also opens by itself: when too many messages of the type fail, when a handler throws {@link ThrottledException}, when the
+ * store does not answer or publications are not confirmed. A longer pause is never shortened that way.
+ */
+public interface BunnyCircuitBreaker {
+
+    /** State of one type. */
+    enum State {
+        /** Messages are handled. */
+        CLOSED,
+        /** A few are handled, one by one, to see whether they succeed. */
+        HALF_OPEN,
+        /** None is handled. */
+        OPEN
+    }
+
+    /**
+     * One change, told to listeners and published as an application event.
+     *
+     * @param type message type name
+     * @param reason for people; never empty
+     */
+    record Change(String type, State from, State to, String reason) {}
+
+    /** Told of every change, one after the other, on a thread that may block. */
+    @FunctionalInterface
+    interface Listener {
+        void changed(Change change);
+    }
+
+    /**
+     * Opens the breakers of all types.
+     *
+     * @param duration at least 1 ms, from now on; replaces what is left of an earlier pause
+     */
+    void open(Duration duration);
+
+    /**
+     * @param type payload class of a handler of this node
+     * @throws IllegalArgumentException when no handler takes it
+     */
+    void open(Class<?> type, Duration duration);
+
+    /** Closes the breakers of all types at once, without probing. */
+    void close();
+
+    /** @throws IllegalArgumentException when no handler takes the type */
+    void close(Class<?> type);
+
+    /** @throws IllegalArgumentException when no handler takes the type */
+    State state(Class<?> type);
+
+    /** By message type name; empty before the node has started. */
+    Map<String, State> states();
+
+    /** Changes from now on are told; what it throws is logged. */
+    void addListener(Listener listener);
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.breaker;
+
+import io.safebunny.BunnyCircuitBreaker;
+import io.safebunny.observation.Metrics;
+import io.safebunny.time.Timeline;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The breakers of all types of one node. Thread-safe. */
+public final class CircuitBreakers implements BunnyCircuitBreaker {
+
+    private static final Logger LOG = LoggerFactory.getLogger(CircuitBreakers.class);
+
+    private final BreakerSettings settings;
+    private final Timeline timeline;
+    private final Executor callbacks;
+    private final Map<String, TypeBreaker> byName = new ConcurrentHashMap<>();
+    private final Map<Type, TypeBreaker> byPayload = new ConcurrentHashMap<>();
+    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+    private final Queue<Change> untold = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger telling = new AtomicInteger();
+
+    /** @param callbacks calls the listeners */
+    public CircuitBreakers(BreakerSettings settings, Timeline timeline, Executor callbacks) {
+        this.settings = settings;
+        this.timeline = timeline;
+        this.callbacks = callbacks;
+    }
+
+    /** The breaker of a type this node handles, closed. */
+    public TypeBreaker add(String type, Type payload, Metrics metrics) {
+        TypeBreaker breaker = new TypeBreaker(type, settings, timeline, this::changed);
+        byName.put(type, breaker);
+        byPayload.put(payload, breaker);
+        metrics.breakerState(type, () -> breaker.state().ordinal());
+        return breaker;
+    }
+
+    /** Nothing closes by itself any more. */
+    public void stop() {
+        byName.values().forEach(TypeBreaker::stop);
+    }
+
+    @Override
+    public void open(Duration duration) {
+        requirePositive(duration);
+        requireStarted().forEach(breaker -> breaker.open(duration, "opened by the application", true));
+    }
+
+    @Override
+    public void open(Class<?> type, Duration duration) {
+        requirePositive(duration);
+        require(type).open(duration, "opened by the application", true);
+    }
+
+    @Override
+    public void close() {
+        requireStarted().forEach(breaker -> breaker.close("closed by the application"));
+    }
+
+    @Override
+    public void close(Class<?> type) {
+        require(type).close("closed by the application");
+    }
+
+    @Override
+    public State state(Class<?> type) {
+        return require(type).state();
+    }
+
+    @Override
+    public Map<String, State> states() {
+        Map<String, State> states = new TreeMap<>();
+        byName.forEach((type, breaker) -> states.put(type, breaker.state()));
+        return states;
+    }
+
+    @Override
+    public void addListener(Listener listener) {
+        listeners.add(listener);
+    }
+
+    private static void requirePositive(Duration duration) {
+        if (duration.toMillis() < 1) {
+            throw new IllegalArgumentException("A pause must last at least 1 ms [duration=%s]".formatted(duration));
+        }
+    }
+
+    private Collection<TypeBreaker> requireStarted() {
+        if (byName.isEmpty()) {
+            throw new IllegalStateException(
+                    "There is no type to pause or resume: the node has not started, or has no handler");
+        }
+        return byName.values();
+    }
+
+    private TypeBreaker require(Class<?> type) {
+        TypeBreaker breaker = byPayload.get(type);
+        if (breaker == null) {
+            throw new IllegalArgumentException("No handler of this node takes %s; it handles %s"
+                    .formatted(type.getName(), new TreeMap<>(byName).keySet()));
+        }
+        return breaker;
+    }
+
+    /** In order, by one thread at a time. */
+    private void changed(Change change) {
+        LOG.atLevel(change.to() == State.OPEN ? org.slf4j.event.Level.WARN : org.slf4j.event.Level.INFO)
+                .log(
+                        "Circuit breaker of {}: {} -> {} ({})",
+                        change.type(),
+                        change.from(),
+                        change.to(),
+                        change.reason());
+        untold.add(change);
+        if (telling.getAndIncrement() == 0) {
+            try {
+                callbacks.execute(this::tell);
+            } catch (RejectedExecutionException e) { // shutting down
+                telling.set(0);
+            }
+        }
+    }
+
+    private void tell() {
+        do {
+            Change change = untold.poll();
+            if (change != null) {
+                listeners.forEach(listener -> tell(listener, change));
+            }
+        } while (telling.decrementAndGet() > 0);
+    }
+
+    private static void tell(Listener listener, Change change) {
+        try {
+            listener.changed(change);
+        } catch (RuntimeException e) {
+            LOG.warn("A listener failed on {}", change, e);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Ids of messages whose delivery was cut off while this process went on. The broker counts such a delivery as failed, but the
+ * message did not end the process. The oldest are forgotten. Thread-safe.
+ */
+final class Survivors {
+
+    private static final int MOST = 10_000;
+
+    private final Map<String, Boolean> ids = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+            return size() > MOST;
+        }
+    };
+
+    synchronized void add(String id) {
+        ids.put(id, true);
+    }
+
+    /** @return whether it was there */
+    synchronized boolean remove(String id) {
+        return ids.remove(id) != null;
+    }
+}

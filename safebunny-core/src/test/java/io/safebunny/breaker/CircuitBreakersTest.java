@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.breaker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.groups.Tuple.tuple;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.BunnyCircuitBreaker.Change;
+import io.safebunny.BunnyCircuitBreaker.State;
+import io.safebunny.PoisonMessageException;
+import io.safebunny.RetryLaterException;
+import io.safebunny.ThrottledException;
+import io.safebunny.breaker.TypeBreaker.Admission;
+import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.NackedException;
+import io.safebunny.failure.PublishException.Publication;
+import io.safebunny.failure.PublishTimeoutException;
+import io.safebunny.fixture.ManualTimeline;
+import io.safebunny.fixture.OrderPlaced;
+import io.safebunny.fixture.PaymentCaptured;
+import io.safebunny.observation.Metrics;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.Pace;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class CircuitBreakersTest {
+
+    private static final Duration WAIT = Duration.ofSeconds(30);
+    private static final Publication PUBLICATION = new Publication("Ping", "shop-Ping", "id");
+
+    private final ManualTimeline timeline = new ManualTimeline();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final List<Change> changes = new ArrayList<>();
+    private final CircuitBreakers breakers =
+            new CircuitBreakers(new BreakerSettings(50, 10, 4, WAIT, 2), timeline, Runnable::run);
+    private final Paces orders = new Paces();
+    private final Paces payments = new Paces();
+    private final TypeBreaker orderBreaker = breakers.add("OrderPlaced", OrderPlaced.class, new Metrics(meters));
+    private final TypeBreaker paymentBreaker =
+            breakers.add("PaymentCaptured", PaymentCaptured.class, new Metrics(meters));
+
+    CircuitBreakersTest() {
+        orderBreaker.paces(orders);
+        paymentBreaker.paces(payments);
+        breakers.addListener(changes::add);
+    }
+
+    /** Remembers what it was told. */
+    private static final class Paces implements Consumption {
+        private Pace pace = Pace.PAUSED;
+
+        @Override
+        public void pace(Pace told) {
+            pace = told;
+        }
+
+        @Override
+        public CompletableFuture<Void> stop() {
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    private Admission admit() {
+        return Objects.requireNonNull(orderBreaker.admit(), "refused");
+    }
+
+    private void succeed(int times) {
+        for (int i = 0; i < times; i++) {
+            admit().succeeded();
+        }
+    }
+
+    private void fail(int times) {
+        for (int i = 0; i < times; i++) {
+            admit().failed(new IllegalStateException("down"));
+        }
+    }
+
+    private State state() {
+        return breakers.state(OrderPlaced.class);
+    }
+
+    @Test
+    void pausesOneTypeForAWhileThenProbesThenGoesOn() {
+        breakers.open(OrderPlaced.class, Duration.ofMinutes(10));
+
+        assertThat(state()).isEqualTo(State.OPEN);
+        assertThat(orders.pace).isEqualTo(Pace.PAUSED);
+        assertThat(payments.pace).isEqualTo(Pace.FULL);
+        assertThat(orderBreaker.admit()).isNull();
+        assertThat(paymentBreaker.admit()).isNotNull();
+
+        timeline.advance(Duration.ofMinutes(10).minusMillis(1));
+        assertThat(state()).isEqualTo(State.OPEN);
+        timeline.advance(Duration.ofMillis(1));
+        assertThat(state()).isEqualTo(State.HALF_OPEN);
+        assertThat(orders.pace).isEqualTo(Pace.ONE_BY_ONE);
+
+        succeed(1);
+        assertThat(state()).isEqualTo(State.HALF_OPEN);
+        succeed(1);
+        assertThat(state()).isEqualTo(State.CLOSED);
+        assertThat(orders.pace).isEqualTo(Pace.FULL);
+        assertThat(changes)
+                .extracting(Change::type, Change::from, Change::to)
+                .containsExactly(
+                        tuple("OrderPlaced", State.CLOSED, State.OPEN),
+                        tuple("OrderPlaced", State.OPEN, State.HALF_OPEN),
+                        tuple("OrderPlaced", State.HALF_OPEN, State.CLOSED));
+    }
+
+    @Test
+    void pausesAllTypesAndClosesThemAtOnce() {
+        breakers.open(Duration.ofHours(1));
+
+        assertThat(breakers.states())
+                .containsOnly(Map.entry("OrderPlaced", State.OPEN), Map.entry("PaymentCaptured", State.OPEN));
+        assertThat(meters.get("safebunny.breaker.state")
+                        .tag("type", "OrderPlaced")
+                        .gauge()
+                        .value())
+                .isEqualTo(2);
+
+        breakers.close();
+
+        assertThat(breakers.states()).containsValues(State.CLOSED, State.CLOSED);
+        assertThat(List.of(orders.pace, payments.pace)).containsOnly(Pace.FULL);
+        timeline.advance(Duration.ofHours(2));
+        assertThat(state()).isEqualTo(State.CLOSED);
+    }
+
+    @Test
+    void takesTheLatestDurationOfTheApplication() {
+        breakers.open(OrderPlaced.class, Duration.ofHours(1));
+        breakers.open(OrderPlaced.class, Duration.ofMinutes(1));
+
+        timeline.advance(Duration.ofMinutes(1));
+
+        assertThat(state()).isEqualTo(State.HALF_OPEN);
+        timeline.advance(Duration.ofHours(2));
+        assertThat(state()).isEqualTo(State.HALF_OPEN);
+    }
+
+    @Test
+    void isNotShortenedByWhatOpensItByItself() {
+        breakers.open(OrderPlaced.class, Duration.ofHours(1));
+        Admission late = Objects.requireNonNull(paymentBreaker.admit());
+        breakers.open(PaymentCaptured.class, Duration.ofHours(1));
+
+        late.failed(new ThrottledException(Duration.ofSeconds(1)));
+        timeline.advance(Duration.ofMinutes(59));
+
+        assertThat(breakers.state(PaymentCaptured.class)).isEqualTo(State.OPEN);
+    }
+
+    @Test
+    void opensAtTheFailureRateAndNotBeforeEnoughMessages() {
+        succeed(1);
+        fail(2);
+        assertThat(state()).isEqualTo(State.CLOSED);
+
+        fail(1);
+
+        assertThat(state()).isEqualTo(State.OPEN);
+        assertThat(orders.pace).isEqualTo(Pace.PAUSED);
+        assertThat(changes)
+                .singleElement()
+                .extracting(Change::reason)
+                .asString()
+                .contains("50");
+        timeline.advance(WAIT);
+        assertThat(state()).isEqualTo(State.HALF_OPEN);
+    }
+
+    @Test
+    void opensAgainWhenTheProbesFail() {
+        breakers.open(OrderPlaced.class, Duration.ofSeconds(1));
+        timeline.advance(Duration.ofSeconds(1));
+
+        fail(2);
+
+        assertThat(state()).isEqualTo(State.OPEN);
+        timeline.advance(WAIT.minusMillis(1));
+        assertThat(state()).isEqualTo(State.OPEN);
+        timeline.advance(Duration.ofMillis(1));
+        assertThat(state()).isEqualTo(State.HALF_OPEN);
+    }
+
+    @Test
+    void letsNoMoreThanTheProbesInWhileTheirResultsAreNotKnown() {
+        breakers.open(OrderPlaced.class, Duration.ofSeconds(1));
+        timeline.advance(Duration.ofSeconds(1));
+
+        Admission first = admit();
+        assertThat(orders.pace).isEqualTo(Pace.ONE_BY_ONE);
+        Admission second = admit();
+        assertThat(orders.pace).isEqualTo(Pace.PAUSED);
+        assertThat(orderBreaker.admit()).isNull();
+
+        first.failed(new PoisonMessageException("its own fault"));
+        assertThat(orders.pace).isEqualTo(Pace.ONE_BY_ONE);
+        Admission third = admit();
+        second.succeeded();
+        third.succeeded();
+        assertThat(state()).isEqualTo(State.CLOSED);
+    }
+
+    @Test
+    void forgetsResultsOfMessagesThatWereLetInBeforeTheBreakerOpened() {
+        Admission before = admit();
+        Admission another = admit();
+        breakers.open(OrderPlaced.class, Duration.ofSeconds(1));
+        timeline.advance(Duration.ofSeconds(1));
+
+        before.succeeded();
+        another.failed(new IllegalStateException());
+
+        assertThat(state()).isEqualTo(State.HALF_OPEN);
+        succeed(2);
+        assertThat(state()).isEqualTo(State.CLOSED);
+    }
+
+    static List<Throwable> trouble() {
+        return List.of(
+                new ConnectionLostException(PUBLICATION, "gone", null),
+                new PublishTimeoutException(PUBLICATION, WAIT, "confirm"),
+                NotHandledException.trouble("store", Duration.ofSeconds(5)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("trouble")
+    void opensAtOnceOnTroubleThatConcernsEveryMessage(Throwable failure) {
+        admit().failed(failure);
+
+        assertThat(state()).isEqualTo(State.OPEN);
+        timeline.advance(WAIT);
+        assertThat(state()).isEqualTo(State.HALF_OPEN);
+    }
+
+    @Test
+    void opensAsLongAsAThrottledHandlerSays() {
+        admit().failed(new ThrottledException(Duration.ofSeconds(7)));
+
+        timeline.advance(Duration.ofSeconds(7).minusMillis(1));
+        assertThat(state()).isEqualTo(State.OPEN);
+        timeline.advance(Duration.ofMillis(1));
+        assertThat(state()).isEqualTo(State.HALF_OPEN);
+    }
+
+    static List<Throwable> ownFaults() {
+        return List.of(
+                new PoisonMessageException("poison"),
+                new RetryLaterException(Duration.ZERO),
+                NotHandledException.later("busy", Duration.ZERO));
+    }
+
+    @ParameterizedTest
+    @MethodSource("ownFaults")
+    void doesNotCountFailuresThatConcernOneMessage(Throwable failure) {
+        for (int i = 0; i < 100; i++) {
+            admit().failed(failure);
+        }
+
+        assertThat(state()).isEqualTo(State.CLOSED);
+    }
+
+    @Test
+    void countsARefusalOfThePublicationsAsFailure() {
+        for (int i = 0; i < 4; i++) {
+            admit().failed(new NackedException(PUBLICATION, "full"));
+        }
+
+        assertThat(state()).isEqualTo(State.OPEN);
+    }
+
+    @Test
+    void canDoWithoutTheFailureRate() {
+        CircuitBreakers never = new CircuitBreakers(new BreakerSettings(0, 10, 4, WAIT, 2), timeline, Runnable::run);
+        TypeBreaker breaker = never.add("OrderPlaced", OrderPlaced.class, new Metrics(meters));
+
+        for (int i = 0; i < 100; i++) {
+            Objects.requireNonNull(breaker.admit()).failed(new IllegalStateException());
+        }
+
+        assertThat(never.state(OrderPlaced.class)).isEqualTo(State.CLOSED);
+    }
+
+    @Test
+    void tellsAConsumptionThatComesLaterItsPace() {
+        breakers.open(Duration.ofHours(1));
+        Paces later = new Paces();
+        later.pace = Pace.FULL;
+
+        orderBreaker.paces(later);
+
+        assertThat(later.pace).isEqualTo(Pace.PAUSED);
+    }
+
+    @Test
+    void changesNothingAfterItStopped() {
+        breakers.open(Duration.ofSeconds(1));
+
+        breakers.stop();
+        timeline.advance(Duration.ofHours(1));
+
+        assertThat(orders.pace).isEqualTo(Pace.PAUSED);
+    }
+
+    @Test
+    void refusesWhatItDoesNotKnow() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> breakers.open(String.class, WAIT))
+                .withMessageContaining("java.lang.String")
+                .withMessageContaining("OrderPlaced");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> breakers.open(Duration.ZERO))
+                .withMessageContaining("PT0S");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> new CircuitBreakers(BreakerSettings.defaults(), timeline, Runnable::run).open(WAIT));
+    }
+
+    @Test
+    void goesOnWhenAListenerFails() {
+        List<Change> after = new ArrayList<>();
+        breakers.addListener(change -> {
+            throw new IllegalStateException("listener");
+        });
+        breakers.addListener(after::add);
+
+        breakers.open(OrderPlaced.class, WAIT);
+        breakers.close(OrderPlaced.class);
+
+        assertThat(after).hasSize(2);
+    }
+}

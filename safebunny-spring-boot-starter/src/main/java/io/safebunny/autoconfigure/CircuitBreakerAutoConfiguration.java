@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import io.safebunny.BunnyCircuitBreaker;
+import io.safebunny.breaker.CircuitBreakers;
+import io.safebunny.time.Timeline;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+
+/** The {@link BunnyCircuitBreaker}, whose changes are application events. */
+@AutoConfiguration(after = ThreadsAutoConfiguration.class)
+@ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(CircuitBreakerProperties.class)
+final class CircuitBreakerAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    CircuitBreakers bunnyCircuitBreaker(
+            CircuitBreakerProperties properties, Timeline timeline, Workers workers, ApplicationEventPublisher events) {
+        CircuitBreakers breakers = new CircuitBreakers(properties.toSettings(), timeline, workers.executor());
+        breakers.addListener(events::publishEvent);
+        return breakers;
+    }
+}

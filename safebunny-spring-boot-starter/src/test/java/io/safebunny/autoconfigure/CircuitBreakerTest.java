@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.safebunny.Bunny;
+import io.safebunny.BunnyCircuitBreaker;
+import io.safebunny.BunnyCircuitBreaker.Change;
+import io.safebunny.BunnyCircuitBreaker.State;
+import io.safebunny.BunnyHandler;
+import io.safebunny.ThrottledException;
+import io.safebunny.breaker.BreakerSettings;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.context.event.EventListener;
+
+class CircuitBreakerTest {
+
+    record Charge(int cents) {}
+
+    record Mail(String to) {}
+
+    /** Throttled once, and told of what the breaker does. */
+    static class Payments {
+        final AtomicInteger calls = new AtomicInteger();
+        final AtomicInteger mails = new AtomicInteger();
+        final Queue<Change> changes = new ConcurrentLinkedQueue<>();
+
+        @BunnyHandler(from = "shop")
+        void on(Charge charge) {
+            if (calls.incrementAndGet() == 1) {
+                throw new ThrottledException(Duration.ofMillis(300));
+            }
+        }
+
+        @BunnyHandler(from = "shop")
+        void on(Mail mail) {
+            mails.incrementAndGet();
+        }
+
+        @EventListener
+        void on(Change change) {
+            changes.add(change);
+        }
+    }
+
+    @Test
+    void pausesAThrottledTypeTellsOfItAndResumesByItself() {
+        Nodes.memory().withBean(Payments.class).run(context -> {
+            Payments payments = context.getBean(Payments.class);
+            Bunny bunny = context.getBean(Bunny.class);
+            SafeBunnyHealthIndicator health = context.getBean(SafeBunnyHealthIndicator.class);
+
+            bunny.publish(new Charge(1));
+            await().until(() -> payments.changes.stream().anyMatch(change -> change.to() == State.OPEN));
+            bunny.publish(new Mail("somebody"));
+            await().until(() -> payments.mails.get() == 1);
+            await().until(() -> payments.calls.get() == 2);
+            assertThat(payments.changes).extracting(Change::to).startsWith(State.OPEN, State.HALF_OPEN);
+            Health now = health.health();
+            assertThat(now.getStatus()).isEqualTo(Status.UP);
+            assertThat(now.getDetails()).containsEntry("circuitBreaker", Map.of("Charge", State.HALF_OPEN));
+
+            bunny.publish(new Charge(2));
+            bunny.publish(new Charge(3));
+            await().untilAsserted(() ->
+                    assertThat(payments.changes).extracting(Change::to).contains(State.CLOSED));
+            assertThat(health.health().getDetails()).doesNotContainKey("circuitBreaker");
+            assertThat(payments.calls).hasValue(4);
+        });
+    }
+
+    @Test
+    void hasTheDocumentedDefaults() {
+        Nodes.memory().run(context -> {
+            assertThat(context.getBean(CircuitBreakerProperties.class).toSettings())
+                    .isEqualTo(BreakerSettings.defaults());
+            assertThat(context).hasSingleBean(BunnyCircuitBreaker.class);
+        });
+    }
+
+    @Test
+    void refusesAWindowThatIsSmallerThanWhatItNeeds() {
+        Nodes.memory()
+                .withPropertyValues("safebunny.circuit-breaker.sliding-window-size=10")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("safebunny.circuit-breaker.minimum-number-of-calls=100"));
+    }
+}
