@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.instance;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * @param node consumes and publishes {@link Job}s
+ * @param addresses of the broker, {@code host:port,…}
+ * @param handling how long a job takes
+ * @param remembers whether handled jobs are remembered, in memory
+ */
+public record InstanceOptions(
+        String node, String addresses, int prefetch, int deliveryLimit, Duration handling, boolean remembers) {
+
+    List<String> toArguments() {
+        return List.of(
+                node,
+                addresses,
+                Integer.toString(prefetch),
+                Integer.toString(deliveryLimit),
+                handling.toString(),
+                Boolean.toString(remembers));
+    }
+
+    static InstanceOptions of(String... arguments) {
+        return new InstanceOptions(
+                arguments[0],
+                arguments[1],
+                Integer.parseInt(arguments[2]),
+                Integer.parseInt(arguments[3]),
+                Duration.parse(arguments[4]),
+                Boolean.parseBoolean(arguments[5]));
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.instance;
+
+import io.safebunny.Bunny;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.SystemTimeline;
+import io.safebunny.topology.QueueType;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.TransportStatus;
+import io.safebunny.transport.rabbit.RabbitTransport;
+import io.safebunny.transport.rabbit.RabbitTransportOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+
+/** A whole node on a real broker, without Spring Boot: handles {@link Job}s of its own node, and can publish them. */
+public final class NodeUnderTest implements AutoCloseable {
+
+    private static final Duration PUBLISH_TIMEOUT = Duration.ofSeconds(60);
+
+    private final ExecutorService workers = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "node-under-test");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private final SystemTimeline timeline = new SystemTimeline("node-under-test");
+    private final CachingConnectionFactory publish;
+    private final CachingConnectionFactory consume;
+    private final RabbitTransport transport;
+    private final SafeBunnyEngine engine;
+
+    public static NodeUnderTest start(InstanceOptions options, HandlerInvoker handler) {
+        NodeUnderTest node = new NodeUnderTest(options);
+        node.engine.start(List.of(new HandlerDefinition(
+                "node under test",
+                "Job",
+                Job.class,
+                List.of(options.node()),
+                options.prefetch(),
+                RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.after(Duration.ofMillis(100))),
+                handler)));
+        return node;
+    }
+
+    /** Only publishes, in the name of the same node. */
+    public static NodeUnderTest publisher(InstanceOptions options) {
+        NodeUnderTest node = new NodeUnderTest(options);
+        node.engine.start(List.of());
+        return node;
+    }
+
+    private NodeUnderTest(InstanceOptions options) {
+        publish = factory(options.node() + ":publish", options.addresses());
+        consume = factory(options.node() + ":consume", options.addresses());
+        transport = new RabbitTransport(RabbitTransportOptions.defaults(), publish, consume, workers, timeline);
+        SafeBunnyOptions settings = new SafeBunnyOptions(
+                options.node(),
+                new TopologyOptions("safebunny", QueueType.QUORUM, options.deliveryLimit(), null),
+                PUBLISH_TIMEOUT,
+                1_000,
+                1 << 20,
+                Duration.ofDays(7));
+        engine = new SafeBunnyEngine(SafeBunnyParts.of(
+                settings,
+                transport,
+                options.remembers() ? new MemoryMessageStore(timeline, Duration.ofDays(7)) : null,
+                timeline));
+    }
+
+    private static CachingConnectionFactory factory(String name, String addresses) {
+        com.rabbitmq.client.ConnectionFactory client = new com.rabbitmq.client.ConnectionFactory();
+        client.setAutomaticRecoveryEnabled(false);
+        client.setConnectionTimeout(5_000);
+        client.setHandshakeTimeout(5_000);
+        client.setRequestedHeartbeat(10);
+        client.setChannelRpcTimeout(10_000);
+        CachingConnectionFactory factory = new CachingConnectionFactory(client);
+        factory.setAddresses(addresses);
+        factory.setConnectionNameStrategy(ignored -> name);
+        return factory;
+    }
+
+    public Bunny bunny() {
+        return engine.bunny();
+    }
+
+    public TransportStatus status() {
+        return engine.status();
+    }
+
+    /** Finishes what is being handled, as an application does on SIGTERM. */
+    public void stop(Duration grace) {
+        engine.stop(grace);
+        publish.destroy();
+        consume.destroy();
+        workers.shutdownNow();
+        timeline.close();
+    }
+
+    @Override
+    public void close() {
+        stop(Duration.ofSeconds(5));
+    }
+}
