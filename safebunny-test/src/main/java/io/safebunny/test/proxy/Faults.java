@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.proxy;
+
+import io.safebunny.test.proxy.FrameRule.Verdict;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The faults that strike once, shared by all connections of a proxy; thread-safe. */
+final class Faults {
+
+    private final AtomicBoolean confirm = new AtomicBoolean();
+    private final AtomicBoolean acknowledgement = new AtomicBoolean();
+    private final AtomicInteger publishes = new AtomicInteger();
+
+    void armConfirm() {
+        confirm.set(true);
+    }
+
+    void armAcknowledgement() {
+        acknowledgement.set(true);
+    }
+
+    void armPublishes(int n) {
+        publishes.set(n);
+    }
+
+    boolean areArmed() {
+        return confirm.get() || acknowledgement.get() || countsPublishes();
+    }
+
+    boolean countsPublishes() {
+        return publishes.get() > 0;
+    }
+
+    /** @return whether it was the last to pass */
+    boolean countPublish() {
+        return publishes.getAndUpdate(left -> Math.max(0, left - 1)) == 1;
+    }
+
+    /** What the broker sends on one connection. */
+    FrameRule ofBroker() {
+        return frame -> cutBeforeAck(frame, confirm);
+    }
+
+    /** What the client sends on one connection. */
+    FrameRule ofClient() {
+        Publications publications = new Publications(this);
+        return frame -> publications.completedBy(frame) && countPublish()
+                ? Verdict.CUT_AFTER
+                : cutBeforeAck(frame, acknowledgement);
+    }
+
+    private static Verdict cutBeforeAck(Frame frame, AtomicBoolean armed) {
+        return frame.isMethod(Frame.ACK) && armed.compareAndSet(true, false) ? Verdict.CUT_BEFORE : Verdict.PASS;
+    }
+}

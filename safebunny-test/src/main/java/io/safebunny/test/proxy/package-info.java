@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * A network that fails on demand: a proxy between a client and a server, and faults that strike at an exact frame of AMQP 0-9-1.
+ * Knows nothing of brokers beyond the frames.
+ */
+@NullMarked
+package io.safebunny.test.proxy;
+
+import org.jspecify.annotations.NullMarked;
