@@ -5,7 +5,12 @@ import com.rabbitmq.client.ConnectionFactory;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * asks for a virtual host of its own; only a {@link #isPrivate() private} broker can give one.
  */
 public final class TestBroker {
+
+    private static final Duration CONNECTION_APPEARS = Duration.ofSeconds(15);
 
     private final URI uri;
     private final @Nullable URI managementUri;
@@ -100,14 +107,70 @@ public final class TestBroker {
      * @throws UnsupportedOperationException if the broker is not private
      */
     public TestBroker createVirtualHost(String name) {
+        management().createVirtualHost(name);
+        return new TestBroker(withPath(name), managementUri, true);
+    }
+
+    /**
+     * The names that clients gave their open connections to this virtual host, in no order. A connection appears and disappears up to
+     * 5 s late, which is how often the management plugin gathers them.
+     *
+     * @throws UnsupportedOperationException if the broker is not private
+     */
+    public List<String> connectionNames() {
+        return List.copyOf(management().connections(virtualHost()).values());
+    }
+
+    /**
+     * Has the broker close every connection to this virtual host to which its client gave the name, as an operator would; waits up to
+     * 15 s for the first to appear.
+     *
+     * @throws UnsupportedOperationException if the broker is not private
+     * @throws BrokerUnavailableException if there is none
+     */
+    public void closeConnection(String name) {
+        ManagementApi management = management();
+        try {
+            Awaitility.await()
+                    .dontCatchUncaughtExceptions()
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(100))
+                    .atMost(CONNECTION_APPEARS)
+                    .until(() -> management.closeConnections(virtualHost(), name) > 0);
+        } catch (ConditionTimeoutException e) {
+            throw new BrokerUnavailableException(
+                    "No connection to close [name=" + name + ", broker=" + this + "]: waited "
+                            + CONNECTION_APPEARS.toSeconds() + " s. See that a client gives its connection the name.");
+        }
+    }
+
+    /**
+     * Sets the one policy of a queue, which need not exist yet; a repeat replaces it. The queue follows a moment later.
+     *
+     * @param definition what the policy sets, {@code max-length} for example
+     * @throws UnsupportedOperationException if the broker is not private
+     */
+    public void setPolicy(String queue, Map<String, Object> definition) {
+        management().putPolicy(virtualHost(), queue, definition);
+    }
+
+    /**
+     * Deletes what {@link #setPolicy} set; a repeat is harmless.
+     *
+     * @throws UnsupportedOperationException if the broker is not private
+     */
+    public void deletePolicy(String queue) {
+        management().deletePolicy(virtualHost(), queue);
+    }
+
+    ManagementApi management() {
         URI management = managementUri;
         if (management == null || !isPrivate) {
-            throw new UnsupportedOperationException("Cannot create a virtual host [name=" + name + ", broker=" + this
-                    + "]: the broker was given by " + SharedBroker.GIVEN
-                    + ", its virtual hosts are not the tests' to change. Ask isPrivate() first.");
+            throw new UnsupportedOperationException(
+                    "Cannot administer the broker [broker=" + this + "]: it was given by " + SharedBroker.GIVEN
+                            + " and is not the tests' to change. Ask isPrivate() first.");
         }
-        new ManagementApi(management, username(), password()).createVirtualHost(name);
-        return new TestBroker(withPath(name), management, true);
+        return new ManagementApi(management, username(), password());
     }
 
     private URI withPath(String virtualHost) {

@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -28,13 +27,9 @@ class RabbitNodeIT {
 
     private static final String QUEUE = "kept";
 
-    /** Where a container or a given broker serves the other tests, there need not be a server to start; no broker at all fails. */
     @BeforeAll
     static void needsAnInstalledServer() {
-        if (RabbitNode.installedRoot().isEmpty()) {
-            Assumptions.abort("no server is installed to start private nodes from, the tests use " + TestBroker.shared()
-                    + "; bin/broker install 3.10 installs one");
-        }
+        InstalledServer.assume();
     }
 
     @Test
