@@ -7,6 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -22,8 +24,11 @@ final class NodeFolder {
             management.tcp.ip = 127.0.0.1
             management.tcp.port = %d
             disk_free_limit.absolute = 50MB
-            vm_memory_high_watermark.absolute = 1GB
+            vm_memory_high_watermark.absolute = %s
             """;
+
+    // one for all, so that nodes of a cluster and the tools know each other; nothing but loopback listens
+    private static final String COOKIE = "SAFEBUNNYTESTNODES";
 
     private static final int TAIL_LINES = 40;
 
@@ -33,13 +38,21 @@ final class NodeFolder {
         this.path = path;
     }
 
-    static NodeFolder create(NodePorts ports, String serveScript) {
+    static NodeFolder create(NodePlan plan) {
         try {
             Path path = Files.createTempDirectory("safebunny-node-");
-            Files.writeString(path.resolve("rabbitmq.conf"), CONFIGURATION.formatted(ports.amqp(), ports.management()));
+            NodePorts ports = plan.ports();
+            Files.writeString(
+                    path.resolve("rabbitmq.conf"),
+                    CONFIGURATION.formatted(ports.amqp(), ports.management(), RabbitNode.MEMORY_LIMIT));
             Files.writeString(path.resolve("enabled_plugins"), "[rabbitmq_management].\n");
-            Files.writeString(path.resolve("serve.sh"), serveScript);
-            return new NodeFolder(path);
+            Files.writeString(path.resolve(Scripts.SERVE), Scripts.serve(plan.hasOwnEpmd()));
+            Files.writeString(path.resolve(Scripts.CONTROL), Scripts.control());
+            Path cookie = Files.writeString(path.resolve(".erlang.cookie"), COOKIE);
+            Files.setPosixFilePermissions(cookie, PosixFilePermissions.fromString("r--------"));
+            NodeFolder folder = new NodeFolder(path);
+            folder.configure(plan.settings());
+            return folder;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -49,18 +62,24 @@ final class NodeFolder {
         return path;
     }
 
+    /** Adds lines to the node's configuration, which it reads when it starts. */
+    void configure(List<String> lines) {
+        try {
+            Files.write(path.resolve("rabbitmq.conf"), lines, StandardOpenOption.APPEND);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     Path log() {
         return path.resolve("node.log");
     }
 
     /** The node's whole environment; {@code seen} is this folder as the node sees it, which differs under chroot. */
     static Map<String, String> environment(String nodeName, NodePorts ports, Path seen) {
-        Map<String, String> environment = new HashMap<>();
-        environment.put("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+        Map<String, String> environment = new HashMap<>(Epmd.environment(ports.epmd()));
         environment.put("LC_ALL", "C.UTF-8");
         environment.put("HOME", seen.toString());
-        environment.put("ERL_EPMD_ADDRESS", "127.0.0.1");
-        environment.put("ERL_EPMD_PORT", Integer.toString(ports.epmd()));
         environment.put("RABBITMQ_NODENAME", nodeName);
         environment.put("RABBITMQ_DIST_PORT", Integer.toString(ports.distribution()));
         environment.put("RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS", "+S 2:2 -kernel inet_dist_use_interface {127,0,0,1}");
@@ -93,6 +112,19 @@ final class NodeFolder {
                         .contains(new String(entry.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1));
     }
 
+    /** Lets a node of a Mnesia cluster start without those that went down after it; elsewhere it has no effect. */
+    void forceBoot(String nodeName) {
+        Path data = path.resolve("data").resolve(nodeName);
+        try {
+            if (Files.isDirectory(data)) {
+                // what rabbitmqctl force_boot does, without a second to start it
+                Files.write(data.resolve("force_load"), new byte[0]);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     String logTail() {
         try {
             String text = new String(Files.readAllBytes(log()), StandardCharsets.UTF_8);
@@ -105,7 +137,11 @@ final class NodeFolder {
 
     /** Deletes the folder and all in it; a repeat is harmless. */
     void delete() {
-        try (Stream<Path> files = Files.walk(path)) {
+        delete(path);
+    }
+
+    static void delete(Path folder) {
+        try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);
             }

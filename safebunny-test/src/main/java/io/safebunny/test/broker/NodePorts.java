@@ -5,23 +5,28 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 
-/** The four ports of one node, free when they were chosen. */
-record NodePorts(int amqp, int management, int distribution, int epmd) {
+/** The ports of one node, free when they were chosen. */
+record NodePorts(int amqp, int management, int distribution, int tls, int epmd) {
 
     // below Linux' ephemeral range, so that no outgoing connection takes them while a killed node is down
     private static final int LOWEST = 20_000;
     private static final int HIGHEST = 32_000;
 
-    static NodePorts free() {
-        int[] ports = IntStream.generate(() -> ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST))
+    /** Ports for nodes that share one port mapper. */
+    static List<NodePorts> free(int nodes) {
+        int[] free = IntStream.generate(() -> ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST))
                 .filter(NodePorts::isFree)
                 .distinct()
-                .limit(4)
+                .limit(nodes * 4L + 1)
                 .toArray();
-        return new NodePorts(ports[0], ports[1], ports[2], ports[3]);
+        return IntStream.range(0, nodes)
+                .map(node -> node * 4 + 1)
+                .mapToObj(i -> new NodePorts(free[i], free[i + 1], free[i + 2], free[i + 3], free[0]))
+                .toList();
     }
 
     private static boolean isFree(int port) {

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 
-/** The process group of one running node: its server, its epmd and the shell between; signalled by number, never by name. */
+/** The process group of one running node: its server, its helpers and the shell between; signalled by number, never by name. */
 final class NodeProcess {
 
     private static final Path PROC = Path.of("/proc");
@@ -25,9 +25,14 @@ final class NodeProcess {
 
     /** Starts the command as leader of a session of its own, with nothing but the given environment. */
     static NodeProcess start(List<String> command, Map<String, String> environment, Path log) {
+        return start(command, environment, log, log);
+    }
+
+    static NodeProcess start(List<String> command, Map<String, String> environment, Path output, Path errors) {
         ProcessBuilder builder = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+                .redirectErrorStream(output.equals(errors))
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
+                .redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile()));
         builder.environment().clear();
         builder.environment().putAll(environment);
         try {
@@ -90,6 +95,16 @@ final class NodeProcess {
                     .until(() -> !isAlive());
             return true;
         } catch (ConditionTimeoutException e) {
+            return false;
+        }
+    }
+
+    /** Whether the leader of a group that ended says it succeeded. */
+    boolean hasSucceeded() {
+        try {
+            return leader.waitFor() == 0;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
             return false;
         }
     }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.broker;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -23,53 +22,38 @@ import org.jspecify.annotations.Nullable;
 public final class RabbitNode implements AutoCloseable {
 
     static final String ROOT = "SAFEBUNNY_RABBIT_ROOT";
-    static final String SERVER = "usr/lib/rabbitmq/bin/rabbitmq-server";
+    static final String MEMORY_LIMIT = "1GB";
 
-    private static final Path THE_MACHINE = Path.of("/");
-    private static final Path FOLDER_UNDER_CHROOT = Path.of("/srv");
     private static final Duration START = Duration.ofSeconds(90);
     private static final Duration STOP = Duration.ofSeconds(30);
 
-    /**
-     * Its standard input is a pipe whose other end dies with the virtual machine: then the group kills itself. An epmd started here
-     * belongs to the group, while one the server starts would detach itself and stay.
-     */
-    private static final String SERVE = """
-            exec 3<&0 </dev/null
-            ( cat <&3 >/dev/null; kill -s KILL 0 ) &
-            exec 3<&-
-            epmd &
-            exec /%s
-            """.formatted(SERVER);
-
-    private static final String ENTER = """
-            mount --rbind /proc "$1/proc"
-            mount --rbind /dev "$1/dev"
-            mount --bind "$2" "$1%s"
-            exec chroot "$1" sh %s/serve.sh
-            """.formatted(FOLDER_UNDER_CHROOT, FOLDER_UNDER_CHROOT);
-
-    private final Path root;
-    private final NodePorts ports;
-    private final String name;
+    private final NodePlan plan;
+    private final BooleanSupplier startsAlone;
     private final NodeFolder folder;
+    private final Map<String, String> environment;
     private final TestBroker broker;
+    private final @Nullable TlsListener tls;
     private final Thread hook = new Thread(this::end, "end-rabbit-node");
-    private @Nullable NodeProcess process;
+    private volatile @Nullable NodeProcess process;
 
-    private RabbitNode(Path root) {
-        this.root = root;
-        this.ports = NodePorts.free();
-        this.name = "safebunny-" + ports.amqp() + "-" + ProcessHandle.current().pid() + "@localhost";
-        this.folder = NodeFolder.create(ports, SERVE);
+    /** @param startsAlone whether no other member of its cluster runs, asked when it is restarted */
+    RabbitNode(NodePlan plan, BooleanSupplier startsAlone) {
+        this.plan = plan;
+        this.startsAlone = startsAlone;
+        this.folder = NodeFolder.create(plan);
+        Path seen = plan.root().seen(folder.path());
+        this.environment = NodeFolder.environment(plan.nodeName(), plan.ports(), seen);
         this.broker = TestBroker.ownedBy(
-                URI.create("amqp://guest:guest@127.0.0.1:" + ports.amqp()),
-                URI.create("http://127.0.0.1:" + ports.management()));
+                URI.create("amqp://guest:guest@127.0.0.1:" + plan.ports().amqp()),
+                URI.create("http://127.0.0.1:" + plan.ports().management()));
+        this.tls = plan.hasTls() ? TlsListener.configure(plan.ports().tls(), folder, seen) : null;
+        Runtime.getRuntime().addShutdownHook(hook);
     }
 
     /** The root folder of the server that nodes are started from, {@code /} for the machine's own; empty if there is none. */
     public static Optional<Path> installedRoot() {
-        return namedRoot().or(() -> Optional.of(THE_MACHINE).filter(RabbitNode::hasServer));
+        return namedRoot()
+                .or(() -> Optional.of(ServerRoot.THE_MACHINE).filter(root -> new ServerRoot(root).hasServer()));
     }
 
     /** The root folder that the environment names; once named it is used or the tests fail, never passed over. */
@@ -81,19 +65,36 @@ public final class RabbitNode implements AutoCloseable {
 
     /** Starts a node of the {@link #installedRoot() installed} server. */
     public static RabbitNode start() {
-        return start(installedRoot()
-                .orElseThrow(() -> new BrokerUnavailableException("Cannot start a private node: " + ROOT
-                        + " is not set and there is no /" + SERVER + ". Run bin/test, or bin/broker install 3.10.")));
+        return start(NodePlan.alone(installedServer(), false));
     }
 
     /** Starts a node of the server under the root folder and returns once it accepts connections. */
     public static RabbitNode start(Path root) {
-        if (!hasServer(root)) {
-            throw new BrokerUnavailableException("Cannot start a private node [root=" + root + "]: there is no "
-                    + SERVER + " in it. Set " + ROOT + " to what bin/broker install prints, or unset it.");
+        return start(NodePlan.alone(checked(new ServerRoot(root)), false));
+    }
+
+    /** Starts a node of the {@link #installedRoot() installed} server that also listens for {@link #tls() TLS}. */
+    public static RabbitNode startTls() {
+        return start(NodePlan.alone(installedServer(), true));
+    }
+
+    static ServerRoot installedServer() {
+        return checked(new ServerRoot(installedRoot()
+                .orElseThrow(() -> new BrokerUnavailableException("Cannot start a private node: " + ROOT
+                        + " is not set and there is no /" + ServerRoot.SERVER
+                        + ". Run bin/test, or bin/broker install 3.10."))));
+    }
+
+    private static ServerRoot checked(ServerRoot root) {
+        if (!root.hasServer()) {
+            throw new BrokerUnavailableException("Cannot start a private node [root=" + root.path() + "]: there is no "
+                    + ServerRoot.SERVER + " in it. Set " + ROOT + " to what bin/broker install prints, or unset it.");
         }
-        RabbitNode node = new RabbitNode(root.toAbsolutePath().normalize());
-        Runtime.getRuntime().addShutdownHook(node.hook);
+        return root;
+    }
+
+    private static RabbitNode start(NodePlan plan) {
+        RabbitNode node = new RabbitNode(plan, () -> false);
         try {
             node.launch();
         } catch (RuntimeException e) {
@@ -103,13 +104,38 @@ public final class RabbitNode implements AutoCloseable {
         return node;
     }
 
-    private static boolean hasServer(Path root) {
-        return Files.exists(root.resolve(SERVER));
-    }
-
     /** This node as a broker for tests; its ports stay the same after {@link #restart()}. */
     public TestBroker broker() {
         return broker;
+    }
+
+    /** The TLS listener beside the plain one, of a node that {@link #startTls()} started. */
+    public TlsListener tls() {
+        if (tls == null) {
+            throw new IllegalStateException(
+                    "The node has no TLS listener [name=" + name() + "]. Start it with RabbitNode.startTls().");
+        }
+        return tls;
+    }
+
+    /**
+     * Runs {@code rabbitmqctl} for this node, which must run; takes a second or two.
+     *
+     * @return what the tool wrote to its standard output
+     * @throws BrokerUnavailableException with its output, if it fails or takes longer than 60 s
+     */
+    public String control(String... arguments) {
+        running();
+        return new ControlTool(plan.root(), folder.path(), environment).run(arguments);
+    }
+
+    /** Raises or clears the node's memory alarm; while it is raised, connections that publish are blocked. */
+    public void memoryAlarm(boolean on) {
+        if (on) {
+            control("set_vm_memory_high_watermark", "0.00001");
+        } else {
+            control("set_vm_memory_high_watermark", "absolute", MEMORY_LIMIT);
+        }
     }
 
     /**
@@ -120,10 +146,11 @@ public final class RabbitNode implements AutoCloseable {
      * {@link #awaitRegistered}.
      */
     public synchronized void kill() {
-        if (process != null) {
-            process.signal("KILL");
-            if (!process.endsWithin(STOP)) {
-                throw new BrokerUnavailableException("Cannot end the node [name=" + name + "]: its processes outlived"
+        NodeProcess running = process;
+        if (running != null) {
+            running.signal("KILL");
+            if (!running.endsWithin(STOP)) {
+                throw new BrokerUnavailableException("Cannot end the node [name=" + name() + "]: its processes outlived"
                         + " SIGKILL by " + STOP.toSeconds() + " s. See the kernel's log for a disk that hangs.");
             }
             process = null;
@@ -134,7 +161,7 @@ public final class RabbitNode implements AutoCloseable {
     public void awaitRegistered(String virtualHost, String quorumQueue) {
         String entry = (virtualHost.equals("/") ? "%2F" : virtualHost) + "_" + quorumQueue;
         try {
-            Awaitility.await().dontCatchUncaughtExceptions().atMost(STOP).until(() -> folder.registers(name, entry));
+            Awaitility.await().dontCatchUncaughtExceptions().atMost(STOP).until(() -> folder.registers(name(), entry));
         } catch (ConditionTimeoutException e) {
             throw new BrokerUnavailableException("No quorum queue on disk [virtualHost=" + virtualHost + ", queue="
                     + quorumQueue + "]: waited " + STOP.toSeconds()
@@ -154,15 +181,24 @@ public final class RabbitNode implements AutoCloseable {
 
     /** Starts the node again on the same ports and data, after an orderly stop if it is still running. */
     public synchronized void restart() {
-        if (process != null) {
-            process.signal("CONT");
-            process.signal("TERM");
-            boolean orderly = process.endsWithin(STOP);
-            if (!orderly) {
-                kill();
-            }
+        stop();
+        if (startsAlone.getAsBoolean()) {
+            folder.forceBoot(name());
         }
         launch();
+    }
+
+    /** Stops the node in order, if it runs. */
+    synchronized void stop() {
+        NodeProcess running = process;
+        if (running != null) {
+            running.signal("CONT");
+            running.signal("TERM");
+            if (!running.endsWithin(STOP)) {
+                kill();
+            }
+            process = null;
+        }
     }
 
     /** Ends the node and deletes its folder; a repeat is harmless. */
@@ -178,7 +214,15 @@ public final class RabbitNode implements AutoCloseable {
 
     /** The Erlang node's name. */
     String name() {
-        return name;
+        return plan.nodeName();
+    }
+
+    boolean isRunning() {
+        return process != null;
+    }
+
+    String logTail() {
+        return folder.logTail();
     }
 
     Path folder() {
@@ -191,18 +235,17 @@ public final class RabbitNode implements AutoCloseable {
     }
 
     private NodeProcess running() {
-        if (process == null) {
+        NodeProcess running = process;
+        if (running == null) {
             throw new IllegalStateException(
-                    "The node does not run [name=" + name + "]: it was killed or closed. Call restart() first.");
+                    "The node does not run [name=" + name() + "]: it was killed or closed. Call restart() first.");
         }
-        return process;
+        return running;
     }
 
-    private synchronized void launch() {
-        boolean chroot = !root.equals(THE_MACHINE);
-        Path seen = chroot ? FOLDER_UNDER_CHROOT : folder.path();
-        List<String> command = chroot ? chrootCommand() : List.of("setsid", "sh", folder.path() + "/serve.sh");
-        NodeProcess started = NodeProcess.start(command, NodeFolder.environment(name, ports, seen), folder.log());
+    synchronized void launch() {
+        List<String> command = plan.root().command(folder.path(), Scripts.SERVE);
+        NodeProcess started = NodeProcess.start(command, environment, folder.log());
         process = started;
         try {
             Awaitility.await()
@@ -218,31 +261,10 @@ public final class RabbitNode implements AutoCloseable {
         }
     }
 
-    private List<String> chrootCommand() {
-        // a plain user becomes root in a user namespace, which is enough to mount and chroot in it
-        String namespaces = isSuperuser() ? "--mount" : "--mount --map-root-user";
-        String script = "exec unshare " + namespaces + " sh -ec '" + ENTER + "' sh \"$1\" \"$2\"";
-        return List.of(
-                "setsid",
-                "sh",
-                "-c",
-                script,
-                "sh",
-                root.toString(),
-                folder.path().toString());
-    }
-
-    private static boolean isSuperuser() {
-        try {
-            return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     private BrokerUnavailableException notStarted(String why) {
-        return new BrokerUnavailableException("Cannot start a private node [root=" + root + "]: " + why
-                + ". Read the end of its log below; a root other than / needs root's rights, /etc/hosts in it and"
-                + " unshare. " + SharedBroker.GIVEN + " or Docker do without.\n" + folder.logTail());
+        return new BrokerUnavailableException(
+                "Cannot start a private node [root=" + plan.root().path() + "]: " + why
+                        + ". Read the end of its log below; a root other than / needs root's rights, /etc/hosts in it and"
+                        + " unshare. " + SharedBroker.GIVEN + " or Docker do without.\n" + folder.logTail());
     }
 }

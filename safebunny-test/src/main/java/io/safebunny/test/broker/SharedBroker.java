@@ -71,7 +71,7 @@ final class SharedBroker {
     private static BrokerUnavailableException nothingFound() {
         return new BrokerUnavailableException("No broker for the integration tests: " + GIVEN + " and "
                 + RabbitNode.ROOT + " are not set, no Docker engine answers, and there is no /"
-                + RabbitNode.SERVER + ". Run bin/test, which installs what is missing, or start Docker, or set " + GIVEN
+                + ServerRoot.SERVER + ". Run bin/test, which installs what is missing, or start Docker, or set " + GIVEN
                 + "=amqp://USER:PASSWORD@HOST:PORT.");
     }
 }

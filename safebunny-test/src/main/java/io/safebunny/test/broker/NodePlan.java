@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.broker;
+
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * What a node is started with.
+ *
+ * @param hasOwnEpmd whether the node runs the port mapper itself, which then dies with it
+ * @param hasTls whether it also listens for TLS
+ * @param settings lines of {@code rabbitmq.conf} beyond those every node has
+ */
+record NodePlan(ServerRoot root, NodePorts ports, boolean hasOwnEpmd, boolean hasTls, List<String> settings) {
+
+    static NodePlan alone(ServerRoot root, boolean hasTls) {
+        return new NodePlan(root, NodePorts.free(1).get(0), true, hasTls, List.of());
+    }
+
+    /** Plans of nodes that join the first of them. */
+    static List<NodePlan> cluster(ServerRoot root, int nodes) {
+        List<NodePorts> ports = NodePorts.free(nodes);
+        String first = nodeName(ports.get(0));
+        return IntStream.range(0, nodes)
+                .mapToObj(i -> new NodePlan(root, ports.get(i), false, false, discovery(first, nodeName(ports.get(i)))))
+                .toList();
+    }
+
+    String nodeName() {
+        return nodeName(ports);
+    }
+
+    /** Faster than join_cluster, which boots each node twice; only the first may found a cluster, so there is never a second. */
+    private static List<String> discovery(String first, String self) {
+        String key = "cluster_formation.classic_config.nodes.";
+        return List.of(
+                // a paused member counts as down after some 10 s instead of a minute, and heals when it is resumed
+                "net_ticktime = 10",
+                "cluster_partition_handling = autoheal",
+                "cluster_formation.peer_discovery_backend = classic_config",
+                key + "1 = " + first,
+                self.equals(first) ? "" : key + "2 = " + self);
+    }
+
+    private static String nodeName(NodePorts ports) {
+        return "safebunny-" + ports.amqp() + "-" + ProcessHandle.current().pid() + "@localhost";
+    }
+}
