@@ -70,6 +70,24 @@ public record SafeBunnyParts(
                 ObservationRegistry.NOOP);
     }
 
+    public SafeBunnyParts withBreakers(CircuitBreakers others) {
+        return new SafeBunnyParts(
+                options,
+                transport,
+                store,
+                serializers,
+                idScheme,
+                consumeMiddlewares,
+                publishMiddlewares,
+                scope,
+                others,
+                timeline,
+                random,
+                callbacks,
+                meterRegistry,
+                observationRegistry);
+    }
+
     /** The generator of whichever thread asks. */
     public static RandomGenerator sharedRandom() {
         return () -> ThreadLocalRandom.current().nextLong();

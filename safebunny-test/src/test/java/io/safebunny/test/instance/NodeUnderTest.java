@@ -2,6 +2,8 @@
 package io.safebunny.test.instance;
 
 import io.safebunny.Bunny;
+import io.safebunny.breaker.BreakerSettings;
+import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
@@ -27,6 +29,8 @@ public final class NodeUnderTest implements AutoCloseable {
 
     private static final Duration PUBLISH_TIMEOUT = Duration.ofSeconds(60);
 
+    private static final BreakerSettings NO_FAILURE_RATE = new BreakerSettings(0, 100, 100, Duration.ofSeconds(1), 1);
+
     private final ExecutorService workers = Executors.newCachedThreadPool(task -> {
         Thread thread = new Thread(task, "node-under-test");
         thread.setDaemon(true);
@@ -38,7 +42,14 @@ public final class NodeUnderTest implements AutoCloseable {
     private final RabbitTransport transport;
     private final SafeBunnyEngine engine;
 
+    /** One delayed retry. */
     public static NodeUnderTest start(InstanceOptions options, HandlerInvoker handler) {
+        return startWithRetries(options, 1, Duration.ofMillis(100), handler);
+    }
+
+    /** Without breaking the circuit, which is what so many failures would do. */
+    public static NodeUnderTest startWithRetries(
+            InstanceOptions options, int retries, Duration delay, HandlerInvoker handler) {
         NodeUnderTest node = new NodeUnderTest(options);
         node.engine.start(List.of(new HandlerDefinition(
                 "node under test",
@@ -46,7 +57,7 @@ public final class NodeUnderTest implements AutoCloseable {
                 Job.class,
                 List.of(options.node()),
                 options.prefetch(),
-                RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.after(Duration.ofMillis(100))),
+                RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.of(retries, delay)),
                 handler)));
         return node;
     }
@@ -70,10 +81,11 @@ public final class NodeUnderTest implements AutoCloseable {
                 1 << 20,
                 Duration.ofDays(7));
         engine = new SafeBunnyEngine(SafeBunnyParts.of(
-                settings,
-                transport,
-                options.remembers() ? new MemoryMessageStore(timeline, Duration.ofDays(7)) : null,
-                timeline));
+                        settings,
+                        transport,
+                        options.remembers() ? new MemoryMessageStore(timeline, Duration.ofDays(7)) : null,
+                        timeline)
+                .withBreakers(new CircuitBreakers(NO_FAILURE_RATE, timeline, workers)));
     }
 
     private static CachingConnectionFactory factory(String name, String addresses) {
