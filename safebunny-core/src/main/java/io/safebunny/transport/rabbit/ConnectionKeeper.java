@@ -25,7 +25,6 @@ final class ConnectionKeeper implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionKeeper.class);
     private static final Duration FIRST_BACK_OFF = Duration.ofMillis(500);
     private static final Duration LONGEST_BACK_OFF = Duration.ofSeconds(15);
-    private static final int CLOSE_TIMEOUT_MILLIS = 5_000;
 
     /** Work to be done on a new connection before it counts as open. */
     @FunctionalInterface
@@ -35,15 +34,19 @@ final class ConnectionKeeper implements AutoCloseable {
 
     private final String purpose;
     private final ConnectionFactory factory;
+    private final Dialer dialer;
     private final Timeline timeline;
     private final Preparation preparation;
     private final Runnable opened;
-    private volatile @Nullable Connection current;
+    private volatile @Nullable Link current;
     private volatile String problem = "not started";
     private volatile boolean blocked;
     private volatile boolean closed;
     private volatile String name;
     private @Nullable Thread reconnecting;
+    private Duration backOff = FIRST_BACK_OFF;
+    private long waitedNanos;
+    private long connectedAt;
 
     /** @param opened runs when a connection is open and prepared; must not block */
     ConnectionKeeper(
@@ -51,6 +54,7 @@ final class ConnectionKeeper implements AutoCloseable {
         this.purpose = purpose;
         this.name = purpose;
         this.factory = factory;
+        this.dialer = new Dialer(factory);
         this.timeline = timeline;
         this.preparation = preparation;
         this.opened = opened;
@@ -94,7 +98,16 @@ final class ConnectionKeeper implements AutoCloseable {
     /** {@code null} while there is none. */
     @Nullable
     Connection current() {
-        return current;
+        Link link = current;
+        return link == null ? null : link.connection();
+    }
+
+    /** Ends this connection if it is the current one. Does not block; what waits for it fails, and a new one is opened. */
+    void cut(Connection stuck) {
+        Link link = current;
+        if (link != null && link.connection() == stuck && link.cut()) {
+            LOG.warn("Connection '{}' is cut, because the broker reads nothing", name);
+        }
     }
 
     /** {@code null} when all is well. */
@@ -107,11 +120,14 @@ final class ConnectionKeeper implements AutoCloseable {
     }
 
     private void connect() throws IOException {
-        Connection connection = factory.createConnection().getDelegate();
-        if (connection == null) {
-            throw new IOException("The connection factory gave no connection");
+        Link link = dialer.dial();
+        Connection connection = link.connection();
+        try {
+            preparation.prepare(connection);
+        } catch (IOException | RuntimeException e) {
+            link.close();
+            throw e;
         }
-        preparation.prepare(connection);
         setBlocked(false);
         connection.addBlockedListener(
                 reason -> {
@@ -122,19 +138,20 @@ final class ConnectionKeeper implements AutoCloseable {
                     setBlocked(false);
                     LOG.info("Connection '{}' is unblocked", name);
                 });
-        if (!accept(connection)) {
-            closeWithin(connection, CLOSE_TIMEOUT_MILLIS);
+        if (!accept(link)) {
+            link.close();
             return;
         }
-        connection.addShutdownListener(cause -> lost(connection, cause));
+        connection.addShutdownListener(cause -> lost(link, cause));
         LOG.info("Connected '{}' to {}:{}", name, connection.getAddress().getHostAddress(), connection.getPort());
         opened.run();
     }
 
     /** @return whether it is still wanted */
-    private synchronized boolean accept(Connection connection) {
+    private synchronized boolean accept(Link link) {
         if (!closed) {
-            current = connection;
+            current = link;
+            connectedAt = timeline.nanoTime();
         }
         return !closed;
     }
@@ -166,10 +183,13 @@ final class ConnectionKeeper implements AutoCloseable {
         return true;
     }
 
-    private void lost(Connection connection, ShutdownSignalException cause) {
+    private void lost(Link link, ShutdownSignalException cause) {
         synchronized (this) {
-            if (closed || current != connection) {
+            if (closed || current != link) {
                 return;
+            }
+            if (timeline.nanoTime() - connectedAt >= waitedNanos) {
+                backOff = FIRST_BACK_OFF;
             }
             current = null;
             blocked = false;
@@ -191,10 +211,9 @@ final class ConnectionKeeper implements AutoCloseable {
     }
 
     private void tryForEver() {
-        Duration backOff = FIRST_BACK_OFF;
         while (!isDone()) {
             try {
-                timeline.sleep(jittered(backOff));
+                timeline.sleep(nextWait());
                 connect();
             } catch (InterruptedException e) {
                 return; // closed
@@ -209,24 +228,30 @@ final class ConnectionKeeper implements AutoCloseable {
                 problem = String.valueOf(e.getMessage());
                 LOG.error("Connection '{}' cannot be used: {}", name, e.getMessage());
             }
-            Duration doubled = backOff.multipliedBy(2);
-            backOff = doubled.compareTo(LONGEST_BACK_OFF) < 0 ? doubled : LONGEST_BACK_OFF;
         }
     }
 
     /** Decided together with giving up the thread, so that a loss at this moment starts a new one. */
     private synchronized boolean isDone() {
-        Connection connection = current;
-        boolean done = closed || (connection != null && connection.isOpen());
+        Link link = current;
+        boolean done = closed || (link != null && link.connection().isOpen());
         if (done) {
             reconnecting = null;
         }
         return done;
     }
 
-    private static Duration jittered(Duration backOff) {
-        return Duration.ofNanos(
+    /**
+     * Twice as long each time. It starts over only after a connection that lasted longer than the wait for it, so that a broker
+     * that accepts and drops is left in peace.
+     */
+    private synchronized Duration nextWait() {
+        Duration wait = Duration.ofNanos(
                 (long) (backOff.toNanos() * ThreadLocalRandom.current().nextDouble(0.5, 1.0)));
+        Duration doubled = backOff.multipliedBy(2);
+        backOff = doubled.compareTo(LONGEST_BACK_OFF) < 0 ? doubled : LONGEST_BACK_OFF;
+        waitedNanos = wait.toNanos();
+        return wait;
     }
 
     private String problem(Throwable failure) {
@@ -248,10 +273,10 @@ final class ConnectionKeeper implements AutoCloseable {
 
     @Override
     public void close() {
-        Connection connection;
+        Link link;
         synchronized (this) {
             closed = true;
-            connection = current;
+            link = current;
             current = null;
             problem = "closed";
             notifyAll();
@@ -259,28 +284,8 @@ final class ConnectionKeeper implements AutoCloseable {
                 reconnecting.interrupt();
             }
         }
-        if (connection != null) {
-            closeWithin(connection, CLOSE_TIMEOUT_MILLIS);
-        }
-    }
-
-    /** On a thread of its own: while the broker reads nothing, closing waits for what is being written. */
-    private void closeWithin(Connection connection, int millis) {
-        Thread closing = new Thread(
-                () -> {
-                    try {
-                        connection.close(millis);
-                    } catch (IOException | ShutdownSignalException e) {
-                        LOG.debug("Connection '{}' was closed already", name, e);
-                    }
-                },
-                "safebunny-close-" + name);
-        closing.setDaemon(true);
-        closing.start();
-        try {
-            closing.join(2L * millis);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (link != null) {
+            link.close();
         }
     }
 }

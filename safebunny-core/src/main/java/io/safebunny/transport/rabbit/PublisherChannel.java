@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.rabbit;
 
+import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
@@ -62,11 +63,19 @@ final class PublisherChannel {
         final CompletableFuture<Void> future;
         final long deadline;
         final Destination destination;
+        final int size;
         private @Nullable String returned;
 
-        Pending(Publication publication, Destination destination, CompletableFuture<Void> future, long deadline) {
+        /** @param size of the body in bytes */
+        Pending(
+                Publication publication,
+                Destination destination,
+                int size,
+                CompletableFuture<Void> future,
+                long deadline) {
             this.publication = publication;
             this.destination = destination;
+            this.size = size;
             this.future = future;
             this.deadline = deadline;
         }
@@ -76,14 +85,23 @@ final class PublisherChannel {
         return channel.isOpen();
     }
 
-    void publish(Pending message, BasicProperties properties, byte[] body) {
+    /** Whether the broker closed it because an exchange is missing. */
+    boolean missedAnExchange() {
+        AMQP.Channel.Close close = Channels.closeReason(channel.getCloseReason());
+        return close != null && close.getReplyCode() == AMQP.NOT_FOUND;
+    }
+
+    /** @return whether it was written to the end */
+    boolean publish(Pending message, BasicProperties properties, byte[] body) {
         long sequence = channel.getNextPublishSeqNo();
         synchronized (pending) {
             pending.put(sequence, message);
         }
         Destination to = message.destination;
+        boolean written = false;
         try {
             channel.basicPublish(to.exchange(), to.routingKey(), to.mandatory(), properties, body);
+            written = true;
         } catch (IOException | ShutdownSignalException e) {
             if (forget(sequence)) {
                 message.future.completeExceptionally(
@@ -96,17 +114,34 @@ final class PublisherChannel {
                                 .formatted(
                                         message.publication.type(), message.publication.messageId(), e.getMessage())));
             }
-            Channels.closeQuietly(channel);
+            closeAfterTheOthers();
         }
-        if (!channel.isOpen() && forget(sequence)) { // closed before the publication was in the map for lost() to see
-            message.future.completeExceptionally(
-                    new ConnectionLostException(message.publication, "the channel was closed", null));
+        ShutdownSignalException cause = channel.getCloseReason();
+        if (cause != null) { // perhaps it was closed before the publication was in the map for lost() to see
+            lost(cause);
         }
+        return written;
+    }
+
+    /** Every publication ends by its deadline, so this does too. */
+    private void closeAfterTheOthers() {
+        synchronized (pending) {
+            try {
+                while (!pending.isEmpty()) {
+                    pending.wait();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        Channels.closeQuietly(channel);
     }
 
     private boolean forget(long sequence) {
         synchronized (pending) {
-            return pending.remove(sequence) != null;
+            boolean known = pending.remove(sequence) != null;
+            pending.notifyAll();
+            return known;
         }
     }
 
@@ -126,6 +161,7 @@ final class PublisherChannel {
         synchronized (pending) {
             if (!multiple) {
                 Pending one = pending.remove(tag);
+                pending.notifyAll();
                 return one == null ? List.of() : List.of(one);
             }
             List<Pending> taken = new ArrayList<>();
@@ -138,6 +174,7 @@ final class PublisherChannel {
                 taken.add(entry.getValue());
                 entries.remove();
             }
+            pending.notifyAll();
             return taken;
         }
     }
@@ -169,10 +206,14 @@ final class PublisherChannel {
         synchronized (pending) {
             all = List.copyOf(pending.values());
             pending.clear();
+            pending.notifyAll();
         }
+        AMQP.Channel.Close close = Channels.closeReason(cause);
         for (Pending message : all) {
             message.future.completeExceptionally(
-                    new ConnectionLostException(message.publication, Channels.explain(cause), cause));
+                    close != null && Refusal.isOf(message, close)
+                            ? new NackedException(message.publication, close.getReplyText())
+                            : new ConnectionLostException(message.publication, Channels.explain(cause), cause));
         }
     }
 
@@ -188,6 +229,7 @@ final class PublisherChannel {
                     all.remove();
                 }
             }
+            pending.notifyAll();
         }
         for (Pending message : expired) {
             message.future.completeExceptionally(

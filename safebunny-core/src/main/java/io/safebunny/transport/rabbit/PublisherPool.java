@@ -4,7 +4,9 @@ package io.safebunny.transport.rabbit;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.time.Timeline;
@@ -12,6 +14,7 @@ import io.safebunny.transport.rabbit.PublisherChannel.Pending;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BlockingDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingDeque;
@@ -28,15 +31,25 @@ final class PublisherPool {
 
     private static final Duration SWEEP = Duration.ofMillis(200);
 
+    /** A connection is stuck when no write ended for so long, and one should have. */
+    private static final Duration STUCK = Duration.ofMillis(500);
+
     private final ConnectionKeeper connection;
+    private final ConnectionKeeper.Preparation repair;
     private final Timeline timeline;
     private final Duration timeout;
     private final List<Slot> slots;
     private final BlockingDeque<Slot> free;
     private volatile boolean closed;
 
-    PublisherPool(ConnectionKeeper connection, Timeline timeline, RabbitTransportOptions options) {
+    /** @param repair declares again what is missing when the broker knows an exchange no more */
+    PublisherPool(
+            ConnectionKeeper connection,
+            ConnectionKeeper.Preparation repair,
+            Timeline timeline,
+            RabbitTransportOptions options) {
         this.connection = connection;
+        this.repair = repair;
         this.timeline = timeline;
         this.timeout = options.publishTimeout();
         this.slots = IntStream.range(0, options.maxConcurrency())
@@ -45,17 +58,63 @@ final class PublisherPool {
         this.free = new LinkedBlockingDeque<>(slots);
     }
 
-    /** Holds a channel once one was opened. */
-    private static final class Slot {
-        private volatile @Nullable PublisherChannel channel;
+    /** What is written. */
+    record Outgoing(Destination destination, BasicProperties properties, byte[] body) {}
 
-        PublisherChannel channel(Connection connection) throws IOException {
-            PublisherChannel opened = channel;
-            if (opened == null || !opened.isOpen()) {
-                opened = PublisherChannel.open(connection);
-                channel = opened;
+    /** Makes what is written when its turn has come, because that may take questions to the broker. */
+    @FunctionalInterface
+    interface Source {
+        Outgoing get() throws IOException;
+    }
+
+    /** Holds a channel once one was opened. Used by one publisher at a time; the sweep looks on. */
+    private final class Slot {
+        private volatile @Nullable PublisherChannel channel;
+        private volatile long wroteAt = timeline.nanoTime();
+        private long deadline;
+        /** Set while somebody writes, after the deadline. */
+        private volatile @Nullable Connection writingTo;
+
+        void write(Connection open, Publication publication, Source source, CompletableFuture<Void> future, long until)
+                throws IOException {
+            deadline = until;
+            writingTo = open;
+            try {
+                PublisherChannel ready = channel(open);
+                Outgoing outgoing = source.get();
+                Pending message =
+                        new Pending(publication, outgoing.destination(), outgoing.body().length, future, until);
+                if (ready.publish(message, outgoing.properties(), outgoing.body())) {
+                    wroteAt = timeline.nanoTime();
+                }
+            } finally {
+                writingTo = null;
             }
-            return opened;
+        }
+
+        private PublisherChannel channel(Connection open) throws IOException {
+            PublisherChannel ready = channel;
+            if (ready == null || !ready.isOpen()) {
+                if (ready != null && ready.missedAnExchange()) {
+                    repair.prepare(open);
+                }
+                ready = PublisherChannel.open(open);
+                channel = ready;
+            }
+            return ready;
+        }
+
+        void expire(long now) {
+            PublisherChannel opened = channel;
+            if (opened != null) {
+                opened.expire(now, timeout);
+            }
+        }
+
+        @Nullable
+        Connection overdue(long now) {
+            Connection writing = writingTo;
+            return writing != null && now - deadline >= 0 ? writing : null;
         }
     }
 
@@ -63,8 +122,7 @@ final class PublisherPool {
         timeline.schedule(SWEEP, this::sweep);
     }
 
-    CompletableFuture<Void> publish(
-            Publication publication, Destination destination, BasicProperties properties, byte[] body) {
+    CompletableFuture<Void> publish(Publication publication, Source source) {
         CompletableFuture<Void> future = new CompletableFuture<>();
         long deadline = timeline.nanoTime() + timeout.toNanos();
         try {
@@ -82,7 +140,7 @@ final class PublisherPool {
                 return future;
             }
             try {
-                write(slot, new Pending(publication, destination, future, deadline), properties, body);
+                write(slot, publication, source, future, deadline);
             } finally {
                 free.addFirst(slot);
             }
@@ -94,31 +152,40 @@ final class PublisherPool {
         return future;
     }
 
-    private void write(Slot slot, Pending message, BasicProperties properties, byte[] body) {
+    private void write(
+            Slot slot, Publication publication, Source source, CompletableFuture<Void> future, long deadline) {
         Connection open = closed ? null : connection.current();
         if (open == null) {
-            message.future.completeExceptionally(
-                    new ConnectionLostException(message.publication, closed ? "closed" : "not connected", null));
+            future.completeExceptionally(
+                    new ConnectionLostException(publication, closed ? "closed" : "not connected", null));
             return;
         }
         try {
-            slot.channel(open).publish(message, properties, body);
+            slot.write(open, publication, source, future, deadline);
+        } catch (InvalidPublicationException | ConfigurationException e) {
+            future.completeExceptionally(e);
         } catch (IOException | ShutdownSignalException e) {
-            message.future.completeExceptionally(
-                    new ConnectionLostException(message.publication, Channels.explain(e), e));
+            future.completeExceptionally(new ConnectionLostException(publication, Channels.explain(e), e));
         }
     }
 
     private void sweep() {
         long now = timeline.nanoTime();
-        for (Slot slot : slots) {
-            PublisherChannel channel = slot.channel;
-            if (channel != null) {
-                channel.expire(now, timeout);
-            }
-        }
+        slots.forEach(slot -> slot.expire(now));
+        cutIfStuck(now);
         if (!closed) {
             timeline.schedule(SWEEP, this::sweep);
+        }
+    }
+
+    /** A thread in a socket that the broker does not read stays there until the socket is closed. */
+    private void cutIfStuck(long now) {
+        if (slots.stream().allMatch(slot -> now - slot.wroteAt >= STUCK.toNanos())) {
+            slots.stream()
+                    .map(slot -> slot.overdue(now))
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .ifPresent(connection::cut);
         }
     }
 

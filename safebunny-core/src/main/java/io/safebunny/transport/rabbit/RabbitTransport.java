@@ -3,10 +3,6 @@ package io.safebunny.transport.rabbit;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
-import com.rabbitmq.client.ShutdownSignalException;
-import io.safebunny.failure.ConfigurationException;
-import io.safebunny.failure.ConnectionLostException;
-import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
@@ -64,11 +60,10 @@ public final class RabbitTransport implements Transport {
         this.consumeFactory = consumeFactory;
         this.workers = workers;
         this.timeline = timeline;
-        this.publishing =
-                new ConnectionKeeper("publish", publishFactory, timeline, connection -> forgetRungs(), () -> {});
+        this.publishing = new ConnectionKeeper("publish", publishFactory, timeline, this::preparePublishing, () -> {});
         this.consuming =
                 new ConnectionKeeper("consume", consumeFactory, timeline, this::prepareConsuming, this::consumeAgain);
-        this.publishers = new PublisherPool(publishing, timeline, options);
+        this.publishers = new PublisherPool(publishing, this::preparePublishing, timeline, options);
     }
 
     @Override
@@ -103,6 +98,12 @@ public final class RabbitTransport implements Transport {
             delay = chosen;
         }
         TopologyDeclarer.apply(connection, planned, chosen);
+    }
+
+    /** The same, because a publication may come before the other connection is back and find no exchange and no queue. */
+    private void preparePublishing(Connection connection) throws IOException {
+        forgetRungs();
+        prepareConsuming(connection);
     }
 
     private void consumeAgain() {
@@ -163,18 +164,7 @@ public final class RabbitTransport implements Transport {
 
     @Override
     public CompletableFuture<Void> send(OutboundMessage message) {
-        Destination destination;
-        try {
-            destination = destination(message);
-        } catch (InvalidPublicationException | ConfigurationException e) {
-            return CompletableFuture.failedFuture(e);
-        } catch (IOException | ShutdownSignalException e) {
-            return CompletableFuture.failedFuture(
-                    new ConnectionLostException(message.publication(), Channels.explain(e), e));
-        }
-        WireMessage wire = message.message();
-        CompletableFuture<Void> sent = publishers.publish(
-                message.publication(), destination, AmqpMessages.write(wire, headers(wire, destination)), wire.body());
+        CompletableFuture<Void> sent = publishers.publish(message.publication(), () -> outgoing(message));
         return message.delay().isZero()
                 ? sent
                 : sent.whenComplete((none, failure) -> {
@@ -182,6 +172,13 @@ public final class RabbitTransport implements Transport {
                         forgetRungs();
                     }
                 });
+    }
+
+    private PublisherPool.Outgoing outgoing(OutboundMessage message) throws IOException {
+        Destination destination = destination(message);
+        WireMessage wire = message.message();
+        return new PublisherPool.Outgoing(
+                destination, AmqpMessages.write(wire, headers(wire, destination)), wire.body());
     }
 
     private static Map<String, Object> headers(WireMessage wire, Destination destination) {

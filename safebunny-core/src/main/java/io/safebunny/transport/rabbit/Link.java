@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport.rabbit;
+
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ShutdownSignalException;
+import java.io.IOException;
+import java.net.Socket;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection and the socket under it. While the broker reads nothing, all of the client's own ways to close wait behind the
+ * thread that writes; closing the socket is what ends that write. Thread-safe.
+ */
+final class Link {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Link.class);
+    private static final int ORDERLY_MILLIS = 2_000;
+    private static final int GRACE_MILLIS = 500;
+
+    private final Connection connection;
+    private final @Nullable Socket socket;
+    private final AtomicBoolean cut = new AtomicBoolean();
+
+    /** @param socket {@code null} when it is not known: then the client is asked to end the connection */
+    Link(Connection connection, @Nullable Socket socket) {
+        this.connection = connection;
+        this.socket = socket;
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    /**
+     * Ends the connection at once, without a word to the broker; does not block.
+     *
+     * @return false when that was done before
+     */
+    boolean cut() {
+        if (!cut.compareAndSet(false, true)) {
+            return false;
+        }
+        daemon("safebunny-cut", this::closeSocket);
+        return true;
+    }
+
+    private void closeSocket() {
+        if (socket == null) {
+            connection.abort(0);
+            return;
+        }
+        try {
+            if (socket instanceof SSLSocket) {
+                socket.setSoLinger(true, 0); // else it waits for the writer too, to say goodbye
+            }
+            socket.close();
+        } catch (IOException e) {
+            LOG.debug("The socket was closed already", e);
+        }
+    }
+
+    /** In an orderly way if that takes no more than two seconds; blocks no longer than three. */
+    void close() {
+        Thread closing = daemon("safebunny-close", () -> {
+            try {
+                connection.close(ORDERLY_MILLIS);
+            } catch (IOException | ShutdownSignalException e) {
+                LOG.debug("The connection was closed already", e);
+            }
+        });
+        try {
+            closing.join(ORDERLY_MILLIS + GRACE_MILLIS);
+            if (closing.isAlive()) {
+                cut();
+                closing.join(GRACE_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            cut();
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static Thread daemon(String name, Runnable task) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+}
