@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.rabbit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.test.broker.TestBroker;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A network that drops the publishing connection again and again. The numbers are for a run by hand that takes longer. */
+@Timeout(900)
+class CutOftenIT {
+
+    private static final Logger LOG = LoggerFactory.getLogger(CutOftenIT.class);
+    private static final int MESSAGES = Integer.getInteger("safebunny.cut-often.messages", 50_000);
+    private static final int CUT_EVERY_MILLIS = Integer.getInteger("safebunny.cut-often.millis", 500);
+    private static final int THREADS = 4;
+    private static final int CHANNELS = 8;
+
+    private final TestBroker broker = TestBroker.shared();
+    private final ProxiedPublisher publisher = new ProxiedPublisher(broker, CHANNELS, Duration.ofSeconds(60)).start();
+    private final CountDownLatch done = new CountDownLatch(1);
+
+    @AfterEach
+    void cleanUp() {
+        publisher.deleteAll();
+        publisher.close();
+    }
+
+    @Test
+    void losesNothingAndLeaksNothing() throws Exception {
+        assumeTrue(broker.managementUri().isPresent(), "Needs the broker's management, to count its channels");
+        int channelsBefore = new Administration(broker).channels();
+        CompletableFuture<Integer> cuts = CompletableFuture.supplyAsync(this::cutUntilDone, publisher.threads);
+        ConfirmedSender sender = publisher.sender();
+        AtomicInteger confirmed = new AtomicInteger();
+        AtomicInteger failed = new AtomicInteger();
+        long start = System.nanoTime();
+
+        List<CompletableFuture<Void>> senders = IntStream.range(0, THREADS)
+                .mapToObj(thread -> CompletableFuture.runAsync(
+                        () -> {
+                            for (int i = thread; i < MESSAGES; i += THREADS) {
+                                CompletableFuture<Void> unused = sender.send(publisher.message("id-" + i))
+                                        .whenComplete((none, failure) ->
+                                                (failure == null ? confirmed : failed).incrementAndGet());
+                            }
+                        },
+                        publisher.threads))
+                .toList();
+        senders.forEach(CompletableFuture::join);
+        await().atMost(Duration.ofSeconds(60)).until(() -> confirmed.get() + failed.get() == MESSAGES);
+        long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+        done.countDown();
+
+        assertThat(failed).hasValue(0);
+        assertThat(cuts.get()).isGreaterThanOrEqualTo(3);
+        assertThat(publisher.send("still works")).succeedsWithin(Duration.ofSeconds(30));
+        assertThat(live("PublisherChannel\\$Pending")).isZero();
+        assertThat(live("PublisherChannel")).isBetween(1, CHANNELS);
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(new Administration(broker).channels() - channelsBefore)
+                        .isLessThanOrEqualTo(CHANNELS));
+        List<String> ids = publisher.idsInQueue();
+        LOG.info(
+                "{} messages in {} ms with {} cuts: {} in the queue, heap {} MB",
+                MESSAGES,
+                millis,
+                cuts.get(),
+                ids.size(),
+                ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() >> 20);
+        assertThat(new HashSet<>(ids)).hasSize(MESSAGES + 1);
+    }
+
+    /** A fixed time after each connect, so that some of it is used. */
+    private int cutUntilDone() {
+        int cuts = 0;
+        try {
+            while (!done.await(CUT_EVERY_MILLIS, TimeUnit.MILLISECONDS)) {
+                if (publisher.transport.status().usable()) {
+                    publisher.proxy.cut();
+                    cuts++;
+                    await().atMost(Duration.ofSeconds(60))
+                            .until(() -> publisher.transport.status().usable());
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return cuts;
+    }
+
+    /** Instances that are still reachable, after a full collection. */
+    private static int live(String type) throws JMException {
+        String histogram = (String) ManagementFactory.getPlatformMBeanServer()
+                .invoke(
+                        new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                        "gcClassHistogram",
+                        new Object[] {new String[0]},
+                        new String[] {String[].class.getName()});
+        Matcher found = Pattern.compile(
+                        "(\\d+) +\\d+ +io\\.safebunny\\.transport\\.rabbit\\." + type + "( |$)", Pattern.MULTILINE)
+                .matcher(histogram);
+        return found.find() ? Integer.parseInt(found.group(1)) : 0;
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.rabbit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import io.safebunny.message.WireMessage;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.test.broker.TestBroker;
+import io.safebunny.test.proxy.TcpProxy;
+import io.safebunny.time.SystemTimeline;
+import io.safebunny.topology.QueueType;
+import io.safebunny.topology.Subscription;
+import io.safebunny.topology.Topology;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.topology.TopologyPlanner;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import io.safebunny.transport.rabbit.DelayStrategy;
+import io.safebunny.transport.rabbit.RabbitTransport;
+import io.safebunny.transport.rabbit.RabbitTransportOptions;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+
+/** A transport whose publishing connection goes through a proxy, with a queue and exchanges of its own. The other connection goes straight. */
+final class ProxiedPublisher implements AutoCloseable {
+
+    /** Part of all names on the broker. */
+    final String node = "pub." + UUID.randomUUID().toString().substring(0, 8);
+
+    final String queue = node + "-queue";
+    final TopologyOptions names = new TopologyOptions(node, QueueType.QUORUM, 20, null);
+    final Topology topology = TopologyPlanner.plan(node, List.of(new Subscription("Ping", List.of(node))), names);
+    final TcpProxy proxy;
+    final RabbitTransport transport;
+    final SystemTimeline timeline = new SystemTimeline(node);
+    final ExecutorService threads = Executors.newCachedThreadPool();
+    private final TestBroker broker;
+    private final String username;
+    private final Duration timeout;
+    private final CachingConnectionFactory publish;
+    private final CachingConnectionFactory consume;
+
+    ProxiedPublisher(TestBroker broker, int maxConcurrency, Duration timeout) {
+        this(broker, broker.username(), maxConcurrency, timeout);
+    }
+
+    /** @param username whose password is that of the broker's own user */
+    ProxiedPublisher(TestBroker broker, String username, int maxConcurrency, Duration timeout) {
+        this.broker = broker;
+        this.username = username;
+        this.timeout = timeout;
+        this.proxy = TcpProxy.to(broker.host(), broker.port());
+        com.rabbitmq.client.ConnectionFactory through = client();
+        through.setUsername(username);
+        through.setHost("127.0.0.1");
+        through.setPort(proxy.port());
+        this.publish = named(":publish", through);
+        this.consume = named(":consume", client());
+        this.transport = new RabbitTransport(
+                new RabbitTransportOptions(maxConcurrency, timeout, DelayStrategy.LADDER),
+                publish,
+                consume,
+                threads,
+                timeline);
+        onBroker(channel -> channel.queueDeclare(queue, true, false, false, Map.of()));
+    }
+
+    ProxiedPublisher start() {
+        transport.start(topology);
+        return this;
+    }
+
+    private CachingConnectionFactory named(String purpose, com.rabbitmq.client.ConnectionFactory client) {
+        CachingConnectionFactory factory = new CachingConnectionFactory(client);
+        factory.setConnectionNameStrategy(ignored -> node + purpose);
+        return factory;
+    }
+
+    com.rabbitmq.client.ConnectionFactory client() {
+        com.rabbitmq.client.ConnectionFactory client = new com.rabbitmq.client.ConnectionFactory();
+        client.setHost(broker.host());
+        client.setPort(broker.port());
+        client.setUsername(broker.username());
+        client.setPassword(broker.password());
+        client.setVirtualHost(broker.virtualHost());
+        client.setAutomaticRecoveryEnabled(false);
+        return client;
+    }
+
+    ConfirmedSender sender() {
+        return new ConfirmedSender(transport, timeline, threads, timeout, 1_000);
+    }
+
+    CompletableFuture<Void> send(String id) {
+        return send(id, new byte[2]);
+    }
+
+    CompletableFuture<Void> send(String id, byte[] body) {
+        return transport.send(message(id, new Route.ToQueue(queue), Map.of(), body));
+    }
+
+    OutboundMessage message(String id) {
+        return message(id, new Route.ToQueue(queue), Map.of(), new byte[2]);
+    }
+
+    OutboundMessage message(String id, Route route, Map<String, Object> headers, byte[] body) {
+        return new OutboundMessage(
+                new WireMessage(id, "saga", "Ping", node, null, "application/json", null, headers, body),
+                route,
+                Duration.ZERO);
+    }
+
+    /** Empties the queue. */
+    List<String> idsInQueue() {
+        List<String> ids = Collections.synchronizedList(new ArrayList<>());
+        onBroker(channel -> {
+            long count = channel.messageCount(queue);
+            CountDownLatch all = new CountDownLatch((int) count);
+            channel.basicConsume(
+                    queue,
+                    true,
+                    (tag, delivery) -> {
+                        ids.add(delivery.getProperties().getMessageId());
+                        all.countDown();
+                    },
+                    tag -> {});
+            assertThat(awaited(all)).as("%d messages from the queue", count).isTrue();
+        });
+        return ids;
+    }
+
+    private static boolean awaited(CountDownLatch latch) {
+        try {
+            return latch.await(60, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Something to be done with a plain channel. */
+    @FunctionalInterface
+    interface OnChannel {
+        void run(Channel channel) throws IOException;
+    }
+
+    void onBroker(OnChannel action) {
+        try (Connection connection = client().newConnection("looking on");
+                Channel channel = connection.createChannel()) {
+            action.run(channel);
+        } catch (IOException | TimeoutException e) {
+            throw new IllegalStateException("The test broker does not answer", e);
+        }
+    }
+
+    /** Leaves the broker as it was. */
+    void deleteAll() {
+        onBroker(channel -> {
+            channel.queueDelete(queue);
+            for (Topology.Queue planned : topology.queues()) {
+                channel.queueDelete(planned.name());
+            }
+            for (Topology.Exchange planned : topology.exchanges()) {
+                channel.exchangeDelete(planned.name());
+            }
+        });
+    }
+
+    /** Ends the connections, also when the broker does not answer. */
+    @Override
+    public void close() {
+        transport.close();
+        proxy.close();
+        publish.destroy();
+        consume.destroy();
+        threads.shutdownNow();
+        timeline.close();
+    }
+}
