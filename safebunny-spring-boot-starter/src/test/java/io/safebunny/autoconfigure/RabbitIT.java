@@ -7,17 +7,22 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.test.broker.RabbitNode;
 import io.safebunny.test.broker.TestBroker;
 import io.safebunny.transport.Transport;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
+import org.springframework.boot.amqp.autoconfigure.RabbitConnectionDetails;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 class RabbitIT {
@@ -86,6 +91,76 @@ class RabbitIT {
                     assertThat(health.getStatus()).isEqualTo(Status.DOWN);
                     assertThat(health.getDetails().get("detail")).asString().contains("consume");
                 });
+    }
+
+    @Test
+    void theNextAddressIsTakenWhenTheFirstIsDown() {
+        runner.withBean(Handler.class)
+                .withPropertyValues("spring.rabbitmq.addresses=127.0.0.1:1," + broker.host() + ":" + broker.port())
+                .run(RabbitIT::publishesAndHandles);
+    }
+
+    @Test
+    void addressAndCredentialsComeFromConnectionDetails() {
+        runner.withBean(Handler.class)
+                .withBean(RabbitConnectionDetails.class, () -> new Details(broker))
+                .withPropertyValues(
+                        "spring.rabbitmq.addresses=127.0.0.1:1",
+                        "spring.rabbitmq.username=nobody",
+                        "spring.rabbitmq.password=nothing",
+                        "spring.rabbitmq.virtual-host=nowhere")
+                .run(RabbitIT::publishesAndHandles);
+    }
+
+    @Test
+    void aBundleMakesItTls() {
+        assumeThat(RabbitNode.installedRoot())
+                .as("an installed RabbitMQ server to listen for TLS")
+                .isPresent();
+        try (RabbitNode secure = RabbitNode.startTls()) {
+            runner.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))
+                    .withBean(Handler.class)
+                    .withPropertyValues(
+                            "spring.rabbitmq.addresses=127.0.0.1:"
+                                    + secure.tls().port(),
+                            "spring.rabbitmq.virtual-host=/",
+                            "spring.rabbitmq.ssl.bundle=broker",
+                            "spring.ssl.bundle.pem.broker.truststore.certificate=file:"
+                                    + secure.tls().caCertificate())
+                    .run(RabbitIT::publishesAndHandles);
+        }
+    }
+
+    private static void publishesAndHandles(AssertableApplicationContext context) {
+        assertThat(context).hasNotFailed();
+        context.getBean(Bunny.class).publish(new OrderPlaced("42"));
+        assertThat(context.getBean(Handler.class).received.next()).isEqualTo(new OrderPlaced("42"));
+        assertThat(context.getBean(SafeBunnyHealthIndicator.class).health().getStatus())
+                .isEqualTo(Status.UP);
+    }
+
+    /** As a container or a cloud gives them. */
+    private record Details(TestBroker broker) implements RabbitConnectionDetails {
+
+        @Override
+        public List<Address> getAddresses() {
+            return List.of(new Address(broker.host(), broker.port()));
+        }
+
+        @Override
+        public String getUsername() {
+            return broker.username();
+        }
+
+        @Override
+        public String getPassword() {
+            return broker.password();
+        }
+
+        @Override
+        public String getVirtualHost() {
+            return broker.virtualHost();
+        }
     }
 
     /** A virtual host of its own where that is possible, so that nothing is left behind. */

@@ -3,11 +3,13 @@ package io.safebunny.transport.rabbit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.rabbitmq.client.AuthenticationFailureException;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownListener;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.fixture.ManualTimeline;
 import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -17,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.amqp.AmqpAuthenticationException;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 
 @Timeout(30)
@@ -31,6 +34,9 @@ class ConnectionKeeperTest {
     /** How long each connection lasts, except the last one, which stays. */
     private Duration lifetime = Duration.ZERO;
 
+    /** Whether the broker refuses the user from the second connection on, until the last one. */
+    private boolean refusing;
+
     private List<Duration> waitsUntilOneStays() throws InterruptedException {
         try (ConnectionKeeper keeper = new ConnectionKeeper(
                 "publish", fake(ConnectionFactory.class, this::factory), timeline, connection -> {}, () -> {})) {
@@ -42,8 +48,18 @@ class ConnectionKeeperTest {
 
     @Test
     void aBrokerThatAcceptsAndDropsIsLeftInPeace() throws InterruptedException {
-        List<Duration> waits = waitsUntilOneStays();
+        assertWaitsGrow(waitsUntilOneStays());
+    }
 
+    @Test
+    void aPasswordThatIsWrongNowIsTriedAgainAtEase() throws InterruptedException {
+        lifetime = Duration.ofHours(1);
+        refusing = true;
+
+        assertWaitsGrow(waitsUntilOneStays());
+    }
+
+    private static void assertWaitsGrow(List<Duration> waits) {
         assertThat(waits).hasSize(CONNECTIONS - 1);
         for (int i = 0; i < waits.size(); i++) {
             long longest = Math.min(15_000, 500L << i);
@@ -59,19 +75,24 @@ class ConnectionKeeperTest {
                 .isBetween(Duration.ofMillis(249), Duration.ofMillis(500)));
     }
 
-    private Object factory(Object proxy, java.lang.reflect.Method method, Object[] arguments) {
+    private Object factory(Object proxy, Method method, Object[] arguments) {
         return switch (method.getName()) {
-            case "createConnection" ->
-                fake(
+            case "createConnection" -> {
+                int number = made.incrementAndGet();
+                if (refusing && number > 1 && number < CONNECTIONS) {
+                    throw new AmqpAuthenticationException(new AuthenticationFailureException("ACCESS_REFUSED"));
+                }
+                yield fake(
                         org.springframework.amqp.rabbit.connection.Connection.class,
-                        (self, call, none) -> call.getName().equals("getDelegate") ? connection() : null);
+                        (self, call, none) -> call.getName().equals("getDelegate") ? connection(number) : null);
+            }
             case "getPort" -> 5672;
             default -> "fake";
         };
     }
 
-    private Connection connection() {
-        boolean last = made.incrementAndGet() == CONNECTIONS;
+    private Connection connection(int number) {
+        boolean last = number == CONNECTIONS;
         return fake(Connection.class, (self, method, arguments) -> switch (method.getName()) {
             case "isOpen" -> last;
             case "getAddress" -> InetAddress.getLoopbackAddress();

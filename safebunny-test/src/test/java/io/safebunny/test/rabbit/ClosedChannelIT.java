@@ -2,6 +2,7 @@
 package io.safebunny.test.rabbit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.safebunny.failure.InvalidPublicationException;
@@ -101,7 +102,9 @@ class ClosedChannelIT {
         administration.setPassword(USER, broker.password());
         administration.permit(USER, ".*");
         publisher.close();
-        publisher = new ProxiedPublisher(broker, USER, 1, Duration.ofSeconds(30)).start();
+        publisher = new ProxiedPublisher(
+                        broker, broker.port(), client -> client.setUsername(USER), 1, Duration.ofSeconds(30))
+                .start();
         administration.permit(USER, "^(?!.*poison).*$");
         ConfirmedSender sender = publisher.sender();
         sendNeighbours(sender, 50);
@@ -118,11 +121,18 @@ class ClosedChannelIT {
     @Test
     void whatCannotBeEncodedCostsNobodyAConfirm() {
         publisher.start();
-        for (int i = 0; i < 500; i++) {
+        assertThat(publisher.send("warm-up")).succeedsWithin(SOON);
+        publisher.proxy.stall();
+        for (int i = 0; i < 100; i++) {
             neighbours.add(publisher.send("neighbour-" + i));
         }
-        CompletableFuture<Void> unwritable = publisher.transport.send(publisher.message(
-                "unwritable", new Route.ToQueue(publisher.queue), Map.of("header", "x".repeat(1 << 20)), new byte[2]));
+        OutboundMessage message = publisher.message(
+                "unwritable", new Route.ToQueue(publisher.queue), Map.of("header", "x".repeat(1 << 20)), new byte[2]);
+        CompletableFuture<Void> unwritable = CompletableFuture.supplyAsync(
+                        () -> publisher.transport.send(message), publisher.threads)
+                .thenCompose(sent -> sent);
+        await().during(Duration.ofMillis(500)).until(() -> neighbours.stream().noneMatch(CompletableFuture::isDone));
+        publisher.proxy.resume();
 
         assertThat(unwritable)
                 .failsWithin(SOON)

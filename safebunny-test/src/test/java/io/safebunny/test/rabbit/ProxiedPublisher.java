@@ -33,6 +33,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 
 /** A transport whose publishing connection goes through a proxy, with a queue and exchanges of its own. The other connection goes straight. */
@@ -49,23 +50,29 @@ final class ProxiedPublisher implements AutoCloseable {
     final SystemTimeline timeline = new SystemTimeline(node);
     final ExecutorService threads = Executors.newCachedThreadPool();
     private final TestBroker broker;
-    private final String username;
     private final Duration timeout;
     private final CachingConnectionFactory publish;
     private final CachingConnectionFactory consume;
 
     ProxiedPublisher(TestBroker broker, int maxConcurrency, Duration timeout) {
-        this(broker, broker.username(), maxConcurrency, timeout);
+        this(broker, broker.port(), client -> {}, maxConcurrency, timeout);
     }
 
-    /** @param username whose password is that of the broker's own user */
-    ProxiedPublisher(TestBroker broker, String username, int maxConcurrency, Duration timeout) {
+    /**
+     * @param port that the proxy leads to
+     * @param settings of the publishing connection
+     */
+    ProxiedPublisher(
+            TestBroker broker,
+            int port,
+            Consumer<com.rabbitmq.client.ConnectionFactory> settings,
+            int maxConcurrency,
+            Duration timeout) {
         this.broker = broker;
-        this.username = username;
         this.timeout = timeout;
-        this.proxy = TcpProxy.to(broker.host(), broker.port());
+        this.proxy = TcpProxy.to(broker.host(), port);
         com.rabbitmq.client.ConnectionFactory through = client();
-        through.setUsername(username);
+        settings.accept(through);
         through.setHost("127.0.0.1");
         through.setPort(proxy.port());
         this.publish = named(":publish", through);

@@ -128,7 +128,9 @@ class ReconnectIT {
         administration.setPassword(USER, broker.password());
         administration.permit(USER, ".*");
         publisher.close();
-        publisher = new ProxiedPublisher(broker, USER, 8, Duration.ofSeconds(10)).start();
+        publisher = new ProxiedPublisher(
+                        broker, broker.port(), client -> client.setUsername(USER), 8, Duration.ofSeconds(10))
+                .start();
         administration.setPassword(USER, "another");
         disconnect();
         publisher.proxy.accept();

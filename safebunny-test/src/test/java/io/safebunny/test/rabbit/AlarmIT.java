@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.rabbit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.safebunny.failure.PublishTimeoutException;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.test.broker.RabbitNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The broker has a memory alarm and blocks connections that publish. */
+@Timeout(180)
+class AlarmIT {
+
+    private static final Duration SOON = Duration.ofSeconds(30);
+
+    private static RabbitNode node() {
+        assumeTrue(RabbitNode.installedRoot().isPresent(), "Needs an installed RabbitMQ server that has an alarm");
+        return RabbitNode.start();
+    }
+
+    private static void block(RabbitNode node, ProxiedPublisher publisher) {
+        node.memoryAlarm(true);
+        CompletableFuture<Void> unused = publisher.send("first"); // only who publishes is blocked
+        await().atMost(SOON).until(() -> !publisher.transport.status().usable());
+        assertThat(publisher.transport.status().detail()).contains(publisher.node + ":publish", "alarm");
+    }
+
+    @Test
+    void callersWaitAndNothingIsDropped() {
+        try (RabbitNode node = node();
+                ProxiedPublisher publisher = new ProxiedPublisher(node.broker(), 8, Duration.ofSeconds(60)).start()) {
+            block(node, publisher);
+            ConfirmedSender sender = publisher.sender();
+            List<String> ids = IntStream.range(0, 200).mapToObj(i -> "id-" + i).toList();
+            List<CompletableFuture<Void>> callers = new ArrayList<>();
+            ids.forEach(id -> callers.add(
+                    CompletableFuture.runAsync(() -> sender.sendAndWait(publisher.message(id)), publisher.threads)));
+            await().during(Duration.ofSeconds(2)).until(() -> callers.stream().noneMatch(CompletableFuture::isDone));
+
+            node.memoryAlarm(false);
+
+            assertThat(callers).allSatisfy(caller -> assertThat(caller).succeedsWithin(SOON));
+            assertThat(publisher.transport.status().usable()).isTrue();
+            assertThat(publisher.idsInQueue())
+                    .contains("first")
+                    .containsAll(ids)
+                    .doesNotHaveDuplicates();
+        }
+    }
+
+    @Test
+    void callersWaitNoLongerThanTheirDeadline() {
+        try (RabbitNode node = node();
+                ProxiedPublisher publisher = new ProxiedPublisher(node.broker(), 8, Duration.ofSeconds(2)).start()) {
+            block(node, publisher);
+            long start = System.nanoTime();
+
+            assertThat(CompletableFuture.supplyAsync(() -> publisher.send("late"), publisher.threads)
+                            .thenCompose(sent -> sent))
+                    .failsWithin(SOON)
+                    .withThrowableOfType(ExecutionException.class)
+                    .withCauseInstanceOf(PublishTimeoutException.class)
+                    .withMessageContaining("memory or disk alarm");
+            assertThat(Duration.ofNanos(System.nanoTime() - start))
+                    .isBetween(Duration.ofMillis(1_900), Duration.ofSeconds(3));
+        }
+    }
+}
