@@ -131,7 +131,7 @@ class RabbitIT {
         }
     }
 
-    private static void publishesAndHandles(AssertableApplicationContext context) {
+    private static void publishesAndHandles(AssertableApplicationContext context) throws InterruptedException {
         assertThat(context).hasNotFailed();
         context.getBean(Bunny.class).publish(new OrderPlaced("42"));
         assertThat(context.getBean(Handler.class).received.next()).isEqualTo(new OrderPlaced("42"));

@@ -33,7 +33,14 @@ class StuckWriterIT {
     private static final int CALLERS = 40;
 
     private static ProxiedPublisher publisherTo(TestBroker broker) {
-        return new ProxiedPublisher(broker, 8, TIMEOUT).start();
+        ProxiedPublisher publisher = new ProxiedPublisher(broker, 8, TIMEOUT).start();
+        openChannels(publisher);
+        return publisher;
+    }
+
+    /** So that those who come later wait in the socket, and not for an answer to the opening of a channel. */
+    private static void openChannels(ProxiedPublisher publisher) {
+        assertThat(callers(publisher)).allSatisfy(caller -> assertThat(caller).succeedsWithin(TIMEOUT.plusSeconds(1)));
     }
 
     private static RabbitNode node() {
@@ -60,7 +67,7 @@ class StuckWriterIT {
             try (ProxiedPublisher publisher = new ProxiedPublisher(
                     node.broker(), node.tls().port(), client -> client.useSslProtocol(trusting), 8, TIMEOUT)) {
                 publisher.start();
-                assertThat(publisher.send("over TLS")).succeedsWithin(TIMEOUT);
+                openChannels(publisher);
                 publisher.proxy.stall();
                 assertBackInTime(callers(publisher));
                 publisher.proxy.resume();
