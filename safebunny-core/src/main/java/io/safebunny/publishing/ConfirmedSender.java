@@ -59,6 +59,7 @@ public final class ConfirmedSender {
         final CompletableFuture<Void> result = new CompletableFuture<>();
         final long deadline = timeline.nanoTime() + timeout.toNanos();
         Duration backOff = FIRST_BACK_OFF;
+        private volatile Timeline.@Nullable Cancellable limit;
 
         Sending(OutboundMessage message) {
             this.message = message;
@@ -85,7 +86,7 @@ public final class ConfirmedSender {
                 return;
             }
             if (retrying.add(this)) {
-                timeline.schedule(Duration.ofNanos(left), () -> result.completeExceptionally(cause));
+                limit = timeline.schedule(Duration.ofNanos(left), () -> result.completeExceptionally(cause));
             }
             timeline.schedule(backOff, this::attemptOnRetries);
             Duration doubled = backOff.multipliedBy(2);
@@ -106,6 +107,10 @@ public final class ConfirmedSender {
         void ended() {
             inFlight.release();
             retrying.remove(this);
+            Timeline.Cancellable pending = limit;
+            if (pending != null) { // else it would hold the message until then
+                pending.cancel();
+            }
         }
     }
 

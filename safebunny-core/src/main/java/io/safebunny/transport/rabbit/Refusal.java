@@ -24,7 +24,10 @@ final class Refusal {
                 Matcher size = TOO_LARGE.matcher(words);
                 yield size.find() && message.size >= Long.parseLong(size.group(1));
             }
-            case AMQP.ACCESS_REFUSED -> words.contains("exchange '" + nameOf(message.destination.exchange()) + "'");
+            case AMQP.ACCESS_REFUSED ->
+                words.contains("exchange '" + nameOf(message.destination.exchange()) + "'")
+                        && (!words.contains("topic '")
+                                || words.contains("topic '" + message.destination.routingKey() + "'"));
             default -> false;
         };
     }
