@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.broker;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Private {@link RabbitNode nodes} of the installed server that form one cluster on loopback. Thread-safe. Whoever starts it closes it;
+ * it also ends with the virtual machine, however that ends.
+ *
+ * <p>Its nodes are killed, paused, resumed and restarted one by one, each keeps its ports and data. A node that is restarted while
+ * none of the others runs does not wait for them on a server that keeps its metadata in Mnesia (3.x); with Khepri (4.2 and later by
+ * default) it needs a majority, so after more than half of them ended use {@link #restart()}. A paused node counts as down after some 10 s, for the
+ * net tick time is shorter here than a server's own 60 s; once resumed after that,
+ * a node of 3.x does not always join again by itself, but does when it is restarted.
+ */
+public final class RabbitCluster implements AutoCloseable {
+
+    private static final Duration FORMED = Duration.ofSeconds(30);
+    private static final Duration RECOVERED = Duration.ofSeconds(60);
+
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private final Epmd epmd;
+    private final List<RabbitNode> nodes;
+    private final Thread hook = new Thread(this::end, "end-rabbit-cluster");
+
+    private RabbitCluster(ServerRoot root, List<NodePlan> plans) {
+        this.epmd = Epmd.start(root, plans.get(0).ports().epmd());
+        this.nodes = plans.stream()
+                .map(plan -> new RabbitNode(plan, this::nobodyRuns))
+                .toList();
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    /** Starts a cluster of the {@link RabbitNode#installedRoot() installed} server; returns once all nodes know each other. */
+    public static RabbitCluster start(int nodes) {
+        if (nodes < 1) {
+            throw new IllegalArgumentException("Cannot start a cluster [nodes=" + nodes + "]: needs 1 or more.");
+        }
+        ServerRoot root = RabbitNode.installedServer();
+        RabbitCluster cluster = new RabbitCluster(root, NodePlan.cluster(root, nodes));
+        try {
+            cluster.nodes.get(0).launch();
+            together(cluster.nodes.subList(1, nodes), RabbitNode::launch);
+            cluster.awaitFormed();
+        } catch (RuntimeException e) {
+            cluster.close();
+            throw e;
+        }
+        return cluster;
+    }
+
+    /** The nodes, in an order that does not change; whether they run or not. */
+    public List<RabbitNode> nodes() {
+        return nodes;
+    }
+
+    /** Host and port of all nodes as {@code spring.rabbitmq.addresses} takes them; user and password are {@code guest}. */
+    public String addresses() {
+        return nodes.stream()
+                .map(node -> node.broker().host() + ":" + node.broker().port())
+                .collect(Collectors.joining(","));
+    }
+
+    /** Starts all nodes again at the same time, after an orderly stop of those that run; returns once all accept connections. */
+    public void restart() {
+        nodes.forEach(RabbitNode::stop);
+        together(nodes, RabbitNode::launch);
+    }
+
+    /**
+     * Waits until so many members of the quorum queue are up, as one of the running nodes sees it; a member that is up may still have
+     * to catch up with its leader.
+     *
+     * @throws BrokerUnavailableException if they are not within a minute
+     */
+    public void awaitMembers(String virtualHost, String quorumQueue, int members) {
+        try {
+            Awaitility.await()
+                    .dontCatchUncaughtExceptions()
+                    .ignoreException(BrokerUnavailableException.class)
+                    .pollInterval(Duration.ofMillis(200))
+                    .atMost(RECOVERED)
+                    .until(() -> online(virtualHost, quorumQueue).size() == members);
+        } catch (ConditionTimeoutException e) {
+            throw new BrokerUnavailableException("Members of a quorum queue are not up [virtualHost=" + virtualHost
+                    + ", queue=" + quorumQueue + "]: needs " + members + ", waited " + RECOVERED.toSeconds()
+                    + " s. See that so many nodes run and that the queue is declared with x-queue-type=quorum.");
+        }
+    }
+
+    /** The names of the nodes on which a member of the queue is up; asked of the broker itself, for the management plugin lags. */
+    private List<String> online(String virtualHost, String queue) {
+        RabbitNode running = nodes.stream()
+                .filter(RabbitNode::isRunning)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("No node of the cluster runs. Call restart() first."));
+        String answer = running.control(
+                "list_queues",
+                "--vhost",
+                virtualHost,
+                "--timeout",
+                "10",
+                "--silent",
+                "--formatter",
+                "json",
+                "name",
+                "online");
+        List<String> names = new ArrayList<>();
+        for (JsonNode found : JSON.readTree(answer)) {
+            if (queue.equals(found.path("name").asString())) {
+                found.path("online").forEach(name -> names.add(name.asString()));
+            }
+        }
+        return names;
+    }
+
+    /** Ends all nodes and deletes their folders; a repeat is harmless. */
+    @Override
+    public void close() {
+        end();
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException alreadyShuttingDown) {
+            return;
+        }
+    }
+
+    private void end() {
+        nodes.forEach(RabbitNode::close);
+        epmd.close();
+    }
+
+    private boolean nobodyRuns() {
+        return nodes.stream().noneMatch(RabbitNode::isRunning);
+    }
+
+    private void awaitFormed() {
+        ManagementApi management = nodes.get(0).broker().management();
+        try {
+            Awaitility.await()
+                    .dontCatchUncaughtExceptions()
+                    .ignoreException(BrokerUnavailableException.class)
+                    .pollInterval(Duration.ofMillis(100))
+                    .atMost(FORMED)
+                    .until(() -> management.runningNodes() == nodes.size());
+        } catch (ConditionTimeoutException e) {
+            throw new BrokerUnavailableException(
+                    "The nodes run but form no cluster [nodes=" + nodes.size() + "]: waited "
+                            + FORMED.toSeconds() + " s. See the end of the last node's log below.\n"
+                            + nodes.get(nodes.size() - 1).logTail());
+        }
+    }
+
+    private static void together(List<RabbitNode> nodes, Consumer<RabbitNode> action) {
+        List<CompletableFuture<Void>> all = nodes.stream()
+                .map(node -> CompletableFuture.runAsync(
+                        () -> action.accept(node), task -> new Thread(task, "start-rabbit-node").start()))
+                .toList();
+        try {
+            CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).join();
+        } catch (CompletionException e) {
+            throw new BrokerUnavailableException("A node of the cluster did not start: see the cause.", e);
+        }
+    }
+}
