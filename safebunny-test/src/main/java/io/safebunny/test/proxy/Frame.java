@@ -54,6 +54,6 @@ record Frame(int type, int channel, int size, ByteBuffer buffer, int start) {
     }
 
     private static int method(int classId, int methodId) {
-        return classId << Short.SIZE | methodId;
+        return (classId << Short.SIZE) | methodId;
     }
 }

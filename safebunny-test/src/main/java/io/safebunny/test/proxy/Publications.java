@@ -23,7 +23,7 @@ final class Publications {
             return false;
         }
         Long left = bytesLeft.isEmpty() ? null : bytesLeft.get(frame.channel());
-        if (left == null || !frame.isHeader() && !frame.isBody()) {
+        if (left == null || !(frame.isHeader() || frame.isBody())) {
             return false;
         }
         long leftNow = frame.isHeader() ? frame.bodySize() : left - frame.size();

@@ -123,12 +123,12 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     private void serve() {
-        while (!entrance.isClosed()) {
-            try {
+        try {
+            while (!entrance.isClosed()) {
                 welcome(entrance.accept());
-            } catch (IOException closedOrOutOfFiles) {
-                continue;
             }
+        } catch (IOException closed) {
+            return;
         }
     }
 

@@ -41,9 +41,9 @@ class NodeControlIT {
 
     @Test
     void failsWithTheToolsOutput() {
-        assertThatThrownBy(() -> node.control("delete_user", "nobody-knows"))
+        assertThatThrownBy(() -> node.control("set_user_tags", "nobody-knows", "none"))
                 .isInstanceOf(BrokerUnavailableException.class)
-                .hasMessageContaining("[command=delete_user]")
+                .hasMessageContaining("[command=set_user_tags]")
                 .hasMessageContaining("nobody-knows");
     }
 

@@ -52,7 +52,7 @@ final class Frames {
                 .put((byte) type)
                 .putShort((short) channel)
                 .putInt(payload.capacity())
-                .put(payload.array())
+                .put(payload.rewind())
                 .put((byte) 0xCE)
                 .array();
     }

@@ -16,6 +16,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -24,12 +25,14 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class TcpProxyTest {
 
+    private static final int FILL = 32 * 1024 * 1024;
+
     @Test
     void forwardsBothWaysAndEndsInOrder() throws Exception {
         try (FakeServer server = FakeServer.echo();
                 TcpProxy proxy = TcpProxy.to("localhost", server.port());
                 Socket client = connect(proxy)) {
-            client.getOutputStream().write("hello".getBytes());
+            client.getOutputStream().write("hello".getBytes(StandardCharsets.UTF_8));
             client.shutdownOutput();
 
             assertThat(client.getInputStream().readAllBytes()).asString().isEqualTo("hello");
@@ -151,8 +154,6 @@ class TcpProxyTest {
             assertThat(server.received()).isEqualTo(first);
         }
     }
-
-    private static final int FILL = 32 * 1024 * 1024;
 
     private static void fill(Socket client, AtomicLong sent) {
         byte[] piece = new byte[64 * 1024];
