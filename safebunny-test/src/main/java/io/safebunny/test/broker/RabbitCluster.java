@@ -18,10 +18,9 @@ import tools.jackson.databind.json.JsonMapper;
  * it also ends with the virtual machine, however that ends.
  *
  * <p>Its nodes are killed, paused, resumed and restarted one by one, each keeps its ports and data. A node that is restarted while
- * none of the others runs does not wait for them on a server that keeps its metadata in Mnesia (3.x); with Khepri (4.2 and later by
- * default) it needs a majority, so after more than half of them ended use {@link #restart()}. A paused node counts as down after some 10 s, for the
- * net tick time is shorter here than a server's own 60 s; once resumed after that,
- * a node of 3.x does not always join again by itself, but does when it is restarted.
+ * none of the others runs does not wait for them on a server that keeps its metadata in Mnesia (3.x); with Khepri it needs a majority,
+ * so after more than half of them ended use {@link #restart()}. A paused node counts as down after some 10 s, for the net tick time is
+ * shorter here than a server's own 60 s. Resumed after that, a node of 3.x was once seen not to join again within a minute.
  */
 public final class RabbitCluster implements AutoCloseable {
 
