@@ -101,7 +101,7 @@ public class PipelineBenchmark {
                 new ConfirmedSender(transport, system, ForkJoinPool.commonPool(), Duration.ofSeconds(1), 1000);
         ConsumeMiddleware step = (context, next) -> next.run();
         ConsumePipelineFactory factory = new ConsumePipelineFactory(
-                new ConsumeOptions("bench", 1 << 20, null),
+                new ConsumeOptions("bench", 1 << 20, 20, null),
                 new Serializers(List.of(new Constant())),
                 sender,
                 deduplicate
@@ -124,7 +124,8 @@ public class PipelineBenchmark {
                         10,
                         recovery,
                         (payload, context) -> {}),
-                Set.of("Ping"));
+                Set.of("Ping"),
+                parts.breakers().add("Ping", Object.class, metrics));
     }
 
     @Benchmark

@@ -19,6 +19,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** The breakers of all types of one node. Thread-safe. */
 public final class CircuitBreakers implements BunnyCircuitBreaker {
@@ -46,8 +47,16 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
         TypeBreaker breaker = new TypeBreaker(type, settings, timeline, this::changed);
         byName.put(type, breaker);
         byPayload.put(payload, breaker);
-        metrics.breakerState(type, () -> breaker.state().ordinal());
+        metrics.breakerState(type, () -> gaugeOf(breaker.state()));
         return breaker;
+    }
+
+    private static int gaugeOf(State state) {
+        return switch (state) {
+            case CLOSED -> 0;
+            case HALF_OPEN -> 1;
+            case OPEN -> 2;
+        };
     }
 
     /** Nothing closes by itself any more. */
@@ -119,7 +128,7 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
 
     /** In order, by one thread at a time. */
     private void changed(Change change) {
-        LOG.atLevel(change.to() == State.OPEN ? org.slf4j.event.Level.WARN : org.slf4j.event.Level.INFO)
+        LOG.atLevel(change.to() == State.OPEN ? Level.WARN : Level.INFO)
                 .log(
                         "Circuit breaker of {}: {} -> {} ({})",
                         change.type(),

@@ -74,7 +74,7 @@ final class DeadLetters implements DeliveryHandler {
 
         /** The message as its own queue had it. */
         IncomingMessage origin(IncomingMessage message) {
-            return this == NONE
+            return queue.isEmpty()
                     ? message
                     : new IncomingMessage(
                             queue, exchange, routingKey, true, message.deliveryCount(), message.message());

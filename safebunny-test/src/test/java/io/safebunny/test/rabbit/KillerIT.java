@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -82,14 +81,14 @@ class KillerIT {
     private record Poisoned(int messageCount, Map<String, Object> headers) {}
 
     private Poisoned poisoned() {
-        AtomicReference<Poisoned> found = new AtomicReference<>(new Poisoned(0, Map.of()));
+        Poisoned[] found = {new Poisoned(0, Map.of())};
         rabbit.onBroker(channel -> {
             GetResponse response = channel.basicGet(node + "-poison", false);
             if (response != null) {
-                found.set(new Poisoned(
-                        response.getMessageCount() + 1, response.getProps().getHeaders()));
+                found[0] = new Poisoned(
+                        response.getMessageCount() + 1, response.getProps().getHeaders());
             }
         });
-        return found.get();
+        return found[0];
     }
 }

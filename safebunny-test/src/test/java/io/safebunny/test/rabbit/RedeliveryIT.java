@@ -12,11 +12,12 @@ import io.safebunny.test.proxy.TcpProxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -50,12 +51,13 @@ class RedeliveryIT {
     void areNotSetAsideHoweverOftenTheConnectionIsCutUnderThem() {
         AtomicInteger begun = new AtomicInteger();
         AtomicInteger ended = new AtomicInteger();
-        AtomicReference<CountDownLatch> work = new AtomicReference<>(new CountDownLatch(1));
+        Queue<CountDownLatch> works = new ConcurrentLinkedQueue<>();
         try (TcpProxy proxy = TcpProxy.to(broker.host(), broker.port());
                 NodeUnderTest publisher = NodeUnderTest.publisher(options(broker.host() + ':' + broker.port()));
                 NodeUnderTest consumer =
                         NodeUnderTest.start(options("127.0.0.1:" + proxy.port()), (payload, context) -> {
-                            CountDownLatch own = work.get();
+                            CountDownLatch own = new CountDownLatch(1);
+                            works.add(own);
                             begun.incrementAndGet();
                             own.await();
                             ended.incrementAndGet();
@@ -64,14 +66,13 @@ class RedeliveryIT {
             for (int cut = 1; cut <= 3 * LIMIT; cut++) {
                 int times = cut;
                 await().atMost(Duration.ofSeconds(30)).until(() -> begun.get() == times);
-                CountDownLatch own = work.getAndSet(new CountDownLatch(1));
                 proxy.cut();
                 await().atMost(Duration.ofSeconds(30))
                         .until(() -> !consumer.status().usable());
-                own.countDown();
+                works.remove().countDown();
             }
             await().atMost(Duration.ofSeconds(30)).until(() -> begun.get() == 3 * LIMIT + 1);
-            work.get().countDown();
+            works.remove().countDown();
             await().atMost(Duration.ofSeconds(30)).until(() -> ended.get() == begun.get());
         }
         rabbit.onBroker(channel -> {
