@@ -166,13 +166,8 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             adjusting = true;
         }
         while (isToAdjust()) {
-            boolean done = false;
-            try {
-                done = adjustOnce();
-            } finally {
-                if (!done) {
-                    retryLater();
-                }
+            if (!adjustOnce()) {
+                retryLater();
             }
         }
         completeIfDrained();
@@ -215,6 +210,9 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             return true;
         } catch (IOException | ShutdownSignalException | ConfigurationException e) {
             LOG.warn("Cannot consume queue '{}': {}. Trying again", queue, Channels.explain(e));
+            return false;
+        } catch (RuntimeException | OutOfMemoryError e) { // whatever it was, nobody else would try again
+            LOG.error("Cannot consume queue '{}'. Trying again", queue, e);
             return false;
         }
     }
