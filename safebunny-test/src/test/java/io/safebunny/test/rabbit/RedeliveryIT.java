@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class RedeliveryIT {
 
-    private static final int LIMIT = 4;
+    private static final int LIMIT = 2;
 
     private final RabbitBench rabbit = new RabbitBench();
     private final String node = "again." + UUID.randomUUID().toString().substring(0, 8);
