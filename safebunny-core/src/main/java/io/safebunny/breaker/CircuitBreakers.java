@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -26,6 +26,8 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
 
     private static final Logger LOG = LoggerFactory.getLogger(CircuitBreakers.class);
 
+    private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
+
     private final BreakerSettings settings;
     private final Timeline timeline;
     private final Executor callbacks;
@@ -33,7 +35,7 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
     private final Map<Type, TypeBreaker> byPayload = new ConcurrentHashMap<>();
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private final Queue<Change> untold = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger telling = new AtomicInteger();
+    private final AtomicBoolean telling = new AtomicBoolean();
 
     /** @param callbacks calls the listeners */
     public CircuitBreakers(BreakerSettings settings, Timeline timeline, Executor callbacks) {
@@ -136,28 +138,34 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
                         change.to(),
                         change.reason());
         untold.add(change);
-        if (telling.getAndIncrement() == 0) {
-            try {
-                callbacks.execute(this::tell);
-            } catch (RejectedExecutionException e) { // shutting down
-                telling.set(0);
-            }
+        handOver();
+    }
+
+    private void handOver() {
+        if (untold.isEmpty() || !telling.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            callbacks.execute(this::tell);
+        } catch (RejectedExecutionException | OutOfMemoryError e) { // no thread now, or shutting down
+            telling.set(false);
+            timeline.schedule(RETRY_DELAY, this::handOver);
         }
     }
 
     private void tell() {
-        do {
-            Change change = untold.poll();
-            if (change != null) {
-                listeners.forEach(listener -> tell(listener, change));
-            }
-        } while (telling.decrementAndGet() > 0);
+        for (Change change = untold.poll(); change != null; change = untold.poll()) {
+            Change next = change;
+            listeners.forEach(listener -> tell(listener, next));
+        }
+        telling.set(false);
+        handOver(); // what came since
     }
 
     private static void tell(Listener listener, Change change) {
         try {
             listener.changed(change);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // an Error of one listener must not silence the others
             LOG.warn("A listener failed on {}", change, e);
         }
     }

@@ -20,24 +20,34 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The breaker of one message type. Resilience4j keeps the failure rate and judges the probes; when a pause ends is decided here, on
- * the timeline. Thread-safe; no listener is called under the lock, and pacing a consumption does not block.
+ * The breaker of one message type. Resilience4j keeps the failure rate while it is closed; probes are counted and pauses ended here, on
+ * the timeline. Thread-safe; pacing a consumption does not block.
  */
 public final class TypeBreaker {
+
+    private static final float HALF = 50;
 
     private final String type;
     private final BreakerSettings settings;
     private final Timeline timeline;
     private final Consumer<Change> listener;
-    private final CircuitBreaker circuit;
+    private final CircuitBreaker rate;
 
+    private State state = State.CLOSED;
     private @Nullable Consumption consumption;
-    private Timeline.@Nullable Cancellable probing;
+    private Timeline.@Nullable Cancellable next;
     private long openUntil;
-    private int probes;
 
-    /** Which stay in a state it is: results of messages from an earlier one say nothing about the present. */
+    /** Results of messages let in before it last opened for a new reason, or closed, say nothing about the present. */
     private int period;
+
+    /** Since {@link #period} began. */
+    private int succeeded;
+
+    private int failed;
+
+    /** Probes without a result, let in since it was last half-open. */
+    private int awaited;
 
     /** @param listener told under the lock, so it only notes the change */
     TypeBreaker(String type, BreakerSettings settings, Timeline timeline, Consumer<Change> listener) {
@@ -45,24 +55,21 @@ public final class TypeBreaker {
         this.settings = settings;
         this.timeline = timeline;
         this.listener = listener;
-        this.circuit = CircuitBreaker.of(type, config(settings));
-    }
-
-    private static CircuitBreakerConfig config(BreakerSettings settings) {
-        boolean byRate = settings.failureRateThreshold() > 0;
-        return CircuitBreakerConfig.custom()
-                .failureRateThreshold(byRate ? settings.failureRateThreshold() : 100)
-                .slidingWindowSize(settings.slidingWindowSize())
-                .minimumNumberOfCalls(settings.minimumNumberOfCalls())
-                .permittedNumberOfCallsInHalfOpenState(settings.permittedNumberOfCallsInHalfOpenState())
-                .build();
+        this.rate = CircuitBreaker.of(
+                type,
+                CircuitBreakerConfig.custom()
+                        .failureRateThreshold(
+                                settings.failureRateThreshold() > 0 ? settings.failureRateThreshold() : 100)
+                        .slidingWindowSize(settings.slidingWindowSize())
+                        .minimumNumberOfCalls(settings.minimumNumberOfCalls())
+                        .build());
     }
 
     /** Sets the pace of this consumption from now on. */
     public synchronized void paces(Consumption paced) {
         consumption = paced;
         pace(
-                switch (state()) {
+                switch (state) {
                     case CLOSED -> Pace.FULL;
                     case HALF_OPEN -> Pace.ONE_BY_ONE;
                     case OPEN -> Pace.PAUSED;
@@ -70,75 +77,80 @@ public final class TypeBreaker {
     }
 
     synchronized State state() {
-        return switch (circuit.getState()) {
-            case OPEN, FORCED_OPEN -> State.OPEN;
-            case HALF_OPEN -> State.HALF_OPEN;
-            default -> State.CLOSED;
-        };
+        return state;
     }
 
     /** @param shorten whether what is left of a longer pause is given up */
     synchronized void open(Duration duration, String reason, boolean shorten) {
         long until = timeline.nanoTime() + duration.toNanos();
-        if (state() == State.OPEN && !shorten && until - openUntil <= 0) {
+        if (state == State.OPEN && !shorten && until - openUntil <= 0) {
             return;
         }
-        State before = state();
-        if (before != State.OPEN) {
-            circuit.transitionToOpenState();
-        }
-        opened(before, until, reason);
+        begin();
+        pause(until, reason);
     }
 
-    private void opened(State before, long until, String reason) {
-        cancelProbing();
-        openUntil = until;
-        int opening = ++period;
-        probing = timeline.schedule(Duration.ofNanos(Math.max(0, until - timeline.nanoTime())), () -> probe(opening));
-        pace(Pace.PAUSED);
-        if (before != State.OPEN) {
-            listener.accept(new Change(type, before, State.OPEN, reason));
-        }
-    }
-
-    private synchronized void probe(int opening) {
-        if (period != opening) {
-            return;
-        }
+    /** Earlier results count no more. */
+    private void begin() {
         period++;
-        probes = 0;
-        circuit.transitionToHalfOpenState();
-        pace(Pace.ONE_BY_ONE);
-        listener.accept(new Change(type, State.OPEN, State.HALF_OPEN, "the pause is over"));
+        succeeded = 0;
+        failed = 0;
+        rate.reset();
+    }
+
+    private void pause(long until, String reason) {
+        openUntil = until;
+        change(State.OPEN, Pace.PAUSED, reason);
+        after(Duration.ofNanos(Math.max(0, until - timeline.nanoTime())), this::probe);
+    }
+
+    private void probe() {
+        awaited = 0;
+        change(State.HALF_OPEN, Pace.ONE_BY_ONE, "the pause is over");
     }
 
     synchronized void close(String reason) {
-        State before = state();
-        if (before == State.CLOSED) {
-            return;
+        if (state != State.CLOSED) {
+            begin();
+            change(State.CLOSED, Pace.FULL, reason);
         }
-        circuit.transitionToClosedState();
-        closed(before, reason);
     }
 
-    private void closed(State before, String reason) {
-        cancelProbing();
-        period++;
-        pace(Pace.FULL);
-        listener.accept(new Change(type, before, State.CLOSED, reason));
+    private void change(State to, Pace pace, String reason) {
+        State from = state;
+        state = to;
+        cancelNext();
+        pace(pace);
+        if (from != to) {
+            listener.accept(new Change(type, from, to, reason));
+        }
     }
 
     /** For good: changes nothing any more. */
     synchronized void stop() {
-        cancelProbing();
-        period++;
+        cancelNext();
         consumption = null;
     }
 
-    private void cancelProbing() {
-        if (probing != null) {
-            probing.cancel();
-            probing = null;
+    /** Instead of what was to come next. */
+    private void after(Duration duration, Runnable step) {
+        cancelNext();
+        Timeline.Cancellable[] own = {() -> {}};
+        own[0] = timeline.schedule(duration, () -> {
+            synchronized (this) {
+                if (next == own[0]) {
+                    next = null;
+                    step.run();
+                }
+            }
+        });
+        next = own[0];
+    }
+
+    private void cancelNext() {
+        if (next != null) {
+            next.cancel();
+            next = null;
         }
     }
 
@@ -150,30 +162,52 @@ public final class TypeBreaker {
 
     /** Lets one message in. {@code null} when it must not be handled now. */
     public synchronized @Nullable Admission admit() {
-        if (state() == State.OPEN || !circuit.tryAcquirePermission()) {
+        if (state == State.OPEN) {
             return null;
         }
-        if (state() == State.HALF_OPEN && ++probes == settings.permittedNumberOfCallsInHalfOpenState()) {
-            pace(Pace.PAUSED); // until their results are known
+        if (state == State.HALF_OPEN) {
+            int wanted = settings.permittedNumberOfCallsInHalfOpenState() - succeeded - failed;
+            if (awaited >= wanted) {
+                return null;
+            }
+            awaited++;
+            if (awaited == wanted) {
+                pace(Pace.PAUSED); // until their results are known
+            }
+            after(settings.waitDurationInOpenState(), this::giveUpWaiting);
         }
-        return new Admission(period);
+        return new Admission(period, state == State.HALF_OPEN);
+    }
+
+    /** Handlers that do not return must not keep it half-open; when they do return after all, it counts. */
+    private void giveUpWaiting() {
+        if (awaited > 0) {
+            pause(
+                    timeline.nanoTime() + settings.waitDurationInOpenState().toNanos(),
+                    "%d probes have not returned".formatted(awaited));
+        }
     }
 
     /** One message that was let in; owed one result. */
     public final class Admission {
 
         private final int admitted;
+        private final boolean isProbe;
 
-        private Admission(int admitted) {
+        private Admission(int admitted, boolean isProbe) {
             this.admitted = admitted;
+            this.isProbe = isProbe;
         }
 
         public void succeeded() {
             synchronized (TypeBreaker.this) {
-                if (admitted == period) {
-                    State before = state();
-                    circuit.onSuccess(0, TimeUnit.NANOSECONDS);
-                    follow(before);
+                if (admitted != period) {
+                    return;
+                }
+                if (isProbe) {
+                    probed(true);
+                } else {
+                    rate.onSuccess(0, TimeUnit.NANOSECONDS);
                 }
             }
         }
@@ -185,56 +219,68 @@ public final class TypeBreaker {
                 } else if (isTrouble(failure)) {
                     open(settings.waitDurationInOpenState(), String.valueOf(failure.getMessage()), false);
                 } else if (admitted == period) {
-                    State before = state();
-                    if (saysNothing(failure)) {
-                        release();
-                    } else if (settings.failureRateThreshold() > 0 || before == State.HALF_OPEN) {
-                        circuit.onError(0, TimeUnit.NANOSECONDS, failure);
-                    }
-                    follow(before);
+                    count(failure);
                 }
+            }
+        }
+
+        private void count(Throwable failure) {
+            if (isProbe && failure instanceof NotHandledException) {
+                wasNoProbe();
+            } else if (isProbe) {
+                probed(isOwnFault(failure));
+            } else if (settings.failureRateThreshold() > 0 && !isOwnFault(failure)) {
+                rate.onError(0, TimeUnit.NANOSECONDS, failure);
+                openAtRate();
             }
         }
     }
 
-    private void release() {
-        circuit.releasePermission();
-        if (state() == State.HALF_OPEN) {
-            probes--;
+    /** The message was not handled: another one has to tell. */
+    private void wasNoProbe() {
+        if (state == State.HALF_OPEN) {
+            awaited = Math.max(0, awaited - 1);
             pace(Pace.ONE_BY_ONE);
         }
     }
 
-    /** What Resilience4j decided on the last result. */
-    private void follow(State before) {
-        State now = state();
-        if (now == before) {
+    private void probed(boolean success) {
+        awaited = Math.max(0, awaited - 1);
+        succeeded += success ? 1 : 0;
+        failed += success ? 0 : 1;
+        int permitted = settings.permittedNumberOfCallsInHalfOpenState();
+        if (succeeded + failed < permitted) {
             return;
         }
-        if (now == State.OPEN) {
-            String reason = before == State.HALF_OPEN
-                    ? "the probes failed"
-                    : "%s %% of the latest messages failed".formatted(settings.failureRateThreshold());
-            opened(
-                    before,
-                    timeline.nanoTime() + settings.waitDurationInOpenState().toNanos(),
-                    reason);
+        float limit = settings.failureRateThreshold() > 0 ? settings.failureRateThreshold() : HALF;
+        if (100f * failed / permitted >= limit) {
+            open(settings.waitDurationInOpenState(), failed + " of " + permitted + " probes failed", true);
         } else {
-            closed(before, "the probes succeeded");
+            close("the probes succeeded");
+        }
+    }
+
+    private void openAtRate() {
+        if (rate.getState() == CircuitBreaker.State.OPEN) {
+            open(
+                    settings.waitDurationInOpenState(),
+                    "%s %% of the latest messages failed".formatted(settings.failureRateThreshold()),
+                    false);
         }
     }
 
     /** What every message of the type needs is missing: the next one would fare no better. */
     private static boolean isTrouble(Throwable failure) {
         return failure instanceof ConnectionLostException
-                || failure instanceof PublishTimeoutException
+                || (failure instanceof PublishTimeoutException timeout && !timeout.isInterrupted())
                 || (failure instanceof NotHandledException notHandled && notHandled.isTrouble());
     }
 
-    /** A failure of this message alone. */
-    private static boolean saysNothing(Throwable failure) {
+    /** Says nothing of what all messages of the type depend on. */
+    private static boolean isOwnFault(Throwable failure) {
         return failure instanceof PoisonMessageException
                 || failure instanceof RetryLaterException
-                || failure instanceof NotHandledException;
+                || failure instanceof NotHandledException
+                || failure instanceof PublishTimeoutException;
     }
 }

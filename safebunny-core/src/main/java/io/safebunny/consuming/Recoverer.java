@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.PublishException;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.PoisonReason;
@@ -132,7 +133,8 @@ final class Recoverer {
             try {
                 sender.sendAndWait(copy);
                 return true;
-            } catch (PublishException e) {
+            } catch (PublishException
+                    | ConfigurationException e) { // the latter is an operator's to mend, not the message's fault
                 LOG.warn("Holding a delivery until its copy is confirmed; next try in {} ms", pause.toMillis(), e);
             }
             try {

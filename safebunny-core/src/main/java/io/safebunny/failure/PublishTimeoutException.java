@@ -6,6 +6,8 @@ import java.time.Duration;
 /** No confirm came in time. Whether the broker has the message is unknown; publishing again with the same id is harmless. */
 public final class PublishTimeoutException extends PublishException {
 
+    private final boolean interrupted;
+
     public PublishTimeoutException(Publication publication, Duration timeout, String waitingFor) {
         super(
                 "SB-2003",
@@ -13,5 +15,20 @@ public final class PublishTimeoutException extends PublishException {
                 "gave up after " + timeout.toMillis() + " ms waiting for " + waitingFor
                         + ". Look for a blocked or overloaded broker, or raise safebunny.publisher.timeout.",
                 null);
+        this.interrupted = false;
+    }
+
+    private PublishTimeoutException(Publication publication, String waitingFor) {
+        super("SB-2003", publication, "interrupted while waiting for " + waitingFor + ".", null);
+        this.interrupted = true;
+    }
+
+    /** Somebody interrupted the publishing thread: the broker is not to blame. */
+    public static PublishTimeoutException interrupted(Publication publication, String waitingFor) {
+        return new PublishTimeoutException(publication, waitingFor);
+    }
+
+    public boolean isInterrupted() {
+        return interrupted;
     }
 }

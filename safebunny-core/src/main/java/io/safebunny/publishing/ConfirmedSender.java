@@ -159,8 +159,7 @@ public final class ConfirmedSender {
     }
 
     private static PublishTimeoutException interrupted(OutboundMessage message) {
-        return new PublishTimeoutException(
-                message.publication(), Duration.ZERO, "the confirm, because the thread was interrupted");
+        return PublishTimeoutException.interrupted(message.publication(), "the confirm");
     }
 
     /** One after the other, so that the order of publishing is the order in the queue. */

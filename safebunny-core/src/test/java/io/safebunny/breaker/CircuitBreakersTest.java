@@ -208,11 +208,88 @@ class CircuitBreakersTest {
         assertThat(orders.pace).isEqualTo(Pace.PAUSED);
         assertThat(orderBreaker.admit()).isNull();
 
-        first.failed(new PoisonMessageException("its own fault"));
+        first.failed(NotHandledException.later("busy", Duration.ZERO));
         assertThat(orders.pace).isEqualTo(Pace.ONE_BY_ONE);
         Admission third = admit();
         second.succeeded();
         third.succeeded();
+        assertThat(state()).isEqualTo(State.CLOSED);
+    }
+
+    @Test
+    void takesTheHandlersOwnVerdictOnOneMessageForAnAnswer() {
+        breakers.open(OrderPlaced.class, Duration.ofSeconds(1));
+        timeline.advance(Duration.ofSeconds(1));
+
+        admit().failed(new PoisonMessageException("its own fault"));
+        admit().failed(new RetryLaterException(Duration.ofSeconds(1)));
+
+        assertThat(state()).isEqualTo(State.CLOSED);
+    }
+
+    @Test
+    void doesNotWaitForProbesThatDoNotReturn() {
+        breakers.open(OrderPlaced.class, Duration.ofSeconds(1));
+        timeline.advance(Duration.ofSeconds(1));
+        admit();
+
+        timeline.advance(WAIT);
+        assertThat(state()).isEqualTo(State.OPEN);
+        timeline.advance(WAIT);
+        assertThat(state()).isEqualTo(State.HALF_OPEN);
+        assertThat(orders.pace).isEqualTo(Pace.ONE_BY_ONE);
+
+        succeed(2);
+        assertThat(state()).isEqualTo(State.CLOSED);
+    }
+
+    /** Else a type whose handlers take longer than the wait would never close. */
+    @Test
+    void countsProbesThatReturnLate() {
+        breakers.open(OrderPlaced.class, Duration.ofSeconds(1));
+        timeline.advance(Duration.ofSeconds(1));
+        Admission first = admit();
+        timeline.advance(WAIT.multipliedBy(2));
+        Admission second = admit();
+        timeline.advance(WAIT);
+        assertThat(state()).isEqualTo(State.OPEN);
+
+        first.succeeded();
+        second.succeeded();
+
+        assertThat(state()).isEqualTo(State.CLOSED);
+        assertThat(orders.pace).isEqualTo(Pace.FULL);
+    }
+
+    @Test
+    void staysHalfOpenWhileNothingComes() {
+        breakers.open(OrderPlaced.class, Duration.ofSeconds(1));
+
+        timeline.advance(Duration.ofDays(1));
+
+        assertThat(state()).isEqualTo(State.HALF_OPEN);
+        assertThat(changes).hasSize(2);
+    }
+
+    @Test
+    void judgesTheProbesAllTogether() {
+        CircuitBreakers strict = new CircuitBreakers(new BreakerSettings(50, 1, 1, WAIT, 3), timeline, Runnable::run);
+        TypeBreaker breaker = strict.add("OrderPlaced", OrderPlaced.class, new Metrics(meters));
+        strict.open(Duration.ofSeconds(1));
+        timeline.advance(Duration.ofSeconds(1));
+
+        Objects.requireNonNull(breaker.admit()).succeeded();
+        assertThat(strict.state(OrderPlaced.class)).isEqualTo(State.HALF_OPEN);
+        Objects.requireNonNull(breaker.admit()).failed(new IllegalStateException());
+        Objects.requireNonNull(breaker.admit()).failed(new IllegalStateException());
+
+        assertThat(strict.state(OrderPlaced.class)).isEqualTo(State.OPEN);
+    }
+
+    @Test
+    void doesNotTakeAnInterruptedPublicationForTrouble() {
+        admit().failed(PublishTimeoutException.interrupted(PUBLICATION, "the confirm"));
+
         assertThat(state()).isEqualTo(State.CLOSED);
     }
 
@@ -331,10 +408,30 @@ class CircuitBreakersTest {
     }
 
     @Test
+    void tellsLaterWhenThereIsNoThreadNow() {
+        boolean[] threads = {false};
+        CircuitBreakers starved = new CircuitBreakers(BreakerSettings.defaults(), timeline, task -> {
+            if (!threads[0]) {
+                throw new OutOfMemoryError("no thread (simulated)");
+            }
+            task.run();
+        });
+        starved.add("OrderPlaced", OrderPlaced.class, new Metrics(meters));
+        starved.addListener(changes::add);
+        starved.open(WAIT);
+        assertThat(changes).isEmpty();
+
+        threads[0] = true;
+        timeline.advance(Duration.ofSeconds(1));
+
+        assertThat(changes).extracting(Change::to).containsExactly(State.OPEN);
+    }
+
+    @Test
     void goesOnWhenAListenerFails() {
         List<Change> after = new ArrayList<>();
         breakers.addListener(change -> {
-            throw new IllegalStateException("listener");
+            throw new NoClassDefFoundError("listener");
         });
         breakers.addListener(after::add);
 

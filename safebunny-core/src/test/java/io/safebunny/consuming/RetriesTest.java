@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
+import io.safebunny.failure.ConfigurationException;
 import io.safebunny.fixture.RecordedDelivery;
+import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
@@ -17,6 +19,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -222,5 +225,20 @@ class RetriesTest {
 
         assertThat(beans.subList(0, 3)).containsOnly(beans.get(0));
         assertThat(beans.subList(3, 6)).containsOnly(beans.get(3)).doesNotContain(beans.get(0));
+    }
+
+    /** A rung of the delay ladder that clashes, a missing permission: an operator mends it, the message is not to blame. */
+    @Test
+    void areHeldWhileTheBrokersConfigurationIsInTheWay() {
+        Node node = new Node(Node.SIX_ATTEMPTS).failing(failure);
+        RecordingTransport.Answer clash = message ->
+                CompletableFuture.failedFuture(new ConfigurationException("SB-1201", "clash (test).", "mend it."));
+        node.transport.answerNext(clash, clash);
+
+        RecordedDelivery delivery = node.deliver();
+
+        assertThat(delivery.acknowledged()).isEqualTo(1);
+        assertThat(node.transport.returned()).hasSize(1);
+        assertThat(node.transport.poisoned()).isEmpty();
     }
 }

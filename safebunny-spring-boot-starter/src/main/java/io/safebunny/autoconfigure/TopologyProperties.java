@@ -14,7 +14,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param queueType Kind of all queues. Quorum queues are replicated; classic ones are faster on one broker and lost
  *     with it.
  * @param deliveryLimit Failed deliveries after which a quorum queue itself sets a message aside, so that one that kills
- *     its process does not come back for ever. Raising it allows more crashes per message.
+ *     its process does not come back for ever. At least 5; raising it
+ *     allows more crashes per message.
  */
 @ConfigurationProperties("safebunny.topology")
 record TopologyProperties(
@@ -24,6 +25,6 @@ record TopologyProperties(
 
     TopologyProperties {
         Names.requirePrefix(prefix);
-        InvalidProperty.unlessWithin(1, 1_000_000, "safebunny.topology.delivery-limit", deliveryLimit, "20");
+        InvalidProperty.unlessWithin(5, 1_000_000, "safebunny.topology.delivery-limit", deliveryLimit, "20");
     }
 }

@@ -26,7 +26,7 @@ class InvalidPropertiesTest {
                     safebunny.publisher.max-concurrency | 0 | it must be 1 to 2000
                     safebunny.publisher.timeout    | 0s    | it must be 1ms to 1h
                     safebunny.publisher.max-in-flight | 0  | it must be 1 to 1000000
-                    safebunny.topology.delivery-limit | 0  | it must be 1 to 1000000
+                    safebunny.topology.delivery-limit | 4  | it must be 5 to 1000000
                     safebunny.poison.ttl           | 0s    | it must be 1ms to 365d
                     safebunny.dedup.retention      | 0s    | it must be 1s to 3650d
                     safebunny.topology.prefix      | amq.x | it must match [a-z0-9][a-z0-9_.-]*

@@ -34,7 +34,7 @@ class PropertiesTest {
             Map.entry("safebunny.publisher.max-in-flight", "50"),
             Map.entry("safebunny.topology.prefix", "acme"),
             Map.entry("safebunny.topology.queue-type", "classic"),
-            Map.entry("safebunny.topology.delivery-limit", "3"),
+            Map.entry("safebunny.topology.delivery-limit", "7"),
             Map.entry("safebunny.poison.ttl", "30d"),
             Map.entry("safebunny.delay.strategy", "auto"),
             Map.entry("safebunny.ids.scheme", "marker-mask"),
@@ -53,7 +53,7 @@ class PropertiesTest {
         assertThat(bind("safebunny.publisher", PublisherProperties.class))
                 .isEqualTo(new PublisherProperties(4, Duration.ofSeconds(10), 50));
         assertThat(bind("safebunny.topology", TopologyProperties.class))
-                .isEqualTo(new TopologyProperties("acme", QueueType.CLASSIC, 3));
+                .isEqualTo(new TopologyProperties("acme", QueueType.CLASSIC, 7));
         assertThat(bind("safebunny.poison", PoisonProperties.class))
                 .isEqualTo(new PoisonProperties(Duration.ofDays(30)));
         assertThat(bind("safebunny.delay", DelayProperties.class)).isEqualTo(new DelayProperties(DelayStrategy.AUTO));

@@ -43,6 +43,20 @@ final class Channels {
         return null;
     }
 
+    /** Whether the broker did not know the class of thing that was declared, or has it as something else. */
+    static boolean isRefusal(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ShutdownSignalException signal
+                    && ((signal.getReason() instanceof AMQP.Connection.Close connection
+                                    && connection.getReplyCode() == AMQP.COMMAND_INVALID)
+                            || (signal.getReason() instanceof AMQP.Channel.Close channel
+                                    && channel.getReplyCode() == AMQP.PRECONDITION_FAILED))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The broker's own words, without a stack of wrappers. */
     static String explain(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

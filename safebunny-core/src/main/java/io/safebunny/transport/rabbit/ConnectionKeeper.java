@@ -206,8 +206,12 @@ final class ConnectionKeeper implements AutoCloseable {
         }
         Thread thread = new Thread(this::tryForEver, "safebunny-connect-" + name);
         thread.setDaemon(true);
-        reconnecting = thread;
-        thread.start();
+        try {
+            thread.start();
+            reconnecting = thread;
+        } catch (OutOfMemoryError e) { // no thread now
+            timeline.schedule(LONGEST_BACK_OFF, this::reconnect);
+        }
     }
 
     private void tryForEver() {

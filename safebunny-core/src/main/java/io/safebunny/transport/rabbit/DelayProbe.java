@@ -15,9 +15,11 @@ final class DelayProbe {
 
     /**
      * Declares the delayed exchange with the plugin's type. A broker without the plugin answers by closing the whole
-     * connection (503), so the connection is not usable after {@code false}.
+     * connection (503), so the connection is not usable after {@code false}. An exchange of another type says no as well.
+     *
+     * @throws IOException when the broker gave no answer
      */
-    static boolean hasPlugin(Connection connection, TopologyOptions names) {
+    static boolean hasPlugin(Connection connection, TopologyOptions names) throws IOException {
         try {
             Channel channel = Channels.open(connection);
             channel.exchangeDeclare(
@@ -29,7 +31,10 @@ final class DelayProbe {
             Channels.closeQuietly(channel);
             return true;
         } catch (IOException | ShutdownSignalException e) {
-            return false;
+            if (Channels.isRefusal(e)) {
+                return false;
+            }
+            throw e;
         }
     }
 }

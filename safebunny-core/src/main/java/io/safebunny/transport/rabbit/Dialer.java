@@ -19,6 +19,8 @@ final class Dialer {
         this.factory = factory;
         if (factory instanceof AbstractConnectionFactory spring) {
             com.rabbitmq.client.ConnectionFactory client = spring.getRabbitConnectionFactory();
+            client.setChannelShouldCheckRpcResponseType(
+                    true); // a late answer must not pass for that of the next question
             client.setSocketConfigurator(client.getSocketConfigurator().andThen(this::remember));
         }
     }

@@ -34,6 +34,9 @@ final class PublisherPool {
     /** A connection is stuck when no write ended for so long, and one should have. */
     private static final Duration STUCK = Duration.ofMillis(500);
 
+    /** Opening a channel or declaring a queue may take a busy cluster longer. */
+    private static final Duration STUCK_ASKING = Duration.ofSeconds(5);
+
     private final ConnectionKeeper connection;
     private final ConnectionKeeper.Preparation repair;
     private final Timeline timeline;
@@ -72,16 +75,22 @@ final class PublisherPool {
         private volatile @Nullable PublisherChannel channel;
         private volatile long wroteAt = timeline.nanoTime();
         private long deadline;
-        /** Set while somebody writes, after the deadline. */
+        private volatile long since;
+        private volatile boolean asking;
+        /** Set while somebody writes, after what is above. */
         private volatile @Nullable Connection writingTo;
 
         void write(Connection open, Publication publication, Source source, CompletableFuture<Void> future, long until)
                 throws IOException {
             deadline = until;
+            asking = true;
+            since = timeline.nanoTime();
             writingTo = open;
             try {
                 PublisherChannel ready = channel(open);
                 Outgoing outgoing = source.get();
+                since = timeline.nanoTime();
+                asking = false;
                 Pending message =
                         new Pending(publication, outgoing.destination(), outgoing.body().length, future, until);
                 if (ready.publish(message, outgoing.properties(), outgoing.body())) {
@@ -114,7 +123,8 @@ final class PublisherPool {
         @Nullable
         Connection overdue(long now) {
             Connection writing = writingTo;
-            return writing != null && now - deadline >= 0 ? writing : null;
+            boolean late = now - deadline >= 0 && now - since >= (asking ? STUCK_ASKING : STUCK).toNanos();
+            return writing != null && late ? writing : null;
         }
     }
 
@@ -146,8 +156,7 @@ final class PublisherPool {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            future.completeExceptionally(new PublishTimeoutException(
-                    publication, Duration.ZERO, "a publisher channel, because the thread was interrupted"));
+            future.completeExceptionally(PublishTimeoutException.interrupted(publication, "a publisher channel"));
         }
         return future;
     }
@@ -171,10 +180,13 @@ final class PublisherPool {
 
     private void sweep() {
         long now = timeline.nanoTime();
-        slots.forEach(slot -> slot.expire(now));
-        cutIfStuck(now);
-        if (!closed) {
-            timeline.schedule(SWEEP, this::sweep);
+        try {
+            slots.forEach(slot -> slot.expire(now));
+            cutIfStuck(now);
+        } finally {
+            if (!closed) {
+                timeline.schedule(SWEEP, this::sweep);
+            }
         }
     }
 

@@ -49,12 +49,13 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     /** Failed deliveries after which a message may be the cause of its failures: a cut connection costs one or two. */
     private static final int SUSPICIOUS = 3;
 
-    /** How long a suspicious message waits for the others to finish. */
+    /** How long a suspicious message waits for the others to finish, and how long they then wait for it. */
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final String queue;
     private final Supplier<@Nullable Connection> connection;
     private final ConnectionKeeper.Preparation repair;
+    private final boolean countsDeliveries;
     private final Executor workers;
     private final Timeline timeline;
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
@@ -62,11 +63,11 @@ final class QueueContainer extends AbstractMessageListenerContainer {
 
     private final Object lock = new Object();
     // guarded by the lock
-    private final Deque<RabbitDelivery> waiting = new ArrayDeque<>();
+    private final Deque<Taken> waiting = new ArrayDeque<>();
     private @Nullable Session session;
     private Pace pace = Pace.FULL;
     private boolean cautious = true;
-    private boolean suspectRuns;
+    private @Nullable Taken suspect;
     private @Nullable Long suspectWaitsSince;
     private int running;
     private boolean adjusting;
@@ -79,6 +80,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     /**
      * @param connection the open one, {@code null} while there is none
      * @param repair declares the queue again when it is gone
+     * @param countsDeliveries whether the broker keeps count of failed deliveries of this queue
      */
     QueueContainer(
             String queue,
@@ -87,11 +89,13 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             ConnectionFactory factory,
             Supplier<@Nullable Connection> connection,
             ConnectionKeeper.Preparation repair,
+            boolean countsDeliveries,
             Executor workers,
             Timeline timeline) {
         this.queue = queue;
         this.connection = connection;
         this.repair = repair;
+        this.countsDeliveries = countsDeliveries;
         this.workers = workers;
         this.timeline = timeline;
         setConnectionFactory(factory);
@@ -195,7 +199,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             wanted = wantedPrefetch();
         }
         Connection open = connection.get();
-        if (open == null || (present == null ? 0 : present.prefetch) == wanted) {
+        if (open == null || !isOutOfLine(present, wanted)) {
             return true;
         }
         try {
@@ -211,7 +215,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         } catch (IOException | ShutdownSignalException | ConfigurationException e) {
             LOG.warn("Cannot consume queue '{}': {}. Trying again", queue, Channels.explain(e));
             return false;
-        } catch (RuntimeException | OutOfMemoryError e) { // whatever it was, nobody else would try again
+        } catch (RuntimeException | Error e) { // whatever it was, nobody else would try again
             LOG.error("Cannot consume queue '{}'. Trying again", queue, e);
             return false;
         }
@@ -223,7 +227,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         if (stopping || pace == Pace.PAUSED) {
             return 0;
         }
-        if (suspectRuns || waiting.stream().anyMatch(QueueContainer::isSuspicious)) {
+        if (suspect != null || waiting.stream().anyMatch(Taken::isSuspicious)) {
             return present == 1 ? 1 : 0; // beside it the broker gives nothing more
         }
         if (present == 0 && running + waiting.size() >= getPrefetchCount()) {
@@ -233,7 +237,11 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     }
 
     private boolean isOutOfLine() {
-        return (session == null ? 0 : session.prefetch) != wantedPrefetch();
+        return isOutOfLine(session, wantedPrefetch());
+    }
+
+    private static boolean isOutOfLine(@Nullable Session present, int wanted) {
+        return present == null ? wanted > 0 : present.prefetch != wanted || present.occupied;
     }
 
     private Session openSession(Connection open) throws IOException {
@@ -259,20 +267,25 @@ final class QueueContainer extends AbstractMessageListenerContainer {
 
     // ---- handling
 
-    /** Came back so often that it may be what ended the processes that handled it. */
-    private static boolean isSuspicious(RabbitDelivery delivery) {
-        return delivery.message().deliveryCount() >= SUSPICIOUS;
+    /** A delivery that is not settled yet, and the channel it came on. */
+    private record Taken(Session session, RabbitDelivery delivery) {
+
+        /** Came back so often that it may be what ended the processes that handled it. */
+        boolean isSuspicious() {
+            return delivery.message().deliveryCount() >= SUSPICIOUS;
+        }
     }
 
-    private void delivered(RabbitDelivery delivery, int prefetch) {
+    private void delivered(Taken taken, int prefetch) {
         boolean adjust;
         synchronized (lock) {
-            if (isSuspicious(delivery)) {
+            if (taken.isSuspicious()) {
                 cautious = true;
             } else if (prefetch == 1) {
                 cautious = false;
             }
-            waiting.add(delivery);
+            taken.session.unsettled++;
+            waiting.add(taken);
             adjust = isOutOfLine();
         }
         startWaiting();
@@ -282,21 +295,21 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     }
 
     private void startWaiting() {
-        for (RabbitDelivery next = takeWaiting(); next != null; next = takeWaiting()) {
-            RabbitDelivery delivery = next;
+        for (Taken next = takeWaiting(); next != null; next = takeWaiting()) {
+            Taken taken = next;
             try {
                 workers.execute(() -> {
                     try {
-                        invokeListener(delivery.channel(), delivery);
+                        invokeListener(taken.session.channel, taken.delivery);
                     } finally {
-                        finished(delivery);
+                        finished(taken);
                     }
                 });
             } catch (RejectedExecutionException | OutOfMemoryError e) { // no thread now
                 LOG.warn("No thread for a delivery of queue '{}'; next try in {} ms", queue, RETRY_DELAY.toMillis(), e);
                 synchronized (lock) {
-                    waiting.addFirst(delivery);
-                    ended(delivery);
+                    waiting.addFirst(taken);
+                    ended(taken);
                 }
                 timeline.schedule(RETRY_DELAY, this::startWaiting);
                 return;
@@ -304,23 +317,24 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         }
     }
 
-    private @Nullable RabbitDelivery takeWaiting() {
+    private @Nullable Taken takeWaiting() {
         synchronized (lock) {
-            RabbitDelivery next = waiting.peek();
-            if (next == null) {
-                return null;
-            }
-            boolean suspicious = isSuspicious(next);
-            if (suspicious ? !mayRunAlone() : suspectRuns || running >= getPrefetchCount()) {
+            Taken next = waiting.peek();
+            if (next == null || !(next.isSuspicious() ? mayRunAlone() : mayRunBesideOthers())) {
                 return null;
             }
             running++;
-            if (suspicious) {
-                suspectRuns = true;
+            if (next.isSuspicious()) {
+                suspect = next;
                 suspectWaitsSince = null;
+                timeline.schedule(PATIENCE, () -> acquit(next));
             }
             return waiting.poll();
         }
+    }
+
+    private boolean mayRunBesideOthers() {
+        return suspect == null && running < getPrefetchCount();
     }
 
     /** Or has waited long enough for handlers that do not return. Under the lock. */
@@ -337,19 +351,41 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         return timeline.nanoTime() - since >= PATIENCE.toNanos();
     }
 
+    /** It takes long, but has not ended the process: the others wait no more. */
+    private void acquit(Taken taken) {
+        synchronized (lock) {
+            if (suspect != taken) {
+                return;
+            }
+            suspect = null;
+            taken.session.occupied = taken.session.prefetch == 1;
+        }
+        LOG.info(
+                "A message of queue '{}' that came back {} times is still being handled; others are handled beside it",
+                queue,
+                taken.delivery.message().deliveryCount());
+        startWaiting();
+        adjustSoon();
+    }
+
     /** Under the lock. */
-    private void ended(RabbitDelivery delivery) {
+    private void ended(Taken taken) {
         running--;
-        if (isSuspicious(delivery)) {
-            suspectRuns = false;
+        if (suspect == taken) {
+            suspect = null;
         }
     }
 
-    private void finished(RabbitDelivery delivery) {
+    private void finished(Taken taken) {
         boolean adjust;
+        boolean wasLast;
         synchronized (lock) {
-            ended(delivery);
+            ended(taken);
+            wasLast = --taken.session.unsettled == 0 && taken.session.retired;
             adjust = isOutOfLine();
+        }
+        if (wasLast) {
+            Channels.closeQuietly(taken.session.channel);
         }
         startWaiting();
         if (adjust) {
@@ -408,13 +444,24 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     private final class Session {
 
         private final Channel channel;
+
+        /** What was delivered is the broker's again. */
         private volatile boolean cut;
+
+        /** Nothing more is asked of it; it is open until what was delivered on it is settled. */
+        private volatile boolean retired;
 
         /** Of the present consumer, 0 when there is none; written by the thread that adjusts. */
         private volatile int prefetch;
 
+        /** The one place of the present consumer is taken by a message that nobody waits for any more. */
+        private volatile boolean occupied;
+
         /** Those that may still deliver; guarded by the lock. */
         private int consumers;
+
+        /** Guarded by the lock. */
+        private int unsettled;
 
         private String tag = "";
 
@@ -423,7 +470,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         }
 
         boolean isAlive() {
-            return channel.isOpen() && !cut;
+            return channel.isOpen() && !cut && !retired;
         }
 
         void consume(int wanted) throws IOException {
@@ -431,16 +478,32 @@ final class QueueContainer extends AbstractMessageListenerContainer {
                 return;
             }
             try {
+                SessionConsumer consumer = new SessionConsumer(this, wanted);
+                channel.setDefaultConsumer(consumer); // of deliveries that come although nobody answered in time
                 channel.basicQos(wanted);
                 synchronized (lock) {
                     consumers++;
                 }
-                tag = channel.basicConsume(queue, false, new SessionConsumer(this, wanted));
+                tag = channel.basicConsume(queue, false, consumer);
                 prefetch = wanted;
+                synchronized (lock) {
+                    adjustAgain = true; // what was delivered meanwhile may have changed what is wanted
+                }
             } catch (IOException | ShutdownSignalException e) {
-                cut = true; // whether it consumes is not known
-                Channels.closeQuietly(channel);
+                retire();
                 throw e;
+            }
+        }
+
+        /** Whether it consumes is not known. What it has delivered is finished; the broker gets the rest back. */
+        private void retire() {
+            boolean idle;
+            synchronized (lock) {
+                retired = true;
+                idle = unsettled == 0;
+            }
+            if (idle) {
+                Channels.closeQuietly(channel);
             }
         }
 
@@ -448,6 +511,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             if (prefetch > 0) {
                 channel.basicCancel(tag);
                 prefetch = 0;
+                occupied = false;
             }
         }
     }
@@ -465,15 +529,19 @@ final class QueueContainer extends AbstractMessageListenerContainer {
 
         @Override
         public void handleDelivery(String tag, Envelope envelope, BasicProperties properties, byte[] body) {
+            if (session.retired) {
+                return; // goes back when the channel is closed
+            }
             IncomingMessage message = new IncomingMessage(
                     queue,
                     envelope.getExchange(),
                     envelope.getRoutingKey(),
                     envelope.isRedeliver(),
-                    envelope.isRedeliver() ? AmqpMessages.deliveryCount(properties) : 0,
+                    countsDeliveries && envelope.isRedeliver() ? AmqpMessages.deliveryCount(properties) : 0,
                     AmqpMessages.read(properties, body));
-            delivered(
-                    new RabbitDelivery(getChannel(), envelope.getDeliveryTag(), message, () -> session.cut), prefetch);
+            RabbitDelivery delivery =
+                    new RabbitDelivery(getChannel(), envelope.getDeliveryTag(), message, () -> session.cut);
+            delivered(new Taken(session, delivery), prefetch);
         }
 
         /** Comes after the last delivery, on the same thread. */

@@ -31,10 +31,6 @@ final class RabbitDelivery implements Delivery {
         this.cutOff = cutOff;
     }
 
-    Channel channel() {
-        return channel;
-    }
-
     @Override
     public IncomingMessage message() {
         return message;

@@ -3,10 +3,12 @@ package io.safebunny.transport.rabbit;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.time.Timeline;
+import io.safebunny.topology.QueueType;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.Consumption;
@@ -84,7 +86,7 @@ public final class RabbitTransport implements Transport {
             if (connection != null) {
                 delay = choose(connection, planned.options());
             }
-        } catch (AmqpException e) {
+        } catch (AmqpException | IOException | ShutdownSignalException e) {
             LOG.debug("Not connected yet; the delay strategy is chosen later", e);
         }
     }
@@ -110,7 +112,7 @@ public final class RabbitTransport implements Transport {
         containers.forEach(QueueContainer::adjustSoon);
     }
 
-    private Delay choose(Connection connection, TopologyOptions names) {
+    private Delay choose(Connection connection, TopologyOptions names) throws IOException {
         DelayStrategy strategy = options.delayStrategy();
         if (strategy == DelayStrategy.AUTO) {
             strategy = DelayProbe.hasPlugin(connection, names) ? DelayStrategy.PLUGIN : DelayStrategy.LADDER;
@@ -144,6 +146,7 @@ public final class RabbitTransport implements Transport {
                 consumeFactory,
                 consuming::current,
                 this::prepareConsuming,
+                requireTopology().options().queueType() == QueueType.QUORUM,
                 workers,
                 timeline);
         containers.add(container);
