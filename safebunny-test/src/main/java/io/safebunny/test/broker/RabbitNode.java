@@ -212,6 +212,11 @@ public final class RabbitNode implements AutoCloseable {
         }
     }
 
+    /** The file to which the node logs, over all its restarts; gone when the node is closed. */
+    public Path log() {
+        return folder.log();
+    }
+
     /** The Erlang node's name. */
     String name() {
         return plan.nodeName();

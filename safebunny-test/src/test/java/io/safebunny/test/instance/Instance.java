@@ -31,14 +31,24 @@ public final class Instance implements AutoCloseable {
 
     /** @param ledger is given the id of each job when it was handled, even if the process died before it could tell the broker */
     public static Instance start(InstanceOptions options, Consumer<String> ledger) {
+        return start(InstanceMain.class, List.of(), options, ledger);
+    }
+
+    /**
+     * @param main its {@code main} calls {@link InstanceMain#serve} with {@link InstanceOptions#of its arguments}
+     * @param flags for the virtual machine
+     * @param ledger is given what the handlers tell theirs, even if the process died right afterwards
+     */
+    public static Instance start(Class<?> main, List<String> flags, InstanceOptions options, Consumer<String> ledger) {
         List<String> command = new ArrayList<>(List.of(
                 System.getProperty("java.home") + "/bin/java",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-Xmx128m",
                 "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                InstanceMain.class.getName()));
+                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))));
+        command.addAll(flags);
+        command.add(main.getName());
         command.addAll(options.toArguments());
         try {
             return new Instance(

@@ -2,6 +2,7 @@
 package io.safebunny.test.instance;
 
 import io.safebunny.Bunny;
+import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.engine.SafeBunnyEngine;
@@ -16,18 +17,21 @@ import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.TransportStatus;
+import io.safebunny.transport.rabbit.DelayStrategy;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Function;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 
-/** A whole node on a real broker, without Spring Boot: handles {@link Job}s of its own node, and can publish them. */
+/** A whole node on a real broker, without Spring Boot: handles {@link Job}s of its own node or what it is told to, and publishes. */
 public final class NodeUnderTest implements AutoCloseable {
 
-    private static final Duration PUBLISH_TIMEOUT = Duration.ofSeconds(60);
+    /** Of one try to publish, as {@link RabbitTransportOptions#defaults()} has it. */
+    private static final Duration TRY_TIMEOUT = Duration.ofSeconds(30);
 
     private static final BreakerSettings NO_FAILURE_RATE = new BreakerSettings(0, 100, 100, Duration.ofSeconds(1), 1);
 
@@ -40,6 +44,7 @@ public final class NodeUnderTest implements AutoCloseable {
     private final CachingConnectionFactory publish;
     private final CachingConnectionFactory consume;
     private final RabbitTransport transport;
+    private final CircuitBreakers breakers;
     private final SafeBunnyEngine engine;
 
     /** One delayed retry. */
@@ -50,33 +55,44 @@ public final class NodeUnderTest implements AutoCloseable {
     /** Without breaking the circuit, which is what so many failures would do. */
     public static NodeUnderTest startWithRetries(
             InstanceOptions options, int retries, Duration delay, HandlerInvoker handler) {
+        return startWith(
+                options,
+                bunny -> List.of(new HandlerDefinition(
+                        "node under test",
+                        "Job",
+                        Job.class,
+                        List.of(options.node()),
+                        options.prefetch(),
+                        RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.of(retries, delay)),
+                        handler)));
+    }
+
+    /** @param handlers is given what the node publishes with */
+    public static NodeUnderTest startWith(InstanceOptions options, Function<Bunny, List<HandlerDefinition>> handlers) {
         NodeUnderTest node = new NodeUnderTest(options);
-        node.engine.start(List.of(new HandlerDefinition(
-                "node under test",
-                "Job",
-                Job.class,
-                List.of(options.node()),
-                options.prefetch(),
-                RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.of(retries, delay)),
-                handler)));
+        node.engine.start(handlers.apply(node.bunny()));
         return node;
     }
 
     /** Only publishes, in the name of the same node. */
     public static NodeUnderTest publisher(InstanceOptions options) {
-        NodeUnderTest node = new NodeUnderTest(options);
-        node.engine.start(List.of());
-        return node;
+        return startWith(options, bunny -> List.of());
     }
 
     private NodeUnderTest(InstanceOptions options) {
         publish = factory(options.node() + ":publish", options.addresses());
         consume = factory(options.node() + ":consume", options.addresses());
-        transport = new RabbitTransport(RabbitTransportOptions.defaults(), publish, consume, workers, timeline);
+        transport = new RabbitTransport(
+                new RabbitTransportOptions(8, shorter(options.publishTimeout(), TRY_TIMEOUT), DelayStrategy.LADDER),
+                publish,
+                consume,
+                workers,
+                timeline);
+        breakers = new CircuitBreakers(NO_FAILURE_RATE, timeline, workers);
         SafeBunnyOptions settings = new SafeBunnyOptions(
                 options.node(),
                 new TopologyOptions("safebunny", QueueType.QUORUM, options.deliveryLimit(), null),
-                PUBLISH_TIMEOUT,
+                options.publishTimeout(),
                 1_000,
                 1 << 20,
                 Duration.ofDays(7));
@@ -85,7 +101,11 @@ public final class NodeUnderTest implements AutoCloseable {
                         transport,
                         options.remembers() ? new MemoryMessageStore(timeline, Duration.ofDays(7)) : null,
                         timeline)
-                .withBreakers(new CircuitBreakers(NO_FAILURE_RATE, timeline, workers)));
+                .withBreakers(breakers));
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 
     private static CachingConnectionFactory factory(String name, String addresses) {
@@ -103,6 +123,10 @@ public final class NodeUnderTest implements AutoCloseable {
 
     public Bunny bunny() {
         return engine.bunny();
+    }
+
+    public BunnyCircuitBreaker breaker() {
+        return breakers;
     }
 
     public TransportStatus status() {
