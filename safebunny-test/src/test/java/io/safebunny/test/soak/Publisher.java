@@ -24,7 +24,7 @@ final class Publisher {
 
     private static final int WAITING_THREADS = 3;
     private static final int IN_FLIGHT = 100;
-    private static final int BACKLOG = 500;
+    private static final int BACKLOG = 1_000;
     private static final Duration PAUSE = Duration.ofMillis(20);
     private static final Duration END = Duration.ofSeconds(60);
 
