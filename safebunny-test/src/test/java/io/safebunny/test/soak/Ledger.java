@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 
 /** What was confirmed to the publisher and what the nodes handled. Thread-safe. */
 final class Ledger {
@@ -41,21 +40,27 @@ final class Ledger {
     }
 
     /**
-     * What the node should have handled and did not: orders confirmed to the publisher, and the receipts of orders that were confirmed
-     * or that it handled all the same.
+     * What the node should have handled and did not: orders that were confirmed to the publisher, and receipts of the orders it handled,
+     * which it does not acknowledge before their receipts are confirmed.
      */
     List<String> missing(HandledMessages node) {
         List<String> missing = new ArrayList<>();
         confirmed.stream().map(Order::id).filter(id -> !node.contains(id)).forEach(missing::add);
-        Stream.concat(
-                        confirmed.stream(),
-                        node.ids().stream().filter(Ledger::isOrder).map(Ledger::number))
-                .distinct()
+        node.ids().stream()
+                .filter(Ledger::isOrder)
+                .map(Ledger::number)
                 .filter(Order::hasReceipt)
                 .map(Receipt::id)
                 .filter(id -> !node.contains(id))
                 .forEach(missing::add);
         return missing;
+    }
+
+    /** The rest of the run says nothing of pauses. */
+    void endPulses() {
+        confirms.end();
+        deduplicating.pulse().end();
+        forgetful.pulse().end();
     }
 
     /** What is known of a message that the node did not handle. */
@@ -74,7 +79,7 @@ final class Ledger {
                         order.delay());
     }
 
-    private static boolean isOrder(String id) {
+    static boolean isOrder(String id) {
         return id.startsWith("order-");
     }
 

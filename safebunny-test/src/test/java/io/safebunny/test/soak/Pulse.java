@@ -3,27 +3,27 @@ package io.safebunny.test.soak;
 
 import java.time.Duration;
 
-/** The longest time between two signs of life. Thread-safe. */
+/** The longest time between two signs of life, until the end. Thread-safe. */
 final class Pulse {
 
     private long lastAt = System.nanoTime();
     private long longest;
+    private boolean ended;
 
     synchronized void beat() {
-        longest = Math.max(longest, silence());
-        lastAt = System.nanoTime();
+        if (!ended) {
+            long now = System.nanoTime();
+            longest = Math.max(longest, now - lastAt);
+            lastAt = now;
+        }
     }
 
-    /** The present silence counts too. */
+    synchronized void end() {
+        beat();
+        ended = true;
+    }
+
     synchronized Duration longestSilence() {
-        return Duration.ofNanos(Math.max(longest, silence()));
-    }
-
-    synchronized Duration present() {
-        return Duration.ofNanos(silence());
-    }
-
-    private long silence() {
-        return System.nanoTime() - lastAt;
+        return Duration.ofNanos(longest);
     }
 }

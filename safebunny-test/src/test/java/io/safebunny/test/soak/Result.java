@@ -13,7 +13,7 @@ import java.util.Map;
  * @param handled different messages of both nodes
  * @param poisoned messages in queues where they are set aside
  * @param left messages in any other queue at the end
- * @param longestPause in seconds, between two confirms
+ * @param longestPause in seconds, between two confirms; the publisher also waits while a consuming node is far behind
  */
 record Result(
         boolean passed,

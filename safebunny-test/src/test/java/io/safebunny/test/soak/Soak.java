@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** One run on brokers that have started: traffic and faults for a time, then rest, then the judgement. */
@@ -20,7 +21,7 @@ final class Soak {
     private static final Duration PROGRESS = Duration.ofSeconds(5);
     private static final Duration REST = Duration.ofMinutes(2);
     private static final Duration LOOK = Duration.ofMillis(500);
-    private static final int SHOWN = 10;
+    private static final int SHOWN = 5;
 
     private final SoakOptions options;
     private final Brokers brokers;
@@ -72,6 +73,7 @@ final class Soak {
         long start = timeline.nanoTime();
         publisher.start();
         schedule.run(options.duration());
+        ledger.endPulses();
         report.progress("the time is over, healing");
         if (!schedule.awaitHealed()) {
             failures.add("not healed: " + schedule.broken());
@@ -160,7 +162,9 @@ final class Soak {
     }
 
     private void explain(List<String> lost, HandledMessages node, String which) {
-        lost.subList(Math.max(0, lost.size() - SHOWN), lost.size())
+        Map<Boolean, List<String>> byKind = lost.stream().collect(Collectors.partitioningBy(Ledger::isOrder));
+        byKind.values().stream()
+                .flatMap(ids -> ids.subList(Math.max(0, ids.size() - SHOWN), ids.size()).stream())
                 .forEach(id -> report.progress("lost " + which + ": " + ledger.explain(id, node)));
     }
 }
