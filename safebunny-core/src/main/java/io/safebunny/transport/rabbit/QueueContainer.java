@@ -35,7 +35,7 @@ import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer
  * threads. The consume pipeline is the container's advice; it settles every delivery itself and never proceeds.
  *
  * <p>On a new channel the broker may give one message at a time, until it gives one that did not come back again and again: a
- * message that ends its process must not use up the delivery limit of those beside it. Such a {@link #isSuspicious suspicious}
+ * message that ends its process must not use up the delivery limit of those beside it. Such a {@linkplain Taken#isSuspicious suspicious}
  * one is handled alone.
  *
  * <p>The lock guards state only: no call to the broker is made under it, and the connection's own threads wait for nothing.
@@ -354,7 +354,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     /** It takes long, but has not ended the process: the others wait no more. */
     private void acquit(Taken taken) {
         synchronized (lock) {
-            if (suspect != taken) {
+            if (!taken.equals(suspect)) {
                 return;
             }
             suspect = null;
@@ -371,7 +371,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     /** Under the lock. */
     private void ended(Taken taken) {
         running--;
-        if (suspect == taken) {
+        if (taken.equals(suspect)) {
             suspect = null;
         }
     }
