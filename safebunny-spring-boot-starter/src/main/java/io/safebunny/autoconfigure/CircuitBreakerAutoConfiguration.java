@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Bean;
 @EnableConfigurationProperties(CircuitBreakerProperties.class)
 final class CircuitBreakerAutoConfiguration {
 
-    @Bean
+    @Bean(destroyMethod = "") // its close() resumes types, which is not what the end of the context asks for
     @ConditionalOnMissingBean
     CircuitBreakers bunnyCircuitBreaker(
             CircuitBreakerProperties properties, Timeline timeline, Workers workers, ApplicationEventPublisher events) {

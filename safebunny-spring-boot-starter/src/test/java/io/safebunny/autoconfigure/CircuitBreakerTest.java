@@ -78,6 +78,18 @@ class CircuitBreakerTest {
     }
 
     @Test
+    void resumesNothingWhenTheContextEnds() {
+        BunnyCircuitBreaker[] breaker = new BunnyCircuitBreaker[1];
+
+        Nodes.memory().withBean(Payments.class).run(context -> {
+            breaker[0] = context.getBean(BunnyCircuitBreaker.class);
+            breaker[0].open(Duration.ofHours(1));
+        });
+
+        assertThat(breaker[0].states()).containsOnly(Map.entry("Charge", State.OPEN), Map.entry("Mail", State.OPEN));
+    }
+
+    @Test
     void hasTheDocumentedDefaults() {
         Nodes.memory().run(context -> {
             assertThat(context.getBean(CircuitBreakerProperties.class).toSettings())
