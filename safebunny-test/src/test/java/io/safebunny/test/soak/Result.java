@@ -8,6 +8,7 @@ import java.util.Map;
  * What came of a run, as it is printed.
  *
  * @param seconds of traffic and faults
+ * @param secondsToRest from the end of the faults until the queues were empty, or the patience was over
  * @param published different orders
  * @param failed publications whose caller was told that they are not confirmed; they were published again with the same key
  * @param handled different messages of both nodes
@@ -22,6 +23,7 @@ record Result(
         int brokers,
         long seed,
         long seconds,
+        long secondsToRest,
         int published,
         int confirmed,
         int failed,

@@ -19,7 +19,10 @@ final class Soak {
     private static final int LOWEST_RUNG = 4;
     private static final int HIGHEST_RUNG = 13;
     private static final Duration PROGRESS = Duration.ofSeconds(5);
-    private static final Duration REST = Duration.ofMinutes(2);
+
+    /** Longer than the 3 min after which a broker dead-letters again what was not confirmed to it; delays are made of dead-lettering. */
+    private static final Duration REST = Duration.ofMinutes(5);
+
     private static final Duration LOOK = Duration.ofMillis(500);
     private static final int SHOWN = 5;
 
@@ -83,9 +86,11 @@ final class Soak {
         if (!publisher.stop()) {
             failures.add("a publication did not end: " + status.get());
         }
+        long restStart = timeline.nanoTime();
         Map<String, Integer> queues = rest();
+        long rest = Duration.ofNanos(timeline.nanoTime() - restStart).toSeconds();
         progress.interrupt();
-        return judge(seconds, schedule.counts(), queues);
+        return judge(seconds, rest, schedule.counts(), queues);
     }
 
     private void tellProgress(FaultSchedule schedule, Supplier<String> status) {
@@ -116,6 +121,8 @@ final class Soak {
                         && ledger.missing(ledger.forgetful).isEmpty())) {
             timeline.sleep(LOOK);
         }
+        report.note(
+                "missing %s and %s".formatted(ledger.missing(ledger.deduplicating), ledger.missing(ledger.forgetful)));
         Map<String, Integer> queues = brokers.messages(anyNode());
         while (timeline.nanoTime() - end < 0 && Queues.left(queues) > 0) {
             timeline.sleep(LOOK);
@@ -128,7 +135,7 @@ final class Soak {
         return brokers.nodes().get(0);
     }
 
-    private Result judge(long seconds, Map<String, Integer> faults, Map<String, Integer> queues) {
+    private Result judge(long seconds, long rest, Map<String, Integer> faults, Map<String, Integer> queues) {
         int struck = faults.values().stream().mapToInt(Integer::intValue).sum();
         failures.addAll(Verdict.failures(ledger, seconds, struck, queues));
         failures.forEach(failure -> report.progress("FAILED: " + failure));
@@ -146,6 +153,7 @@ final class Soak {
                 brokers.nodes().size(),
                 options.seed(),
                 seconds,
+                rest,
                 ledger.published.get(),
                 ledger.confirmedOrders(),
                 ledger.failed.get(),
