@@ -20,8 +20,11 @@ final class Soak {
     private static final int HIGHEST_RUNG = 13;
     private static final Duration PROGRESS = Duration.ofSeconds(5);
 
-    /** Longer than the 3 min after which a broker dead-letters again what was not confirmed to it; delays are made of dead-lettering. */
-    private static final Duration REST = Duration.ofMinutes(5);
+    /**
+     * A broker looks every 3 min for what it dead-lettered and was not confirmed for 3 min, and delays are made of dead-lettering: what is
+     * on its way when a broker dies may be 6 min late.
+     */
+    private static final Duration REST = Duration.ofMinutes(7);
 
     private static final Duration LOOK = Duration.ofMillis(500);
     private static final int SHOWN = 5;
