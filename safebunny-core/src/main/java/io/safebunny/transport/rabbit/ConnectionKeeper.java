@@ -24,6 +24,9 @@ final class ConnectionKeeper implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionKeeper.class);
     private static final Duration FIRST_BACK_OFF = Duration.ofMillis(500);
+    /** A connection that lasted so long was a good one, however long the wait for it was. */
+    private static final Duration STEADY = Duration.ofSeconds(2);
+
     private static final Duration LONGEST_BACK_OFF = Duration.ofSeconds(15);
 
     /** Work to be done on a new connection before it counts as open. */
@@ -188,7 +191,7 @@ final class ConnectionKeeper implements AutoCloseable {
             if (closed || current != link) {
                 return;
             }
-            if (timeline.nanoTime() - connectedAt >= waitedNanos) {
+            if (timeline.nanoTime() - connectedAt >= Math.min(waitedNanos, STEADY.toNanos())) {
                 backOff = FIRST_BACK_OFF;
             }
             current = null;
@@ -246,8 +249,8 @@ final class ConnectionKeeper implements AutoCloseable {
     }
 
     /**
-     * Twice as long each time. It starts over only after a connection that lasted longer than the wait for it, so that a broker
-     * that accepts and drops is left in peace.
+     * Twice as long each time. It starts over only after a connection that lasted longer than the wait for it, or two seconds, so
+     * that a broker that accepts and drops is left in peace.
      */
     private synchronized Duration nextWait() {
         Duration wait = Duration.ofNanos(
