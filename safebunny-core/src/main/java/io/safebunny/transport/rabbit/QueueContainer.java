@@ -227,13 +227,23 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         if (stopping || pace == Pace.PAUSED) {
             return 0;
         }
-        if (suspect != null || waiting.stream().anyMatch(Taken::isSuspicious)) {
+        if (suspect != null || isSuspectWaiting()) {
             return present == 1 ? 1 : 0; // beside it the broker gives nothing more
         }
         if (present == 0 && running + waiting.size() >= getPrefetchCount()) {
             return 0; // earlier consumers brought as many as may be handled at once
         }
         return pace == Pace.ONE_BY_ONE || cautious ? 1 : getPrefetchCount();
+    }
+
+    /** Asked twice per message, and almost always of none or one. */
+    private boolean isSuspectWaiting() {
+        for (Taken taken : waiting) {
+            if (taken.isSuspicious()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean isOutOfLine() {

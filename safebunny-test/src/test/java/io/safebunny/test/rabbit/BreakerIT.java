@@ -57,11 +57,7 @@ class BreakerIT {
 
     @AfterEach
     void deleteQueues() {
-        rabbit.onBroker(channel -> {
-            for (String queue : List.of("-Ping", "-Pong", "-poison", "-dead-letters")) {
-                channel.queueDelete(node + queue);
-            }
-        });
+        rabbit.deleteQueues(node, "Ping", "Pong");
         timeline.close();
         rabbit.close();
     }

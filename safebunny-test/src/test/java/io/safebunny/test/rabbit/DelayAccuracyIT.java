@@ -4,7 +4,6 @@ package io.safebunny.test.rabbit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.safebunny.message.WireMessage;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
@@ -12,7 +11,6 @@ import io.safebunny.topology.TopologyPlanner;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import io.safebunny.transport.rabbit.RabbitTransport;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,10 +42,8 @@ class DelayAccuracyIT {
 
     @AfterEach
     void deleteQueues() {
+        rabbit.deleteQueues(node, "Ping");
         rabbit.onBroker(channel -> {
-            for (String queue : List.of("-Ping", "-poison", "-dead-letters")) {
-                channel.queueDelete(node + queue);
-            }
             for (int rung = 4; rung <= 34; rung++) {
                 channel.queueDelete("safebunny.delayed." + (rung < 10 ? "0" + rung : rung));
             }
@@ -87,18 +83,6 @@ class DelayAccuracyIT {
     }
 
     private OutboundMessage message(String id, Duration delay) {
-        return new OutboundMessage(
-                new WireMessage(
-                        id,
-                        "saga",
-                        "Ping",
-                        node,
-                        null,
-                        "application/json",
-                        null,
-                        Map.of(),
-                        "{}".getBytes(StandardCharsets.UTF_8)),
-                new Route.ToQueue(node + "-Ping"),
-                delay);
+        return RabbitBench.message(node, id, new Route.ToQueue(node + "-Ping"), delay);
     }
 }

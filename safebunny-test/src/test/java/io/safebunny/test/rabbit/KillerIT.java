@@ -11,7 +11,6 @@ import io.safebunny.test.instance.InstanceOptions;
 import io.safebunny.test.instance.Job;
 import io.safebunny.test.instance.NodeUnderTest;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -38,11 +37,7 @@ class KillerIT {
 
     @AfterEach
     void deleteQueues() {
-        rabbit.onBroker(channel -> {
-            for (String queue : List.of("-Job", "-poison", "-dead-letters")) {
-                channel.queueDelete(node + queue);
-            }
-        });
+        rabbit.deleteQueues(node, "Job");
         rabbit.close();
     }
 

@@ -3,8 +3,6 @@ package io.safebunny.test.rabbit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.rabbitmq.client.Channel;
-import com.rabbitmq.client.Connection;
 import io.safebunny.message.WireMessage;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.test.broker.TestBroker;
@@ -20,7 +18,6 @@ import io.safebunny.transport.Route;
 import io.safebunny.transport.rabbit.DelayStrategy;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -32,7 +29,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 
@@ -49,7 +45,7 @@ final class ProxiedPublisher implements AutoCloseable {
     final RabbitTransport transport;
     final SystemTimeline timeline = new SystemTimeline(node);
     final ExecutorService threads = Executors.newCachedThreadPool();
-    private final TestBroker broker;
+    private final Onlooker onlooker;
     private final Duration timeout;
     private final CachingConnectionFactory publish;
     private final CachingConnectionFactory consume;
@@ -68,7 +64,7 @@ final class ProxiedPublisher implements AutoCloseable {
             Consumer<com.rabbitmq.client.ConnectionFactory> settings,
             int maxConcurrency,
             Duration timeout) {
-        this.broker = broker;
+        this.onlooker = new Onlooker(broker);
         this.timeout = timeout;
         this.proxy = TcpProxy.to(broker.host(), port);
         com.rabbitmq.client.ConnectionFactory through = client();
@@ -98,14 +94,7 @@ final class ProxiedPublisher implements AutoCloseable {
     }
 
     com.rabbitmq.client.ConnectionFactory client() {
-        com.rabbitmq.client.ConnectionFactory client = new com.rabbitmq.client.ConnectionFactory();
-        client.setHost(broker.host());
-        client.setPort(broker.port());
-        client.setUsername(broker.username());
-        client.setPassword(broker.password());
-        client.setVirtualHost(broker.virtualHost());
-        client.setAutomaticRecoveryEnabled(false);
-        return client;
+        return onlooker.client();
     }
 
     ConfirmedSender sender() {
@@ -159,19 +148,8 @@ final class ProxiedPublisher implements AutoCloseable {
         }
     }
 
-    /** Something to be done with a plain channel. */
-    @FunctionalInterface
-    interface OnChannel {
-        void run(Channel channel) throws IOException;
-    }
-
-    void onBroker(OnChannel action) {
-        try (Connection connection = client().newConnection("looking on");
-                Channel channel = connection.createChannel()) {
-            action.run(channel);
-        } catch (IOException | TimeoutException e) {
-            throw new IllegalStateException("The test broker does not answer", e);
-        }
+    void onBroker(Onlooker.OnChannel action) {
+        onlooker.onBroker(action);
     }
 
     /** Leaves the broker as it was. */

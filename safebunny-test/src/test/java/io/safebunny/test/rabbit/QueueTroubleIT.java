@@ -45,13 +45,8 @@ class QueueTroubleIT {
 
     @AfterEach
     void deleteQueues() {
-        rabbit.onBroker(channel -> {
-            channel.queueDelete(node + "-Ping");
-            channel.queueDelete(node + "-Pong");
-            channel.queueDelete(node + "-poison");
-            channel.queueDelete(node + "-dead-letters");
-            channel.queuePurge("safebunny.unrouted");
-        });
+        rabbit.deleteQueues(node, "Ping", "Pong");
+        rabbit.onBroker(channel -> channel.queuePurge("safebunny.unrouted"));
         rabbit.close();
     }
 

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.rabbit;
 
-import com.rabbitmq.client.Channel;
-import com.rabbitmq.client.Connection;
+import io.safebunny.message.WireMessage;
 import io.safebunny.test.broker.TestBroker;
 import io.safebunny.time.SystemTimeline;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
-import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeoutException;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 
 /** Makes transports on the test broker, and looks at the broker from outside. Close it after each test. */
 final class RabbitBench implements AutoCloseable {
 
-    private final TestBroker broker = TestBroker.shared();
+    private final Onlooker onlooker = new Onlooker(TestBroker.shared());
     private final ExecutorService workers = Executors.newCachedThreadPool();
     private final SystemTimeline timeline = new SystemTimeline("rabbit-bench");
     private final List<CachingConnectionFactory> factories = new ArrayList<>();
@@ -58,14 +60,7 @@ final class RabbitBench implements AutoCloseable {
     }
 
     com.rabbitmq.client.ConnectionFactory client() {
-        com.rabbitmq.client.ConnectionFactory client = new com.rabbitmq.client.ConnectionFactory();
-        client.setHost(broker.host());
-        client.setPort(broker.port());
-        client.setUsername(broker.username());
-        client.setPassword(broker.password());
-        client.setVirtualHost(broker.virtualHost());
-        client.setAutomaticRecoveryEnabled(false);
-        return client;
+        return onlooker.client();
     }
 
     RabbitTransport transport(com.rabbitmq.client.ConnectionFactory client) {
@@ -77,20 +72,36 @@ final class RabbitBench implements AutoCloseable {
                 timeline);
     }
 
-    /** Something to be done with a plain channel. */
-    @FunctionalInterface
-    interface OnChannel {
-        void run(Channel channel) throws IOException;
+    void onBroker(Onlooker.OnChannel action) {
+        onlooker.onBroker(action);
     }
 
-    void onBroker(OnChannel action) {
-        try (Connection connection = client().newConnection("looking on")) {
-            try (Channel channel = connection.createChannel()) {
-                action.run(channel);
+    /** The queues of the node for these types, and those every node has. */
+    void deleteQueues(String node, String... types) {
+        onBroker(channel -> {
+            for (String type : types) {
+                channel.queueDelete(node + '-' + type);
             }
-        } catch (IOException | TimeoutException e) {
-            throw new IllegalStateException("The test broker does not answer", e);
-        }
+            channel.queueDelete(node + "-poison");
+            channel.queueDelete(node + "-dead-letters");
+        });
+    }
+
+    /** Of type {@code Ping}, with nothing in it. */
+    static OutboundMessage message(String node, String id, Route route, Duration delay) {
+        return new OutboundMessage(
+                new WireMessage(
+                        id,
+                        "saga",
+                        "Ping",
+                        node,
+                        null,
+                        "application/json",
+                        null,
+                        Map.of(),
+                        "{}".getBytes(StandardCharsets.UTF_8)),
+                route,
+                delay);
     }
 
     @Override

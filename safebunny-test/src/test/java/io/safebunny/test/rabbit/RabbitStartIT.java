@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.ConnectionLostException;
-import io.safebunny.message.WireMessage;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
@@ -17,10 +16,8 @@ import io.safebunny.transport.Route;
 import io.safebunny.transport.rabbit.DelayStrategy;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
@@ -35,11 +32,7 @@ class RabbitStartIT {
 
     @AfterEach
     void deleteQueues() {
-        rabbit.onBroker(channel -> {
-            channel.queueDelete(node + "-Ping");
-            channel.queueDelete(node + "-poison");
-            channel.queueDelete(node + "-dead-letters");
-        });
+        rabbit.deleteQueues(node, "Ping");
         rabbit.close();
     }
 
@@ -142,18 +135,6 @@ class RabbitStartIT {
     }
 
     private OutboundMessage message(Duration delay) {
-        return new OutboundMessage(
-                new WireMessage(
-                        "id-1",
-                        "saga-1",
-                        "Ping",
-                        node,
-                        null,
-                        "application/json",
-                        null,
-                        Map.of(),
-                        "{}".getBytes(StandardCharsets.UTF_8)),
-                new Route.ToQueue(node + "-Ping"),
-                delay);
+        return RabbitBench.message(node, "id-1", new Route.ToQueue(node + "-Ping"), delay);
     }
 }

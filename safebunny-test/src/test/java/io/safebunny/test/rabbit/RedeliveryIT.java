@@ -10,7 +10,6 @@ import io.safebunny.test.instance.Job;
 import io.safebunny.test.instance.NodeUnderTest;
 import io.safebunny.test.proxy.TcpProxy;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
@@ -34,11 +33,7 @@ class RedeliveryIT {
 
     @AfterEach
     void deleteQueues() {
-        rabbit.onBroker(channel -> {
-            for (String queue : List.of("-Job", "-poison", "-dead-letters")) {
-                channel.queueDelete(node + queue);
-            }
-        });
+        rabbit.deleteQueues(node, "Job");
         rabbit.close();
     }
 

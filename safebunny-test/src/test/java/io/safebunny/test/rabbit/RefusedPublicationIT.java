@@ -5,13 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.NackedException;
 import io.safebunny.failure.UnroutableException;
-import io.safebunny.message.WireMessage;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.topology.TopologyPlanner;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import io.safebunny.transport.rabbit.RabbitTransport;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,18 +71,6 @@ class RefusedPublicationIT {
     }
 
     private OutboundMessage message(int index, Route route) {
-        return new OutboundMessage(
-                new WireMessage(
-                        "id-" + index,
-                        "saga",
-                        "Ping",
-                        node,
-                        null,
-                        "application/json",
-                        null,
-                        Map.of(),
-                        "{}".getBytes(StandardCharsets.UTF_8)),
-                route,
-                Duration.ZERO);
+        return RabbitBench.message(node, "id-" + index, route, Duration.ZERO);
     }
 }

@@ -10,7 +10,6 @@ import io.safebunny.test.instance.InstanceOptions;
 import io.safebunny.test.instance.Job;
 import io.safebunny.test.instance.NodeUnderTest;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -38,11 +37,7 @@ class RollingRestartIT {
 
     @AfterEach
     void deleteQueues() {
-        rabbit.onBroker(channel -> {
-            for (String queue : List.of("-Job", "-poison", "-dead-letters")) {
-                channel.queueDelete(node + queue);
-            }
-        });
+        rabbit.deleteQueues(node, "Job");
         rabbit.close();
     }
 

@@ -4,7 +4,6 @@ package io.safebunny.test.rabbit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.safebunny.message.WireMessage;
 import io.safebunny.test.broker.TestBroker;
 import io.safebunny.test.proxy.TcpProxy;
 import io.safebunny.time.SystemTimeline;
@@ -20,11 +19,9 @@ import io.safebunny.transport.Pace;
 import io.safebunny.transport.Route;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -64,11 +61,7 @@ class StuckHandlerIT {
     @AfterEach
     void deleteQueues() {
         release.countDown();
-        rabbit.onBroker(channel -> {
-            for (String name : List.of("-Ping", "-poison", "-dead-letters")) {
-                channel.queueDelete(node + name);
-            }
-        });
+        rabbit.deleteQueues(node, "Ping");
         rabbit.close();
     }
 
@@ -140,19 +133,7 @@ class StuckHandlerIT {
     }
 
     private OutboundMessage message(String id) {
-        return new OutboundMessage(
-                new WireMessage(
-                        id,
-                        "saga",
-                        "Ping",
-                        node,
-                        null,
-                        "application/json",
-                        null,
-                        Map.of(),
-                        "{}".getBytes(StandardCharsets.UTF_8)),
-                new Route.ToQueue(queue),
-                Duration.ZERO);
+        return RabbitBench.message(node, id, new Route.ToQueue(queue), Duration.ZERO);
     }
 
     /** The longest waits are a second. */
