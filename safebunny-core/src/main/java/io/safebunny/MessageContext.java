@@ -41,4 +41,40 @@ public interface MessageContext {
 
     /** The publisher's own headers: scalars only, none that begins with {@code sb-} or {@code x-}. */
     Map<String, Object> headers();
+
+    /**
+     * Runs a step of this handler at most once to completion per message: a later attempt, after a failure or a crash, gets the
+     * stored result instead. For calls to the outside that must not be repeated. A crash between the step's effect and the
+     * storing of its result repeats it, so pass {@link #messageId()} on as an idempotency key where the callee takes one.
+     *
+     * <p>Steps may not publish: publish after the step, from its result. Without a store a step is remembered only for the
+     * in-memory retries of this delivery. Call it from the handler's thread.
+     *
+     * @param name of the step, unique within the handler, 1 to 200 characters
+     * @param type of the result, which is stored as JSON
+     * @return what the step returned, now or earlier; never {@code null}
+     * @throws X what the step threw; nothing is stored then
+     */
+    <T, X extends Exception> T once(String name, Class<T> type, Step<T, X> step) throws X;
+
+    /** {@link #once(String, Class, Step)} for a step without a result. */
+    default <X extends Exception> void once(String name, Action<X> action) throws X {
+        Boolean unused = once(name, Boolean.class, () -> {
+            action.run();
+            return true;
+        });
+    }
+
+    /** A step with a result. */
+    @FunctionalInterface
+    interface Step<T, X extends Exception> {
+        /** @return not {@code null} */
+        T run() throws X;
+    }
+
+    /** A step without a result. */
+    @FunctionalInterface
+    interface Action<X extends Exception> {
+        void run() throws X;
+    }
 }

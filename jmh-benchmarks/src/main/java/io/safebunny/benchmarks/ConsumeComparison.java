@@ -153,8 +153,8 @@ public final class ConsumeComparison {
                 new CachingConnectionFactory(connections.getRabbitConnectionFactory()),
                 workers,
                 timeline);
-        SafeBunnyOptions options =
-                new SafeBunnyOptions("bench", topology, Duration.ofSeconds(30), 1000, 10L << 20, Duration.ofDays(7));
+        SafeBunnyOptions options = new SafeBunnyOptions(
+                "bench", topology, Duration.ofSeconds(30), 1000, 10L << 20, Duration.ofDays(7), Duration.ofSeconds(30));
         return new SafeBunnyEngine(SafeBunnyParts.of(options, transport, null, timeline));
     }
 

@@ -217,7 +217,7 @@ public final class TypeBreaker {
                 if (failure instanceof ThrottledException throttled) {
                     open(throttled.delay(), "a handler is throttled", false);
                 } else if (isTrouble(failure)) {
-                    open(settings.waitDurationInOpenState(), String.valueOf(failure.getMessage()), false);
+                    open(pauseOf(failure), String.valueOf(failure.getMessage()), false);
                 } else if (admitted == period) {
                     count(failure);
                 }
@@ -274,6 +274,12 @@ public final class TypeBreaker {
         return failure instanceof ConnectionLostException
                 || (failure instanceof PublishTimeoutException timeout && !timeout.isInterrupted())
                 || (failure instanceof NotHandledException notHandled && notHandled.isTrouble());
+    }
+
+    private Duration pauseOf(Throwable trouble) {
+        return trouble instanceof NotHandledException notHandled && notHandled.pause() != null
+                ? notHandled.pause()
+                : settings.waitDurationInOpenState();
     }
 
     /** Says nothing of what all messages of the type depend on. */

@@ -137,7 +137,7 @@ final class ConsumePipeline implements DeliveryHandler {
     }
 
     private void observe(HandledMessage message, Next next) throws Exception {
-        Observation observation = parts.observations().startHandling(message.envelope, message.queue());
+        Observation observation = parts.observations().startHandling(message.envelope(), message.queue());
         if (observation == null) {
             next.run();
             return;
@@ -155,7 +155,7 @@ final class ConsumePipeline implements DeliveryHandler {
             next.run();
         } catch (Throwable failure) { // an Error of one message must not end the service
             Thread.interrupted(); // left behind by a middleware, it would fail the copy
-            if (!recoverer.recover(message.delivery, message.envelope, failure)) {
+            if (!recoverer.recover(message.delivery, message.envelope(), failure)) {
                 message.giveUp();
             }
         }
@@ -182,8 +182,15 @@ final class ConsumePipeline implements DeliveryHandler {
         admission.succeeded();
     }
 
-    private static void deduplicate(Deduplication deduplication, HandledMessage message, Next next) throws Exception {
-        deduplication.run(message.handling, () -> message.handling.run(next));
+    private void deduplicate(Deduplication deduplication, HandledMessage message, Next next) throws Exception {
+        deduplication.run(
+                message.handling,
+                message.isReplayed(),
+                failure -> handler.recovery().decide(failure, message.attempt(), 0),
+                execution -> {
+                    message.executes(execution);
+                    message.handling.run(next);
+                });
     }
 
     private void dispatch(HandledMessage message, Next next) throws Exception {
@@ -197,10 +204,11 @@ final class ConsumePipeline implements DeliveryHandler {
         Throwable failure = null;
         try {
             inMemoryRetry.run(() -> {
+                attempts.startOver();
                 if (tries[0]++ > 0) {
                     parts.metrics().retriedInMemory(handler.type());
+                    message.execution().beginAgain();
                 }
-                attempts.startOver();
                 handler.invoker().invoke(message.payload(), message);
             });
         } catch (Throwable e) {

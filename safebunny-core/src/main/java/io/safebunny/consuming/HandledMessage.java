@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.dedup.Execution;
 import io.safebunny.message.Envelope;
+import io.safebunny.message.Headers;
 import io.safebunny.pipeline.ConsumeContext;
 import io.safebunny.publishing.Handling;
 import io.safebunny.transport.Delivery;
@@ -13,17 +15,35 @@ import org.jspecify.annotations.Nullable;
 final class HandledMessage implements ConsumeContext {
 
     final Delivery delivery;
-    final Envelope envelope;
     final Handling handling;
     private final Object payload;
+    private Execution execution;
     private @Nullable Throwable failure;
     private boolean settleable = true;
 
     HandledMessage(Delivery delivery, Envelope envelope, Object payload) {
         this.delivery = delivery;
-        this.envelope = envelope;
         this.payload = payload;
         this.handling = new Handling(envelope);
+        this.execution = Execution.inMemory(handling);
+    }
+
+    Envelope envelope() {
+        return handling.message();
+    }
+
+    /** How its handler is run from now on. */
+    void executes(Execution by) {
+        execution = by;
+    }
+
+    Execution execution() {
+        return execution;
+    }
+
+    /** Whether somebody took it back from the poison queue. */
+    boolean isReplayed() {
+        return delivery.message().message().headers().containsKey(Headers.POISONED_AT);
     }
 
     void failed(@Nullable Throwable cause) {
@@ -41,7 +61,7 @@ final class HandledMessage implements ConsumeContext {
 
     @Override
     public String toString() {
-        return envelope.toString();
+        return envelope().toString();
     }
 
     @Override
@@ -61,42 +81,42 @@ final class HandledMessage implements ConsumeContext {
 
     @Override
     public String messageId() {
-        return envelope.id();
+        return envelope().id();
     }
 
     @Override
     public String correlationId() {
-        return envelope.correlationId();
+        return envelope().correlationId();
     }
 
     @Override
     public String type() {
-        return envelope.type();
+        return envelope().type();
     }
 
     @Override
     public String from() {
-        return envelope.node();
+        return envelope().node();
     }
 
     @Override
     public int marker() {
-        return envelope.marker();
+        return envelope().marker();
     }
 
     @Override
     public @Nullable String causationId() {
-        return envelope.causationId();
+        return envelope().causationId();
     }
 
     @Override
     public int attempt() {
-        return envelope.attempt();
+        return envelope().attempt();
     }
 
     @Override
     public Instant sentAt() {
-        return Instant.ofEpochMilli(envelope.sentAt());
+        return Instant.ofEpochMilli(envelope().sentAt());
     }
 
     @Override
@@ -106,6 +126,11 @@ final class HandledMessage implements ConsumeContext {
 
     @Override
     public Map<String, Object> headers() {
-        return envelope.headers();
+        return envelope().headers();
+    }
+
+    @Override
+    public <T, X extends Exception> T once(String name, Class<T> type, Step<T, X> step) throws X {
+        return execution.once(name, type, step);
     }
 }

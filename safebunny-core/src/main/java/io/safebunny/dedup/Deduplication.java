@@ -3,109 +3,264 @@ package io.safebunny.dedup;
 
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.PublishTimeoutException;
-import io.safebunny.message.Envelope;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.Metrics;
-import io.safebunny.pipeline.Next;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordState;
-import io.safebunny.transport.OutboundMessage;
+import io.safebunny.store.RecordTooLargeException;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.time.Timeline;
 import java.time.Duration;
-import java.util.List;
-import java.util.UUID;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Handles a message at most once to completion: claim, run, complete with the collected publications, dispatch, mark
  * dispatched. A handler that fails releases its claim and publishes nothing. Thread-safe.
+ *
+ * <p>The claim is one conditional write, or, where the store shares a local transaction with the handler, the lock on an
+ * uncommitted one.
  */
 public final class Deduplication {
 
     private static final Logger LOG = LoggerFactory.getLogger(Deduplication.class);
 
-    /** How soon a delivery comes back that met another one of the same message being handled. */
-    private static final Duration BUSY_DELAY = Duration.ofMillis(500);
-
     private static final Duration NO_ANSWER_DELAY = Duration.ofSeconds(5);
+
+    /** A message of whose claims so many in a row fell silent is handled while nothing else is. */
+    private static final int SUSPICIOUS = 3;
 
     private final MessageStore store;
     private final ConfirmedSender sender;
+    private final Timeline timeline;
+    private final Executor blocking;
     private final Metrics metrics;
+    private final DedupOptions options;
+    private final Claiming claiming;
+    private final Marks marks;
+    private final Sweeper sweeper;
+    private final Set<Claim> held = ConcurrentHashMap.newKeySet();
+    private final ReentrantReadWriteLock alone = new ReentrantReadWriteLock();
+    private volatile boolean stopped;
 
-    public Deduplication(MessageStore store, ConfirmedSender sender, Metrics metrics) {
+    /** @param blocking runs what waits for the store: renewals, marks, sweeps */
+    public Deduplication(
+            MessageStore store,
+            ConfirmedSender sender,
+            Timeline timeline,
+            Executor blocking,
+            Metrics metrics,
+            DedupOptions options) {
         this.store = store;
         this.sender = sender;
+        this.timeline = timeline;
+        this.blocking = blocking;
         this.metrics = metrics;
+        this.options = options;
+        this.claiming = new Claiming(store, timeline, metrics, options);
+        this.marks = new Marks(store, timeline, blocking);
+        this.sweeper = new Sweeper(store, options.lease(), this::send);
+    }
+
+    /** What becomes of a message whose handling failed so. Pure. */
+    @FunctionalInterface
+    public interface Judge {
+        RecoveryAction judge(Throwable failure);
+    }
+
+    /** Handles the message. */
+    @FunctionalInterface
+    public interface Action {
+        void run(Execution execution) throws Exception;
+    }
+
+    /** Renews claims of handlers that run long, and sweeps, until {@link #stop}. */
+    public void start() {
+        every(options.lease().dividedBy(3), () -> held.forEach(this::renew));
+        every(options.lease(), sweeper::sweep);
+    }
+
+    private void every(Duration interval, Runnable task) {
+        timeline.schedule(interval, () -> {
+            if (stopped) {
+                return;
+            }
+            try {
+                blocking.execute(() -> {
+                    try {
+                        task.run();
+                    } finally {
+                        every(interval, task);
+                    }
+                });
+            } catch (RejectedExecutionException e) {
+                LOG.debug("Shutting down", e);
+            }
+        });
+    }
+
+    private void renew(Claim claim) {
+        try {
+            claim.renew(options.lease().dividedBy(4));
+        } catch (RuntimeException e) {
+            LOG.warn("The store did not answer; renewing a claim later", e);
+        }
+    }
+
+    /** Marks what is dispatched. Called when nothing is handled any more. */
+    public void stop() {
+        stopped = true;
+        marks.flush();
     }
 
     /**
      * Runs the action unless the message was handled before.
      *
+     * @param replayed whether an operator took the message back from the poison queue
      * @throws NotHandledException another delivery of the message is being handled, or the store did not answer
+     * @throws InvalidMessageException the message must be set aside
      */
-    public void run(Handling handling, Next action) throws Exception {
-        MessageRecord claim = claim(handling.message());
-        if (claim == null) {
-            return;
+    public void run(Handling handling, boolean replayed, Judge judge, Action action) throws Exception {
+        MessageRecord handled = store instanceof TransactionalMessageStore transactional
+                ? handleInTransaction(transactional, handling, replayed, judge, action)
+                : handle(handling, replayed, judge, action);
+        if (handled.state() == RecordState.COMPLETED) {
+            dispatch(handled);
         }
-        try {
-            action.run();
-        } catch (Throwable failure) {
-            release(claim);
-            throw failure;
-        }
-        List<OutboundMessage> outgoing = handling.collected();
-        MessageRecord completed = claim.next(RecordState.COMPLETED, claim.owner(), outgoing);
-        if (!complete(claim, completed)) {
-            throw NotHandledException.later(
-                    "Lost the claim of message %s while handling it: its publications are dropped, the new owner's stand"
-                            .formatted(handling.message().id()),
-                    BUSY_DELAY);
-        }
-        dispatch(completed);
     }
 
-    /** @return the claim, or {@code null} when the message is done */
-    private @Nullable MessageRecord claim(Envelope message) {
-        RecordKey key = new RecordKey(message.correlationId(), message.id());
-        String owner = UUID.randomUUID().toString();
-        MessageRecord fresh = new MessageRecord(key, RecordState.CLAIMED, owner, 1, List.of());
-        MessageRecord existing = create(fresh);
-        if (existing == null || existing.owner().equals(owner)) {
-            return fresh;
+    // ---- the claim is a record
+
+    /** @return the record of the handled message */
+    private MessageRecord handle(Handling handling, boolean replayed, Judge judge, Action action) throws Exception {
+        long before = timeline.nanoTime();
+        MessageRecord record = claimed(handling, () -> claiming.claim(handling, replayed));
+        if (record.state() != RecordState.CLAIMED) {
+            return suppressed(handling, record);
         }
-        switch (existing.state()) {
-            case DISPATCHED -> {
-                metrics.duplicateSuppressed(message.type());
-                return null;
+        Claim claim = new Claim(store, timeline, record, before);
+        held.add(claim);
+        try {
+            Lock lock = lockFor(record);
+            try {
+                action.run(new Execution(handling, claim, () -> {}));
+            } finally {
+                lock.unlock();
             }
-            case COMPLETED -> {
-                metrics.duplicateSuppressed(message.type());
-                dispatch(existing);
-                return null;
-            }
-            case RELEASED -> {
-                MessageRecord again = existing.next(RecordState.CLAIMED, owner, List.of());
-                if (replace(again)) {
-                    return again;
-                }
-            }
-            case CLAIMED -> {}
+            complete(claim, handling);
+        } catch (Throwable failure) {
+            release(claim, judge.judge(failure));
+            throw failure;
+        } finally {
+            held.remove(claim);
         }
-        metrics.duplicateBusy(message.type());
-        throw NotHandledException.later(
-                "Another delivery of message %s is being handled".formatted(message.id()), BUSY_DELAY);
+        return claim.record();
+    }
+
+    /** The innocent that are handled beside a message that ends the process would be suspected with it. */
+    private Lock lockFor(MessageRecord record) throws InterruptedException {
+        if (record.takeovers() < SUSPICIOUS) {
+            alone.readLock().lock();
+            return alone.readLock();
+        }
+        Lock lock = alone.writeLock();
+        if (!lock.tryLock(options.lease().toNanos(), TimeUnit.NANOSECONDS)) {
+            throw NotHandledException.later(
+                    "Message %s must be handled alone, and others take long"
+                            .formatted(record.key().messageId()),
+                    claiming.comeBack(options.lease()));
+        }
+        LOG.warn(
+                "Handling message {} alone: {} claims of it in a row fell silent",
+                record.key().messageId(),
+                record.takeovers());
+        return lock;
+    }
+
+    private void complete(Claim claim, Handling handling) {
+        boolean ours;
+        try {
+            ours = claim.writeSurely(claimed -> claimed.completed(handling.collected()));
+        } catch (RecordTooLargeException e) {
+            throw tooLarge(e);
+        } catch (NotHandledException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw noAnswer(handling, e);
+        }
+        if (!ours) {
+            metrics.claimLost(handling.message().type());
+            throw claim.lost();
+        }
+    }
+
+    private static InvalidMessageException tooLarge(RecordTooLargeException e) {
+        return new InvalidMessageException(PoisonReason.TOO_LARGE, e.messageWithoutCode(), e);
+    }
+
+    private static void release(Claim claim, RecoveryAction next) {
+        try {
+            claim.write(claimed -> Claiming.released(claimed, next));
+        } catch (RuntimeException e) {
+            LOG.warn(
+                    "Could not release the claim of message {}; it ends with its lease",
+                    claim.record().key().messageId(),
+                    e);
+        }
+    }
+
+    // ---- the claim is a transaction
+
+    private MessageRecord handleInTransaction(
+            TransactionalMessageStore transactional, Handling handling, boolean replayed, Judge judge, Action action)
+            throws Exception {
+        ClaimingTransaction transaction = new ClaimingTransaction(transactional, claiming, handling, replayed);
+        MessageRecord record = claimed(handling, transaction::begin);
+        if (record.state() != RecordState.CLAIMED) {
+            transaction.rollback();
+            return suppressed(handling, record);
+        }
+        try {
+            action.run(new Execution(
+                    handling,
+                    new ApartSteps(transactional, record.key(), record.owner()),
+                    () -> claimed(handling, transaction::beginAgain)));
+            return unlessDown(handling, () -> transaction.commit(handling.collected()));
+        } catch (RecordTooLargeException e) {
+            InvalidMessageException tooLarge = tooLarge(e);
+            transaction.rollback(judge.judge(tooLarge));
+            throw tooLarge;
+        } catch (Throwable failure) {
+            transaction.rollback(judge.judge(failure));
+            throw failure;
+        }
+    }
+
+    // ---- both
+
+    private MessageRecord suppressed(Handling handling, MessageRecord record) {
+        metrics.duplicateSuppressed(handling.message().type());
+        // dispatched, and the store will soon say so
+        return marks.contains(record.key()) ? record.dispatched() : record;
     }
 
     private void dispatch(MessageRecord completed) {
         try {
-            sender.sendAllAndWait(completed.outgoing());
+            send(completed);
         } catch (PublishTimeoutException | ConnectionLostException e) { // nothing was tried in vain but the sending
             LOG.warn(
                     "Publications of message {} are not confirmed",
@@ -116,47 +271,46 @@ public final class Deduplication {
                             .formatted(completed.key().messageId()),
                     NO_ANSWER_DELAY);
         }
-        // lost: somebody else dispatched the same messages with the same ids, which is as good
-        replace(completed.next(RecordState.DISPATCHED, completed.owner(), List.of()));
     }
 
-    private boolean complete(MessageRecord claim, MessageRecord completed) {
+    private void send(MessageRecord completed) {
+        sender.sendAllAndWait(completed.outgoing());
+        marks.add(completed);
+    }
+
+    @FunctionalInterface
+    private interface Question {
+        MessageRecord ask();
+    }
+
+    /** Whatever a store throws, it did not answer. */
+    private static MessageRecord claimed(Handling handling, Question question) {
         try {
-            return replace(completed);
-        } catch (NotHandledException e) {
-            release(claim); // no effect when it was completed and only the answer got lost
+            return question.ask();
+        } catch (NotHandledException | InvalidMessageException e) {
             throw e;
+        } catch (RuntimeException e) {
+            throw noAnswer(handling, e);
         }
     }
 
-    private @Nullable MessageRecord create(MessageRecord record) {
+    /** What else is thrown at the end of a transaction is the handler's own failure. */
+    private static MessageRecord unlessDown(Handling handling, Question question) {
         try {
-            return store.create(record);
-        } catch (RuntimeException e) {
-            throw noAnswer(record, e);
-        }
-    }
-
-    private boolean replace(MessageRecord record) {
-        try {
-            return store.replace(record);
-        } catch (RuntimeException e) {
-            throw noAnswer(record, e);
+            return question.ask();
+        } catch (StoreUnavailableException e) {
+            throw noAnswer(handling, e);
         }
     }
 
     /** A store that does not answer is not the message's fault: it costs no attempt. */
-    private static NotHandledException noAnswer(MessageRecord record, RuntimeException e) {
-        String messageId = record.key().messageId();
+    private static NotHandledException noAnswer(Handling handling, RuntimeException e) {
+        String messageId = handling.message().id();
+        if (e instanceof StoreUnavailableException unavailable && unavailable.retryAfter() != null) {
+            return NotHandledException.throttled(
+                    "The store asks for patience: " + unavailable.messageWithoutCode(), unavailable.retryAfter());
+        }
         LOG.warn("The store did not answer; message {} comes back in {} ms", messageId, NO_ANSWER_DELAY.toMillis(), e);
         return NotHandledException.trouble("The store did not answer for message " + messageId, NO_ANSWER_DELAY);
-    }
-
-    private void release(MessageRecord claim) {
-        try {
-            store.replace(claim.next(RecordState.RELEASED, claim.owner(), List.of()));
-        } catch (RuntimeException e) {
-            LOG.warn("Could not release the claim of message {}", claim.key().messageId(), e);
-        }
     }
 }

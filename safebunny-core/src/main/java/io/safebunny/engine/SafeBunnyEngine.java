@@ -5,6 +5,7 @@ import io.safebunny.Bunny;
 import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.consuming.ConsumeOptions;
 import io.safebunny.consuming.ConsumePipelineFactory;
+import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Names;
@@ -29,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,6 +48,7 @@ public final class SafeBunnyEngine {
     private final ConfirmedSender sender;
     private final Bunny bunny;
     private final Metrics metrics;
+    private final @Nullable Deduplication deduplication;
     private final ConsumePipelineFactory pipelines;
     private final List<Consumption> consumptions = new ArrayList<>();
 
@@ -70,6 +73,15 @@ public final class SafeBunnyEngine {
                 parts.scope(),
                 parts.callbacks(),
                 parts.publishMiddlewares());
+        deduplication = parts.store() == null
+                ? null
+                : new Deduplication(
+                        parts.store(),
+                        sender,
+                        parts.timeline(),
+                        parts.callbacks(),
+                        metrics,
+                        new DedupOptions(options.lease(), options.topology().deliveryLimit()));
         pipelines = new ConsumePipelineFactory(
                 new ConsumeOptions(
                         options.node(),
@@ -78,7 +90,7 @@ public final class SafeBunnyEngine {
                         parts.store() == null ? null : options.retention()),
                 parts.serializers(),
                 sender,
-                parts.store() == null ? null : new Deduplication(parts.store(), sender, metrics),
+                deduplication,
                 parts.consumeMiddlewares(),
                 parts.scope(),
                 parts.timeline(),
@@ -112,6 +124,9 @@ public final class SafeBunnyEngine {
         LOG.info("Topology of node {}{}{}", options.node(), System.lineSeparator(), topology.describe());
         Transport transport = parts.transport();
         transport.start(topology);
+        if (deduplication != null) {
+            deduplication.start();
+        }
         Set<String> types = handlers.stream().map(HandlerDefinition::type).collect(Collectors.toUnmodifiableSet());
         for (HandlerDefinition handler : handlers) {
             TypeBreaker breaker = parts.breakers().add(handler.type(), handler.payloadType(), metrics);
@@ -166,6 +181,9 @@ public final class SafeBunnyEngine {
             Thread.currentThread().interrupt();
         }
         consumptions.clear();
+        if (deduplication != null) {
+            deduplication.stop();
+        }
         sender.stop();
         parts.transport().close();
     }

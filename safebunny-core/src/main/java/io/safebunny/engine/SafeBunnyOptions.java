@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.engine;
 
+import io.safebunny.dedup.DedupOptions;
 import io.safebunny.message.Names;
 import io.safebunny.topology.TopologyOptions;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import java.time.Duration;
  * @param maxInFlight publications on their way at most; a further caller waits
  * @param maxMessageSize largest body in bytes, published or consumed
  * @param retention how long handled messages are remembered
+ * @param lease how long the claim of a message being handled is respected when it does not change, see {@link DedupOptions}
  */
 public record SafeBunnyOptions(
         String node,
@@ -21,15 +23,22 @@ public record SafeBunnyOptions(
         Duration publishTimeout,
         int maxInFlight,
         long maxMessageSize,
-        Duration retention) {
+        Duration retention,
+        Duration lease) {
 
     public SafeBunnyOptions {
         Names.requireNode(node, "safebunny.node");
     }
 
-    /** 30 s, 1,000 on their way, 10 MiB, 7 days. */
+    /** 30 s, 1,000 on their way, 10 MiB, 7 days, 30 s. */
     public static SafeBunnyOptions of(String node) {
         return new SafeBunnyOptions(
-                node, TopologyOptions.defaults(), Duration.ofSeconds(30), 1000, 10L * 1024 * 1024, Duration.ofDays(7));
+                node,
+                TopologyOptions.defaults(),
+                Duration.ofSeconds(30),
+                1000,
+                10L * 1024 * 1024,
+                Duration.ofDays(7),
+                Duration.ofSeconds(30));
     }
 }

@@ -31,19 +31,26 @@ public record Envelope(
 
     /** The same message on its next delayed retry. */
     public Envelope nextAttempt() {
-        return new Envelope(
-                id,
-                correlationId,
-                type,
-                node,
-                marker,
-                causationId,
-                attempt + 1,
-                sentAt,
-                trace,
-                headers,
-                contentType,
-                body);
+        return atAttempt(attempt + 1);
+    }
+
+    /** The same message on this delayed retry; 0 is the first delivery. */
+    public Envelope atAttempt(int number) {
+        return number == attempt
+                ? this
+                : new Envelope(
+                        id,
+                        correlationId,
+                        type,
+                        node,
+                        marker,
+                        causationId,
+                        number,
+                        sentAt,
+                        trace,
+                        headers,
+                        contentType,
+                        body);
     }
 
     /** The wire form, with the headers of the wire contract and the application's own. */

@@ -39,12 +39,18 @@ public final class EnvelopeReader {
                 node(wire.appId()),
                 (int) number(headers, Headers.MARKER, 1, 1, Integer.MAX_VALUE),
                 causation(headers),
-                (int) number(headers, Headers.ATTEMPT, 0, 0, 1_000_000),
+                attempt(headers),
                 sentAt(wire),
                 Headers.trace(headers),
                 Headers.application(headers),
                 wire.contentType() == null ? JSON : wire.contentType(),
                 wire.body());
+    }
+
+    /** A message replayed from the poison queue begins anew. */
+    private static int attempt(Map<String, Object> headers) {
+        int attempt = (int) number(headers, Headers.ATTEMPT, 0, 0, 1_000_000);
+        return headers.containsKey(Headers.POISONED_AT) ? 0 : attempt;
     }
 
     private static String required(String property, @Nullable String value) {

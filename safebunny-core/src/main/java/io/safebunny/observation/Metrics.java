@@ -47,6 +47,16 @@ public final class Metrics {
         count("safebunny.dedup", "type", type, "outcome", "busy");
     }
 
+    /** {@code safebunny.dedup}, outcome {@code takeover}: a message is handled again whose claim fell silent. */
+    public void claimTakenOver(String type) {
+        count("safebunny.dedup", "type", type, "outcome", "takeover");
+    }
+
+    /** {@code safebunny.dedup}, outcome {@code lost}: a handler ended after its claim was taken over. */
+    public void claimLost(String type) {
+        count("safebunny.dedup", "type", type, "outcome", "lost");
+    }
+
     /** {@code safebunny.breaker.state}: 0 closed, 1 half-open, 2 open. */
     public void breakerState(String type, Supplier<Number> state) {
         try {

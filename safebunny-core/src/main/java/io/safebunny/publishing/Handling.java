@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.publishing;
 
+import io.safebunny.MessageContext.Step;
+import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.message.Envelope;
 import io.safebunny.pipeline.Next;
 import io.safebunny.transport.OutboundMessage;
@@ -18,7 +20,8 @@ public final class Handling {
 
     private static final ThreadLocal<@Nullable Handling> CURRENT = new ThreadLocal<>();
 
-    private final Envelope message;
+    private Envelope message;
+    private @Nullable String step;
     private final List<OutboundMessage> collected = new ArrayList<>(4);
     private final Map<String, Integer> ordinals = new HashMap<>(4);
 
@@ -42,6 +45,31 @@ public final class Handling {
 
     public Envelope message() {
         return message;
+    }
+
+    /** The attempt that this delivery is, whatever its header says. */
+    public void continueAt(int attempt) {
+        message = message.atAttempt(attempt);
+    }
+
+    /** Runs a step that a later attempt may skip, and with it whatever it would have published. */
+    public <T, X extends Exception> T withoutPublishing(String name, Step<T, X> action) throws X {
+        String surrounding = step;
+        step = name;
+        try {
+            return action.run();
+        } finally {
+            step = surrounding;
+        }
+    }
+
+    /** @throws InvalidPublicationException within a step */
+    void requirePublishing() {
+        if (step != null) {
+            throw new InvalidPublicationException(
+                    "Step [%s] publishes: an attempt that skips the step would not. Publish after the step, from its result."
+                            .formatted(step));
+        }
     }
 
     /** What was collected, in the order of publishing. */

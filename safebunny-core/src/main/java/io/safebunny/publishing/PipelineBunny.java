@@ -145,6 +145,9 @@ public final class PipelineBunny implements Bunny {
     }
 
     private void send(Publication publication) {
+        if (publication.handling != null) {
+            publication.handling.requirePublishing();
+        }
         Envelope parent = publication.handling == null ? null : publication.handling.message();
         Map<String, String> trace = Observations.traceOf(parent);
         Observation observation = observations.startPublishing(publication.type(), trace);

@@ -3,27 +3,35 @@ package io.safebunny.recovery;
 
 import io.safebunny.failure.SafeBunnyException;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** The handler was not run, or not to its end, for a reason that passes: the message comes back and no attempt is spent. */
 public final class NotHandledException extends SafeBunnyException {
 
     private final Duration delay;
     private final boolean trouble;
+    private final transient @Nullable Duration pause;
 
-    private NotHandledException(String why, Duration delay, boolean trouble) {
+    private NotHandledException(String why, Duration delay, boolean trouble, @Nullable Duration pause) {
         super("SB-3005", why, null);
         this.delay = delay;
         this.trouble = trouble;
+        this.pause = pause;
     }
 
     /** The reason concerns this message alone. */
     public static NotHandledException later(String why, Duration delay) {
-        return new NotHandledException(why, delay, false);
+        return new NotHandledException(why, delay, false, null);
     }
 
     /** The reason concerns every message: what handling needs is not there. */
     public static NotHandledException trouble(String why, Duration delay) {
-        return new NotHandledException(why, delay, true);
+        return new NotHandledException(why, delay, true, null);
+    }
+
+    /** What handling needs asked to be left alone for so long. */
+    public static NotHandledException throttled(String why, Duration pause) {
+        return new NotHandledException(why, pause, true, pause);
     }
 
     public Duration delay() {
@@ -32,5 +40,10 @@ public final class NotHandledException extends SafeBunnyException {
 
     public boolean isTrouble() {
         return trouble;
+    }
+
+    /** How long handling must pause; {@code null} when nobody said. */
+    public @Nullable Duration pause() {
+        return pause;
     }
 }

@@ -67,6 +67,8 @@ public record RecoveryPolicy(
         return isRetryable(failure)
                 && !(failure instanceof RetryLaterException)
                 && !(failure instanceof ThrottledException)
+                && !(failure instanceof NotHandledException)
+                && !(failure instanceof InvalidMessageException)
                 && !(failure instanceof InterruptedException);
     }
 

@@ -68,7 +68,13 @@ final class Node {
     Node(@Nullable MessageStore store, RecoveryPolicy policy, ConsumeMiddleware... middlewares) {
         engine = new SafeBunnyEngine(new SafeBunnyParts(
                 new SafeBunnyOptions(
-                        "billing", TopologyOptions.defaults(), Duration.ofSeconds(30), 1_000, 1_000, RETENTION),
+                        "billing",
+                        TopologyOptions.defaults(),
+                        Duration.ofSeconds(30),
+                        1_000,
+                        1_000,
+                        RETENTION,
+                        Duration.ofSeconds(30)),
                 transport,
                 store,
                 new Serializers(List.of(new JsonMessageSerializer())),

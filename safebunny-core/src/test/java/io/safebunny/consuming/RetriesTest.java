@@ -6,13 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
+import io.safebunny.fixture.UnreliableStore;
 import io.safebunny.fixture.Wires;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.MessageStore;
+import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.io.IOException;
@@ -20,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -148,44 +148,21 @@ class RetriesTest {
         });
     }
 
-    /** Fails on the n-th question, as a store that cannot be reached. */
-    private static final class Unreachable implements MessageStore {
-        private int questionsUntilDown;
-
-        private Unreachable(int questionsUntilDown) {
-            this.questionsUntilDown = questionsUntilDown;
-        }
-
-        private void ask() {
-            if (questionsUntilDown-- <= 0) {
-                throw new IllegalStateException("store is down");
-            }
-        }
-
-        @Override
-        public @Nullable MessageRecord create(MessageRecord record) {
-            ask();
-            return null;
-        }
-
-        @Override
-        public boolean replace(MessageRecord record) {
-            ask();
-            return true;
-        }
-    }
-
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, 2})
-    void areNotSpentWhileTheStoreDoesNotAnswer(int answers) {
-        Node node = new Node(new Unreachable(answers), Node.ONE_ATTEMPT);
+    @ValueSource(booleans = {false, true})
+    void areNotSpentWhileTheStoreDoesNotAnswer(boolean atCompletion) {
+        UnreliableStore store = new UnreliableStore(new MemoryMessageStore(new ManualTimeline(), Duration.ofDays(7)));
+        Node node = new Node(store, Node.ONE_ATTEMPT);
+        node.handler = (payload, context) -> store.down(true);
+        store.down(!atCompletion);
 
         assertThat(node.deliver().settled()).isEqualTo(1);
-        assertThat(node.runs).hasValue(answers == 0 ? 0 : 1);
+        assertThat(node.runs).hasValue(atCompletion ? 1 : 0);
         assertThat(node.transport.poisoned()).isEmpty();
-        assertThat(node.transport.returned())
-                .singleElement()
-                .satisfies(copy -> assertThat(copy.message().headers()).containsEntry("sb-attempt", 0));
+        assertThat(node.transport.attempted()).singleElement().satisfies(copy -> {
+            assertThat(copy.route()).isEqualTo(new Route.ToQueue(Node.QUEUE));
+            assertThat(copy.message().headers()).containsEntry("sb-attempt", 0);
+        });
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
 import java.util.Collections;
@@ -33,7 +34,10 @@ class ConcurrentDuplicatesTest {
     private final Deduplication deduplication = new Deduplication(
             new MemoryMessageStore(timeline, Duration.ofDays(7)),
             new ConfirmedSender(new RecordingTransport(), timeline, Runnable::run, Duration.ofSeconds(5), 1_000),
-            new Metrics(new SimpleMeterRegistry()));
+            timeline,
+            Runnable::run,
+            new Metrics(new SimpleMeterRegistry()),
+            new DedupOptions(Duration.ofSeconds(30), 20));
     private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
     private final AtomicInteger runs = new AtomicInteger();
     private final AtomicInteger busy = new AtomicInteger();
@@ -50,12 +54,16 @@ class ConcurrentDuplicatesTest {
         Callable<Boolean> delivery = () -> {
             start.await();
             try {
-                deduplication.run(new Handling(Wires.orderPlaced().envelope()), () -> {
-                    runs.incrementAndGet();
-                    assertThat(othersAreBusy.await(5, TimeUnit.SECONDS))
-                            .as("the others are busy")
-                            .isTrue();
-                });
+                deduplication.run(
+                        new Handling(Wires.orderPlaced().envelope()),
+                        false,
+                        failure -> new RecoveryAction.ComeBack(Duration.ZERO),
+                        execution -> {
+                            runs.incrementAndGet();
+                            assertThat(othersAreBusy.await(5, TimeUnit.SECONDS))
+                                    .as("the others are busy")
+                                    .isTrue();
+                        });
                 return true;
             } catch (NotHandledException e) {
                 busy.incrementAndGet();
@@ -78,12 +86,16 @@ class ConcurrentDuplicatesTest {
             start.await();
             while (true) {
                 try {
-                    deduplication.run(new Handling(Wires.orderPlaced().envelope()), () -> {
-                        // the first three fail
-                        if (runs.incrementAndGet() <= 3) {
-                            throw new IllegalStateException("failed");
-                        }
-                    });
+                    deduplication.run(
+                            new Handling(Wires.orderPlaced().envelope()),
+                            false,
+                            failure -> new RecoveryAction.ComeBack(Duration.ZERO),
+                            execution -> {
+                                // the first three fail
+                                if (runs.incrementAndGet() <= 3) {
+                                    throw new IllegalStateException("failed");
+                                }
+                            });
                     return true;
                 } catch (NotHandledException | IllegalStateException e) {
                     Thread.onSpinWait();

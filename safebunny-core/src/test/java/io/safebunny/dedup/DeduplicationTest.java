@@ -1,255 +1,225 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import static io.safebunny.dedup.DedupBench.MESSAGE;
+import static io.safebunny.dedup.DedupBench.RETENTION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.micrometer.observation.ObservationRegistry;
-import io.safebunny.Bunny;
+import io.safebunny.PoisonMessageException;
 import io.safebunny.failure.NackedException;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
-import io.safebunny.identity.LineageIdScheme;
-import io.safebunny.message.Envelope;
-import io.safebunny.observation.Metrics;
-import io.safebunny.observation.Observations;
-import io.safebunny.pipeline.MessageScope;
-import io.safebunny.pipeline.Next;
-import io.safebunny.publishing.ConfirmedSender;
-import io.safebunny.publishing.Handling;
-import io.safebunny.publishing.PipelineBunny;
-import io.safebunny.publishing.PublishingOptions;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.PoisonReason;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.serialization.JsonMessageSerializer;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordState;
-import io.safebunny.store.memory.MemoryMessageStore;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class DeduplicationTest {
 
-    private static final Envelope MESSAGE = Wires.orderPlaced().envelope();
-    private static final Duration RETENTION = Duration.ofDays(7);
+    private final DedupBench bench = new DedupBench();
 
-    private final ManualTimeline timeline = new ManualTimeline();
-    private final RecordingTransport transport = new RecordingTransport();
-    private final ConfirmedSender sender =
-            new ConfirmedSender(transport, timeline, Runnable::run, Duration.ofSeconds(5), 1_000);
-    private final MemoryMessageStore store = new MemoryMessageStore(timeline, RETENTION);
-    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    private final Deduplication deduplication = new Deduplication(store, sender, new Metrics(meters));
-    private final AtomicInteger runs = new AtomicInteger();
-    private final Bunny bunny = new PipelineBunny(
-            new PublishingOptions("billing", Duration.ofSeconds(5), 1_000),
-            new LineageIdScheme(),
-            new JsonMessageSerializer(),
-            sender,
-            timeline,
-            new Observations(ObservationRegistry.NOOP),
-            new MessageScope(),
-            Runnable::run,
-            List.of());
-
-    private void deliver(Next handler) throws Exception {
-        deliver(deduplication, handler);
-    }
-
-    private void deliver(Deduplication by, Next handler) throws Exception {
-        Handling handling = new Handling(MESSAGE);
-        by.run(
-                handling,
-                () -> handling.run(() -> {
-                    runs.incrementAndGet();
-                    handler.run();
-                }));
-    }
-
-    private void publish() {
-        assertThat(bunny.publish(new PaymentCaptured("o-1"))).hasSize(36);
-        assertThat(transport.attempted())
+    private void publishUnseen() {
+        bench.publish();
+        assertThat(bench.transport.attempted())
                 .as("sent before the handler succeeded")
                 .isEmpty();
     }
 
     @Test
     void handlesAndDispatchesTheFirstDelivery() throws Exception {
-        deliver(this::publish);
+        bench.deliver(execution -> publishUnseen());
 
-        assertThat(runs).hasValue(1);
-        assertThat(transport.published()).hasSize(1);
+        assertThat(bench.runs).hasSize(1);
+        assertThat(bench.transport.published()).hasSize(1);
     }
 
     @Test
-    void suppressesADuplicate() throws Exception {
-        deliver(this::publish);
-        deliver(this::publish);
-        deliver(this::publish);
+    void suppressesADuplicateAtOnceAndAfterTheMarkIsWritten() throws Exception {
+        bench.deliver(execution -> publishUnseen());
+        bench.deliver(execution -> bench.publish());
+        assertThat(bench.stored().state()).isEqualTo(RecordState.COMPLETED);
 
-        assertThat(runs).hasValue(1);
-        assertThat(transport.published()).hasSize(1);
-        assertThat(meters.counter("safebunny.dedup", "type", "OrderPlaced", "outcome", "hit")
-                        .count())
-                .isEqualTo(2);
+        bench.timeline.advance(Duration.ofSeconds(1));
+        assertThat(bench.stored().state()).isEqualTo(RecordState.DISPATCHED);
+        bench.deliver(execution -> bench.publish());
+
+        assertThat(bench.runs).hasSize(1);
+        assertThat(bench.transport.published()).hasSize(1);
+        assertThat(bench.counted("hit")).isEqualTo(2);
     }
 
     @Test
-    void publishesNothingOfAFailedHandlerAndLetsTheNextDeliveryTry() throws Exception {
+    void needsTwoWritesForAMessageThatPublishesNothingAndOneMoreForTheMark() throws Exception {
+        bench.deliver(execution -> {});
+        bench.timeline.advance(Duration.ofMinutes(1));
+        assertThat(bench.store.written())
+                .extracting(record -> record.state())
+                .containsExactly(RecordState.CLAIMED, RecordState.DISPATCHED);
+
+        bench.deliver(
+                bench.instance,
+                Wires.orderPlaced().with("message_id", "another").envelope(),
+                execution -> bench.publish());
+        bench.timeline.advance(Duration.ofMinutes(1));
+        assertThat(bench.store.written().subList(2, 5))
+                .extracting(record -> record.state())
+                .containsExactly(RecordState.CLAIMED, RecordState.COMPLETED, RecordState.DISPATCHED);
+    }
+
+    @Test
+    void publishesNothingOfAFailedHandlerAndLetsTheNextAttemptTry() throws Exception {
         IOException failure = new IOException("failed");
-        assertThatThrownBy(() -> deliver(() -> {
-                    publish();
+        assertThatThrownBy(() -> bench.deliver(execution -> {
+                    publishUnseen();
                     throw failure;
                 }))
                 .isSameAs(failure);
-        assertThat(transport.attempted()).isEmpty();
+        assertThat(bench.transport.attempted()).isEmpty();
 
-        deliver(this::publish);
+        bench.deliver(bench.instance, MESSAGE.nextAttempt(), execution -> bench.publish());
 
-        assertThat(runs).hasValue(2);
-        assertThat(transport.published()).hasSize(1);
+        assertThat(bench.runs).containsExactly(0, 1);
+        assertThat(bench.transport.published()).hasSize(1);
     }
 
     @Test
     void releasesTheClaimAfterAnErrorToo() throws Exception {
-        assertThatThrownBy(() -> deliver(() -> {
+        assertThatThrownBy(() -> bench.deliver(execution -> {
                     throw new StackOverflowError();
                 }))
                 .isInstanceOf(StackOverflowError.class);
-        deliver(this::publish);
+        bench.deliver(execution -> bench.publish());
 
-        assertThat(runs).hasValue(2);
+        assertThat(bench.runs).hasSize(2);
+    }
+
+    @Test
+    void countsAttemptsInTheRecordSoThatALostAcknowledgementAddsNone() {
+        failAs(MESSAGE, 0);
+        failAs(MESSAGE, 1); // once more with the first number: its acknowledgement got lost
+        failAs(MESSAGE.atAttempt(1), 2); // and the copy of the first failure
+
+        // the policy allows two retries: whatever copies are still under way, the handler has had its three attempts
+        assertThat(bench.stored().state()).isEqualTo(RecordState.POISONED);
+        assertThatExceptionOfType(InvalidMessageException.class)
+                .isThrownBy(() -> bench.deliver(bench.instance, MESSAGE.atAttempt(2), execution -> {}))
+                .withMessageContaining("leftover copy");
+        assertThat(bench.runs).containsExactly(0, 1, 2);
+    }
+
+    private void failAs(io.safebunny.message.Envelope message, int attempt) {
+        assertThatThrownBy(() -> bench.deliver(bench.instance, message, execution -> {
+                    throw new IOException("failed");
+                }))
+                .isInstanceOf(IOException.class);
+        assertThat(bench.runs).last().isEqualTo(attempt);
+    }
+
+    @Test
+    void handlesAPoisonedMessageAgainOnlyWhenItIsReplayedAndThenFromTheFirstAttempt() throws Exception {
+        assertThatThrownBy(() -> bench.deliver(bench.instance, MESSAGE.atAttempt(2), execution -> {
+                    throw new PoisonMessageException("hopeless");
+                }))
+                .isInstanceOf(PoisonMessageException.class);
+        assertThat(bench.stored().state()).isEqualTo(RecordState.POISONED);
+        assertThatExceptionOfType(InvalidMessageException.class).isThrownBy(() -> bench.deliver(execution -> {}));
+
+        bench.replay(execution -> bench.publish());
+        bench.replay(execution -> bench.publish());
+
+        assertThat(bench.runs).containsExactly(2, 0);
+        assertThat(bench.transport.published()).hasSize(1);
     }
 
     @Test
     void makesADeliveryWaitWhileAnotherIsBeingHandled() throws Exception {
-        deliver(() -> assertThatExceptionOfType(NotHandledException.class)
-                .isThrownBy(() -> deliver(() -> {}))
+        bench.deliver(outer -> assertThatExceptionOfType(NotHandledException.class)
+                .isThrownBy(() -> bench.deliver(execution -> {}))
                 .withMessageContaining(MESSAGE.id())
-                .satisfies(e -> assertThat(e.delay()).isPositive()));
+                .satisfies(e -> assertThat(e.delay()).isPositive())
+                .satisfies(e -> assertThat(e.isTrouble()).isFalse()));
 
-        assertThat(runs).hasValue(1);
-        assertThat(meters.counter("safebunny.dedup", "type", "OrderPlaced", "outcome", "busy")
-                        .count())
-                .isEqualTo(1);
+        assertThat(bench.runs).hasSize(1);
+        assertThat(bench.counted("busy")).isEqualTo(1);
     }
 
     @Test
     void onlyDispatchesWhatWasCompletedButNotDispatched() throws Exception {
-        transport.answerNext(RecordingTransport.NACK);
-        assertThatExceptionOfType(NackedException.class).isThrownBy(() -> deliver(this::publish));
-        assertThat(transport.published()).isEmpty();
+        bench.transport.answerNext(RecordingTransport.NACK);
+        assertThatExceptionOfType(NackedException.class).isThrownBy(() -> bench.deliver(execution -> publishUnseen()));
+        assertThat(bench.transport.published()).isEmpty();
 
-        deliver(this::publish);
-        deliver(this::publish);
+        bench.deliver(execution -> bench.publish());
+        bench.deliver(execution -> bench.publish());
 
-        assertThat(runs).hasValue(1);
-        assertThat(transport.published()).hasSize(1);
-        assertThat(transport.attempted().get(1)).isEqualTo(transport.attempted().get(0));
+        assertThat(bench.runs).hasSize(1);
+        assertThat(bench.transport.published()).hasSize(1);
+        assertThat(bench.transport.attempted().get(1))
+                .isEqualTo(bench.transport.attempted().get(0));
     }
 
     @Test
     void dispatchesAllAgainWhenOneOfThemFailed() throws Exception {
-        transport.answerNext(RecordingTransport.CONFIRM, RecordingTransport.NACK);
+        bench.transport.answerNext(RecordingTransport.CONFIRM, RecordingTransport.NACK);
         assertThatExceptionOfType(NackedException.class)
-                .isThrownBy(() -> deliver(() -> {
-                    bunny.publish(new PaymentCaptured("1"));
-                    bunny.publish(new PaymentCaptured("2"));
+                .isThrownBy(() -> bench.deliver(execution -> {
+                    bench.bunny.publish(new PaymentCaptured("1"));
+                    bench.bunny.publish(new PaymentCaptured("2"));
                 }));
-        deliver(() -> {});
+        bench.deliver(execution -> {});
 
-        assertThat(runs).hasValue(1);
-        assertThat(transport.published())
+        assertThat(bench.runs).hasSize(1);
+        assertThat(bench.transport.published())
                 .extracting(message -> message.message().messageId())
                 .hasSize(3)
                 .containsOnly(
-                        transport.attempted().get(0).message().messageId(),
-                        transport.attempted().get(1).message().messageId());
+                        bench.transport.attempted().get(0).message().messageId(),
+                        bench.transport.attempted().get(1).message().messageId());
     }
 
     @Test
     void forgetsAMessageAfterTheRetentionAndNotBefore() throws Exception {
-        deliver(() -> {});
-        timeline.advance(RETENTION.minusNanos(1));
-        deliver(() -> {});
-        assertThat(runs).hasValue(1);
+        bench.instance.start();
+        bench.deliver(execution -> {});
+        bench.timeline.advance(RETENTION.minusNanos(1));
+        bench.deliver(execution -> {});
+        assertThat(bench.runs).hasSize(1);
 
-        timeline.advance(Duration.ofNanos(1));
-        deliver(() -> {});
+        bench.timeline.advance(DedupBench.LEASE);
+        bench.deliver(execution -> {});
 
-        assertThat(runs).hasValue(2);
-    }
-
-    @Test
-    void dropsThePublicationsOfAHandlerThatLostItsClaim() {
-        RecordKey key = new RecordKey(MESSAGE.correlationId(), MESSAGE.id());
-
-        assertThatExceptionOfType(NotHandledException.class)
-                .isThrownBy(() -> deliver(() -> {
-                    publish();
-                    // somebody else takes over
-                    assertThat(store.replace(new MessageRecord(key, RecordState.CLAIMED, "another", 2, List.of())))
-                            .isTrue();
-                }))
-                .withMessageContaining("Lost the claim");
-        assertThat(transport.attempted()).isEmpty();
-    }
-
-    @Test
-    void recognisesItsOwnClaimWhenTheAnswerOfTheCreationGotLost() throws Exception {
-        MessageStore repeating = new MessageStore() {
-            @Override
-            public @Nullable MessageRecord create(MessageRecord record) {
-                assertThat(store.create(record)).isNull();
-                return store.create(record);
-            }
-
-            @Override
-            public boolean replace(MessageRecord record) {
-                return store.replace(record);
-            }
-        };
-        deliver(new Deduplication(repeating, sender, new Metrics(meters)), this::publish);
-
-        assertThat(runs).hasValue(1);
-        assertThat(transport.published()).hasSize(1);
-    }
-
-    @Test
-    void doesNotHandleWithoutAnAnswerOfTheStore() {
-        MessageStore down = new MessageStore() {
-            @Override
-            public @Nullable MessageRecord create(MessageRecord record) {
-                throw new IllegalStateException("store is down");
-            }
-
-            @Override
-            public boolean replace(MessageRecord record) {
-                throw new IllegalStateException("store is down");
-            }
-        };
-
-        assertThatThrownBy(() -> deliver(new Deduplication(down, sender, new Metrics(meters)), this::publish))
-                .isInstanceOf(RuntimeException.class);
-        assertThat(runs).hasValue(0);
+        assertThat(bench.runs).hasSize(2);
     }
 
     @Test
     void tellsMessagesOfTheSameIdInOtherSagasApart() throws Exception {
-        deliver(() -> {});
-        Handling other = new Handling(
-                Wires.orderPlaced().with("correlation_id", "another").envelope());
-        deduplication.run(other, runs::incrementAndGet);
+        bench.deliver(execution -> {});
+        bench.deliver(
+                bench.instance,
+                Wires.orderPlaced().with("correlation_id", "another").envelope(),
+                execution -> {});
 
-        assertThat(runs).hasValue(2);
+        assertThat(bench.runs).hasSize(2);
+    }
+
+    @Test
+    void setsAsideAnotherMessageThatBearsTheIdOfAHandledOne() throws Exception {
+        bench.deliver(execution -> {});
+
+        assertThatExceptionOfType(InvalidMessageException.class)
+                .isThrownBy(() -> bench.deliver(
+                        bench.instance,
+                        Wires.orderPlaced().withBody("{\"orderId\":\"o-2\"}").envelope(),
+                        execution -> {}))
+                .withMessageContaining(MESSAGE.id())
+                .satisfies(e -> assertThat(e.reason()).isEqualTo(PoisonReason.HANDLER_FAILED));
+        assertThat(bench.runs).hasSize(1);
+        assertThat(bench.stored().state()).isEqualTo(RecordState.DISPATCHED);
     }
 }

@@ -84,7 +84,8 @@ final class SafeBunnyAutoConfiguration {
                 publisher.timeout(),
                 publisher.maxInFlight(),
                 node.maxMessageSize().toBytes(),
-                dedup.retention());
+                dedup.retention(),
+                dedup.lease());
     }
 
     @Bean

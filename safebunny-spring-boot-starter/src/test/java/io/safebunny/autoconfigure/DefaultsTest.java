@@ -34,7 +34,8 @@ class DefaultsTest {
                             Duration.ofSeconds(30),
                             1000,
                             10 * 1024 * 1024,
-                            Duration.ofDays(7)));
+                            Duration.ofDays(7),
+                            Duration.ofSeconds(30)));
             assertThat(context.getBean(HandlerDefaults.class))
                     .isEqualTo(new HandlerDefaults(
                             10,

@@ -8,56 +8,84 @@ import io.safebunny.store.RecordState;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records in memory: they do not survive a restart and are not shared between instances. Records nobody works on are forgotten
- * after the retention. Thread-safe.
+ * Records in memory: they do not survive a restart and are not shared between instances. Thread-safe.
  */
 public final class MemoryMessageStore implements MessageStore {
 
     private final Timeline timeline;
     private final long retentionNanos;
-    private final Map<RecordKey, MessageRecord> records = new HashMap<>();
-    /** Records nobody works on, in the order in which they came to rest. */
-    private final Queue<Resting> resting = new ArrayDeque<>();
+    private final Map<RecordKey, Entry> records = new HashMap<>();
+    /** In the order in which they came to rest. */
+    private final Queue<Entry> finished = new ArrayDeque<>();
 
+    /** @param retention how long a record in a final state is kept */
     public MemoryMessageStore(Timeline timeline, Duration retention) {
         this.timeline = timeline;
         this.retentionNanos = retention.toNanos();
     }
 
+    private record Entry(MessageRecord record, long writtenAt) {}
+
     @Override
-    public synchronized @Nullable MessageRecord create(MessageRecord record) {
-        forgetExpired();
-        return records.putIfAbsent(record.key(), record);
+    public synchronized MessageRecord create(MessageRecord record) {
+        Entry existing = records.putIfAbsent(record.key(), new Entry(record, timeline.nanoTime()));
+        return existing == null ? record : existing.record;
     }
 
     @Override
-    public synchronized boolean replace(MessageRecord record) {
-        MessageRecord current = records.get(record.key());
-        if (current == null || current.version() != record.version() - 1) {
-            return false;
+    public synchronized @Nullable MessageRecord replace(MessageRecord record) {
+        Entry current = records.get(record.key());
+        if (current == null || current.record.version() != record.version() - 1) {
+            return null;
         }
-        records.put(record.key(), record);
-        if (record.state() == RecordState.DISPATCHED || record.state() == RecordState.RELEASED) {
-            resting.add(new Resting(record, timeline.nanoTime()));
+        Entry entry = new Entry(record, timeline.nanoTime());
+        records.put(record.key(), entry);
+        if (record.state().isFinal()) {
+            finished.add(entry);
         }
-        return true;
+        return record;
     }
 
-    private void forgetExpired() {
+    @Override
+    public synchronized @Nullable MessageRecord find(RecordKey key) {
+        Entry entry = records.get(key);
+        return entry == null ? null : entry.record;
+    }
+
+    @Override
+    public synchronized List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
         long now = timeline.nanoTime();
-        for (Resting oldest = resting.peek();
-                oldest != null && now - oldest.since >= retentionNanos;
-                oldest = resting.peek()) {
-            resting.remove();
-            records.remove(oldest.record.key(), oldest.record); // unless it was written again
-        }
+        return records.values().stream()
+                .filter(entry -> entry.record.state() == RecordState.COMPLETED
+                        && now - entry.writtenAt >= unchangedFor.toNanos())
+                .sorted(Comparator.comparingLong(entry -> entry.writtenAt - now))
+                .limit(limit)
+                .map(Entry::record)
+                .toList();
     }
 
-    private record Resting(MessageRecord record, long since) {}
+    @Override
+    public synchronized int removeExpired(int limit) {
+        long now = timeline.nanoTime();
+        int removed = 0;
+        while (removed < limit) {
+            Entry oldest = finished.peek();
+            if (oldest == null || now - oldest.writtenAt < retentionNanos) {
+                break;
+            }
+            finished.remove();
+            if (records.remove(oldest.record.key(), oldest)) { // unless it was written again
+                removed++;
+            }
+        }
+        return removed;
+    }
 }

@@ -95,7 +95,8 @@ public final class NodeUnderTest implements AutoCloseable {
                 options.publishTimeout(),
                 1_000,
                 1 << 20,
-                Duration.ofDays(7));
+                Duration.ofDays(7),
+                Duration.ofSeconds(30));
         engine = new SafeBunnyEngine(SafeBunnyParts.of(
                         settings,
                         transport,

@@ -70,7 +70,8 @@ class BreakerIT {
                         Duration.ofSeconds(30),
                         1_000,
                         1 << 20,
-                        Duration.ofDays(7)),
+                        Duration.ofDays(7),
+                        Duration.ofSeconds(30)),
                 rabbit.transport(node),
                 null,
                 timeline);

@@ -94,7 +94,13 @@ class BrokerRestartIT {
 
     private static SafeBunnyEngine engine(RabbitTransport transport, SystemTimeline timeline) {
         SafeBunnyOptions options = new SafeBunnyOptions(
-                "restart", TopologyOptions.defaults(), Duration.ofSeconds(80), 1000, 1 << 20, Duration.ofDays(7));
+                "restart",
+                TopologyOptions.defaults(),
+                Duration.ofSeconds(80),
+                1000,
+                1 << 20,
+                Duration.ofDays(7),
+                Duration.ofSeconds(30));
         return new SafeBunnyEngine(
                 SafeBunnyParts.of(options, transport, new MemoryMessageStore(timeline, Duration.ofDays(7)), timeline));
     }

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.RecordTooLargeException;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A claim this process holds, as long as nobody took it over. All writes go through the fence: each is one version higher than
+ * the last one of this claim. Thread-safe: the handler's thread and the renewal share it.
+ */
+final class Claim implements Steps {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Claim.class);
+
+    private static final Duration PAUSE = Duration.ofMillis(200);
+
+    private final MessageStore store;
+    private final Timeline timeline;
+    private final ReentrantLock lock = new ReentrantLock(); // a virtual thread may wait for the store while it holds it
+    private MessageRecord current;
+    private long writtenAt;
+    private boolean lost;
+    /** A write since the last answered one got no answer. */
+    private boolean unsure;
+
+    /** @param claimedAt monotonic time before the claim was written, so that the lease is never thought longer than it is */
+    Claim(MessageStore store, Timeline timeline, MessageRecord current, long claimedAt) {
+        this.store = store;
+        this.timeline = timeline;
+        this.current = current;
+        this.writtenAt = claimedAt;
+    }
+
+    MessageRecord record() {
+        lock.lock();
+        try {
+            return current;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * One try.
+     *
+     * @return whether the claim was still ours
+     * @throws RuntimeException the store did not answer: whether it was written is unknown
+     */
+    boolean write(UnaryOperator<MessageRecord> change) {
+        lock.lock();
+        try {
+            return !lost && (replace(change.apply(current)) || (unsure && reconcile(change)));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean replace(MessageRecord intended) {
+        long now = timeline.nanoTime();
+        MessageRecord written;
+        try {
+            written = store.replace(intended);
+        } catch (RuntimeException e) {
+            unsure |= !(e instanceof RecordTooLargeException);
+            throw e;
+        }
+        if (written != null) {
+            current = written;
+            writtenAt = now;
+            unsure = false;
+        }
+        lost = written == null;
+        return !lost;
+    }
+
+    /** An earlier write got no answer: perhaps the version that is in the way is our own. */
+    private boolean reconcile(UnaryOperator<MessageRecord> change) {
+        lost = false; // until it is known: finding it may fail, too
+        MessageRecord stored = store.find(current.key());
+        unsure = false;
+        if (stored != null && stored.owner().equals(current.owner())) {
+            boolean written = stored.isSameWriteAs(change.apply(current));
+            current = stored;
+            if (written) {
+                return true;
+            }
+            if (stored.state() == RecordState.CLAIMED) {
+                return replace(change.apply(current));
+            }
+        }
+        lost = true;
+        return false;
+    }
+
+    /**
+     * Tries as long as the lease is good for it, because what this write would record has happened.
+     *
+     * @return whether the claim was still ours
+     * @throws RuntimeException the last failure of the store
+     */
+    boolean writeSurely(UnaryOperator<MessageRecord> change) {
+        lock.lock();
+        try {
+            long deadline = writtenAt + current.lease().toNanos();
+            while (true) {
+                try {
+                    return write(change);
+                } catch (RecordTooLargeException e) {
+                    throw e;
+                } catch (RuntimeException e) {
+                    if (timeline.nanoTime() + PAUSE.toNanos() - deadline >= 0) {
+                        throw e;
+                    }
+                    LOG.warn(
+                            "The store did not answer; writing the record of message {} again",
+                            current.key().messageId(),
+                            e);
+                }
+                pause();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void pause() {
+        try {
+            timeline.sleep(PAUSE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw NotHandledException.later("Interrupted while waiting for the store", Duration.ZERO);
+        }
+    }
+
+    /** Unless something was written lately. Skipped while a write is under way, which renews as well. */
+    void renew(Duration age) {
+        if (!lock.tryLock()) {
+            return;
+        }
+        try {
+            if (lost || current.state() != RecordState.CLAIMED || timeline.nanoTime() - writtenAt < age.toNanos()) {
+                return;
+            }
+            if (!write(claimed -> claimed.next(RecordState.CLAIMED))) {
+                LOG.warn(
+                        "The claim of message {} was taken over while its handler runs: its publications will be dropped",
+                        current.key().messageId());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void requireAlive() {
+        lock.lock();
+        try {
+            if (lost || timeline.nanoTime() - writtenAt >= current.lease().toNanos()) {
+                throw lost();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    NotHandledException lost() {
+        return NotHandledException.later(
+                "Lost the claim of message %s while handling it: its publications are dropped, the new owner's stand"
+                        .formatted(record().key().messageId()),
+                Duration.ZERO);
+    }
+
+    // ---- steps
+
+    @Override
+    public @Nullable String find(String name) {
+        String known = record().steps().get(name);
+        if (known == null) {
+            requireAlive();
+        }
+        return known;
+    }
+
+    @Override
+    public void store(String name, String json) {
+        boolean ours;
+        try {
+            ours = writeSurely(claimed -> {
+                Map<String, String> steps = new HashMap<>(claimed.steps());
+                steps.put(name, json);
+                return claimed.next(RecordState.CLAIMED).withSteps(steps);
+            });
+        } catch (RecordTooLargeException e) {
+            throw new InvalidMessageException(PoisonReason.TOO_LARGE, e.messageWithoutCode(), e);
+        }
+        if (!ours) {
+            throw lost();
+        }
+    }
+}

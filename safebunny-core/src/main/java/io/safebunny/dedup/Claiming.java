@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import io.safebunny.message.Envelope;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.observation.Metrics;
+import io.safebunny.publishing.Handling;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.recovery.RecoveryAction;
+import io.safebunny.recovery.RecoveryAction.Poison;
+import io.safebunny.recovery.RecoveryAction.RetryDelayed;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Decides, by what is stored for a message, whether this delivery may handle it. Thread-safe. */
+final class Claiming {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Claiming.class);
+
+    private static final Duration UNTIL_UPGRADED = Duration.ofMinutes(1);
+    private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
+
+    private final MessageStore store;
+    private final Metrics metrics;
+    private final DedupOptions options;
+    private final Watch watch;
+    private final String process = UUID.randomUUID().toString();
+    private final AtomicLong claims = new AtomicLong();
+
+    Claiming(MessageStore store, Timeline timeline, Metrics metrics, DedupOptions options) {
+        this.store = store;
+        this.metrics = metrics;
+        this.options = options;
+        this.watch = new Watch(timeline);
+    }
+
+    /**
+     * @return our claim, or the record of the completed or dispatched message
+     * @throws NotHandledException somebody else's claim
+     * @throws InvalidMessageException it was or must be set aside
+     */
+    MessageRecord claim(Handling handling, boolean replayed) {
+        Envelope message = handling.message();
+        MessageRecord fresh = MessageRecord.claim(
+                new RecordKey(message.correlationId(), message.id()),
+                process + '-' + claims.incrementAndGet(),
+                options.lease(),
+                message.attempt(),
+                Fingerprint.of(message));
+        MessageRecord stored = create(fresh);
+        if (stored.owner().equals(fresh.owner())) {
+            return stored;
+        }
+        if (stored.fingerprint() != fresh.fingerprint()) {
+            throw new InvalidMessageException(
+                    PoisonReason.HANDLER_FAILED,
+                    "Another message of type and body different from this one has its id [message_id=%s, correlation_id=%s]: it was not handled, and not taken for a duplicate. Ids must be unique; see the publisher, or its idempotency keys."
+                            .formatted(message.id(), message.correlationId()));
+        }
+        return switch (stored.state()) {
+            case COMPLETED, DISPATCHED -> stored;
+            case RELEASED -> claimAgain(handling, stored, fresh, Math.max(message.attempt(), stored.attempt()), 0);
+            case POISONED -> reopen(handling, stored, fresh, replayed);
+            case CLAIMED -> takeOver(handling, stored, fresh);
+        };
+    }
+
+    private MessageRecord create(MessageRecord fresh) {
+        try {
+            return store.create(fresh);
+        } catch (UnreadableRecordException e) {
+            LOG.error("Message {} waits", fresh.key().messageId(), e);
+            throw NotHandledException.later(e.messageWithoutCode(), UNTIL_UPGRADED);
+        }
+    }
+
+    private MessageRecord reopen(Handling handling, MessageRecord stored, MessageRecord fresh, boolean replayed) {
+        if (!replayed) {
+            throw new InvalidMessageException(
+                    PoisonReason.RETRIES_EXHAUSTED,
+                    "The message was set aside before; this is a leftover copy of it. To handle it again, move the message of the poison queue with all its headers.");
+        }
+        return claimAgain(handling, stored, fresh, 0, 0);
+    }
+
+    private MessageRecord takeOver(Handling handling, MessageRecord stored, MessageRecord fresh) {
+        Duration remaining = watch.remaining(stored);
+        if (remaining.toNanos() > 0) {
+            throw busy(handling, remaining);
+        }
+        int takeovers = stored.takeovers() + 1;
+        int attempt = Math.max(handling.message().attempt(), stored.attempt());
+        if (takeovers > options.takeoverLimit()) {
+            watch.forget(stored.key());
+            store.replace(stored.next(RecordState.POISONED).withTakeovers(0));
+            throw new InvalidMessageException(
+                    PoisonReason.DELIVERY_LIMIT,
+                    "The handling of the message was begun %d times and never ended (safebunny.topology.delivery-limit): it probably ends the process that handles it. Find out why before replaying it."
+                            .formatted(takeovers));
+        }
+        MessageRecord claim = claimAgain(handling, stored, fresh, attempt, takeovers);
+        metrics.claimTakenOver(handling.message().type());
+        LOG.info(
+                "Handling message {} again: its claim has not changed for {} ms",
+                handling.message().id(),
+                stored.lease().toMillis());
+        return claim;
+    }
+
+    private MessageRecord claimAgain(
+            Handling handling, MessageRecord stored, MessageRecord fresh, int attempt, int takeovers) {
+        MessageRecord claim = store.replace(stored.claimedBy(fresh.owner(), fresh.lease(), attempt, takeovers));
+        if (claim == null) {
+            throw busy(handling, options.lease());
+        }
+        watch.forget(claim.key());
+        handling.continueAt(attempt);
+        return claim;
+    }
+
+    private NotHandledException busy(Handling handling, Duration remaining) {
+        metrics.duplicateBusy(handling.message().type());
+        return NotHandledException.later(
+                "Another delivery of message %s is being handled"
+                        .formatted(handling.message().id()),
+                comeBack(remaining));
+    }
+
+    /** Some times per lease, so that neither the broker nor the message waits much longer than needed. */
+    Duration comeBack(Duration remaining) {
+        Duration step = options.lease().dividedBy(6);
+        Duration wait = remaining.compareTo(step) < 0 ? remaining : step;
+        return wait.compareTo(SHORTEST_WAIT) < 0 ? SHORTEST_WAIT : wait;
+    }
+
+    /** The claim after a failure: whether the message comes again, and as which attempt. */
+    static MessageRecord released(MessageRecord claimed, RecoveryAction next) {
+        if (next instanceof Poison) {
+            return claimed.next(RecordState.POISONED).withTakeovers(0);
+        }
+        int attempt = claimed.attempt() + (next instanceof RetryDelayed ? 1 : 0);
+        return claimed.next(RecordState.RELEASED).withAttempt(attempt).withTakeovers(0);
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.publishing.Handling;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.recovery.RecoveryAction;
+import io.safebunny.recovery.RecoveryAction.ComeBack;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
+import io.safebunny.transport.OutboundMessage;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One message's claim, the handler's own writes and the completion in one local transaction; each in-memory retry in a new one.
+ * While it is open, the uncommitted claim holds back every other delivery of the message. Confined to one thread.
+ */
+final class ClaimingTransaction {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimingTransaction.class);
+
+    private final TransactionalMessageStore store;
+    private final Claiming claiming;
+    private final Handling handling;
+    private final boolean replayed;
+    private @Nullable LocalTransaction transaction;
+    private @Nullable MessageRecord claim;
+
+    ClaimingTransaction(TransactionalMessageStore store, Claiming claiming, Handling handling, boolean replayed) {
+        this.store = store;
+        this.claiming = claiming;
+        this.handling = handling;
+        this.replayed = replayed;
+    }
+
+    /** @return our claim, or the record of the completed or dispatched message; see {@link Claiming#claim} */
+    MessageRecord begin() {
+        transaction = store.begin();
+        try {
+            MessageRecord record = claiming.claim(handling, replayed);
+            claim = record;
+            return record;
+        } catch (StoreUnavailableException e) {
+            rollback();
+            if (e.retryAfter() != null) { // it waited for the transaction of another delivery
+                throw NotHandledException.later(
+                        "Another delivery of message %s is being handled"
+                                .formatted(handling.message().id()),
+                        e.retryAfter());
+            }
+            throw e;
+        } catch (InvalidMessageException e) {
+            commitOrRollback(); // perhaps it wrote that the message is set aside
+            throw e;
+        } catch (RuntimeException e) {
+            rollback();
+            throw e;
+        }
+    }
+
+    /** For an in-memory retry: what the failed attempt wrote is undone. */
+    MessageRecord beginAgain() {
+        rollback();
+        MessageRecord record = begin();
+        if (record.state() != RecordState.CLAIMED) {
+            rollback();
+            throw NotHandledException.later(
+                    "Message %s was handled by another delivery between two attempts"
+                            .formatted(handling.message().id()),
+                    Duration.ZERO);
+        }
+        return record;
+    }
+
+    /**
+     * @return the record as committed
+     * @throws StoreUnavailableException it is unknown whether it was committed
+     * @throws RuntimeException it was not
+     */
+    MessageRecord commit(List<OutboundMessage> outgoing) {
+        LocalTransaction open = requireOpen();
+        MessageRecord completed = store.replace(requireClaim().completed(outgoing));
+        if (completed == null) {
+            throw new IllegalStateException(
+                    "The claim of message %s is gone from its own transaction: did the handler commit, roll back or delete?"
+                            .formatted(handling.message().id()));
+        }
+        transaction = null;
+        open.commit();
+        return completed;
+    }
+
+    private void commitOrRollback() {
+        LocalTransaction open = requireOpen();
+        transaction = null;
+        try {
+            open.commit();
+        } catch (RuntimeException e) {
+            LOG.warn(
+                    "Could not write that message {} is set aside",
+                    handling.message().id(),
+                    e);
+        }
+    }
+
+    void rollback() {
+        LocalTransaction open = transaction;
+        transaction = null;
+        if (open != null) {
+            open.rollback();
+        }
+    }
+
+    /** Undoes everything, and writes in what state the message is now. */
+    void rollback(RecoveryAction next) {
+        rollback();
+        MessageRecord claimed = claim;
+        if (claimed == null || (claimed.version() == 1 && next instanceof ComeBack)) {
+            return;
+        }
+        MessageRecord released = Claiming.released(claimed, next).withVersion(claimed.version());
+        try {
+            if (claimed.version() == 1) {
+                store.create(released);
+            } else {
+                store.replace(released);
+            }
+        } catch (RuntimeException e) {
+            LOG.warn(
+                    "Could not write how the handling of message {} ended",
+                    handling.message().id(),
+                    e);
+        }
+    }
+
+    private LocalTransaction requireOpen() {
+        if (transaction == null) {
+            throw new IllegalStateException("No transaction is open");
+        }
+        return transaction;
+    }
+
+    private MessageRecord requireClaim() {
+        if (claim == null) {
+            throw new IllegalStateException("Nothing is claimed");
+        }
+        return claim;
+    }
+}

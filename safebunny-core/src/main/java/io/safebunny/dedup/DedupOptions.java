@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import java.time.Duration;
+
+/**
+ * Settings of the exactly-once protocol.
+ *
+ * @param lease how long a claim that does not change is respected; renewed while a handler runs. After a crash its messages
+ *     wait this long. Also how often, and after how long, publications are sent that a crash left behind
+ * @param takeoverLimit claims in a row that may fall silent before the message is set aside as {@code delivery-limit}
+ */
+public record DedupOptions(Duration lease, int takeoverLimit) {
+
+    public DedupOptions {
+        if (lease.toMillis() < 1 || takeoverLimit < 1) {
+            throw new IllegalArgumentException("Lease and takeover limit must be positive [lease=%s, takeoverLimit=%d]"
+                    .formatted(lease, takeoverLimit));
+        }
+    }
+}

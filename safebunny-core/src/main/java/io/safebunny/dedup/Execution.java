@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import io.safebunny.MessageContext.Step;
+import io.safebunny.PoisonMessageException;
+import io.safebunny.publishing.Handling;
+import io.safebunny.serialization.JsonMessageSerializer;
+import io.safebunny.serialization.MessageSerializer;
+import io.safebunny.serialization.SerializationException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The handling of one message as its handler sees it: attempts, and steps that are done once. Confined to one thread. */
+public final class Execution {
+
+    private static final MessageSerializer JSON = new JsonMessageSerializer();
+    private static final int LONGEST_NAME = 200;
+
+    private final Handling handling;
+    private final Steps steps;
+    private final Runnable again;
+    private final Set<String> usedInAttempt = new HashSet<>(0);
+
+    /** @param again called before each attempt but the first */
+    Execution(Handling handling, Steps steps, Runnable again) {
+        this.handling = handling;
+        this.steps = steps;
+        this.again = again;
+    }
+
+    /** Without a store: steps are remembered for the in-memory retries of this delivery. */
+    public static Execution inMemory(Handling handling) {
+        Map<String, String> results = new HashMap<>(0);
+        return new Execution(
+                handling,
+                new Steps() {
+                    @Override
+                    public @Nullable String find(String name) {
+                        return results.get(name);
+                    }
+
+                    @Override
+                    public void store(String name, String json) {
+                        results.put(name, json);
+                    }
+                },
+                () -> {});
+    }
+
+    /** An in-memory retry begins. */
+    public void beginAgain() {
+        usedInAttempt.clear();
+        again.run();
+    }
+
+    /** See {@link io.safebunny.MessageContext#once(String, Class, Step)}. */
+    public <T, X extends Exception> T once(String name, Class<T> type, Step<T, X> step) throws X {
+        requireName(name);
+        String known = steps.find(name);
+        if (known != null) {
+            return read(name, type, known);
+        }
+        T result = handling.withoutPublishing(name, step::run);
+        if (result == null) {
+            throw new PoisonMessageException(
+                    "Step [%s] returned null. The step has been run. Return a value, or use once(name, action) without a result."
+                            .formatted(name));
+        }
+        steps.store(name, write(name, result));
+        return result;
+    }
+
+    private void requireName(String name) {
+        if (name.isBlank() || name.length() > LONGEST_NAME) {
+            throw new IllegalArgumentException("Invalid step name [length=%d]: it must have 1 to %d characters."
+                    .formatted(name.length(), LONGEST_NAME));
+        }
+        if (!usedInAttempt.add(name)) {
+            throw new IllegalArgumentException(
+                    "Step [%s] is used twice in one handling: the second would get the result of the first. Give each step a name of its own, for example with the number of the item."
+                            .formatted(name));
+        }
+    }
+
+    private static String write(String name, Object result) {
+        try {
+            return new String(JSON.serialize(result), StandardCharsets.UTF_8);
+        } catch (SerializationException e) {
+            throw new PoisonMessageException(
+                    "The result of step [%s] cannot be stored: %s. The step has been run. Return something simple, such as an id."
+                            .formatted(name, e.messageWithoutCode()),
+                    e);
+        }
+    }
+
+    private static <T> T read(String name, Class<T> type, String json) {
+        try {
+            return cast(JSON.deserialize(json.getBytes(StandardCharsets.UTF_8), type));
+        } catch (SerializationException e) {
+            throw new PoisonMessageException(
+                    "The stored result of step [%s] is no %s: %s. Its type has changed since it was stored; give the step a new name only if it may be run again."
+                            .formatted(name, type.getName(), e.messageWithoutCode()),
+                    e);
+        }
+    }
+
+    @SuppressWarnings("unchecked") // a primitive's class reads its wrapper
+    private static <T> T cast(Object value) {
+        return (T) value;
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Marks records as dispatched, in batches, a moment after the fact: nobody waits for it, and a mark that is lost in a crash costs
+ * a second sending of the same messages. Thread-safe.
+ */
+final class Marks {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Marks.class);
+
+    private static final Duration MOMENT = Duration.ofMillis(20);
+    private static final Duration NO_ANSWER_DELAY = Duration.ofSeconds(1);
+    private static final int BATCH = 200;
+    private static final int MOST = 10_000;
+
+    private final MessageStore store;
+    private final Timeline timeline;
+    private final Executor blocking;
+    private final Map<RecordKey, MessageRecord> pending = new LinkedHashMap<>();
+    private boolean scheduled;
+
+    /** @param blocking runs what waits for the store */
+    Marks(MessageStore store, Timeline timeline, Executor blocking) {
+        this.store = store;
+        this.timeline = timeline;
+        this.blocking = blocking;
+    }
+
+    /** @param completed whose publications are all confirmed */
+    void add(MessageRecord completed) {
+        synchronized (this) {
+            if (pending.size() < MOST) {
+                pending.put(completed.key(), completed.dispatched());
+                scheduleFlush(MOMENT);
+                return;
+            }
+        }
+        // the store is slower than the messages: they wait for it
+        store.replace(completed.dispatched());
+    }
+
+    /** Whether the record is dispatched, though the store does not say so yet. */
+    synchronized boolean contains(RecordKey key) {
+        return pending.containsKey(key);
+    }
+
+    private synchronized void scheduleFlush(Duration delay) {
+        if (!scheduled) {
+            scheduled = true;
+            timeline.schedule(delay, this::flushOnBlocking);
+        }
+    }
+
+    private void flushOnBlocking() {
+        try {
+            blocking.execute(this::flushAndGoOn);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("Shutting down: the rest is marked at the end", e);
+        }
+    }
+
+    private void flushAndGoOn() {
+        Duration next = flush() ? MOMENT : NO_ANSWER_DELAY;
+        synchronized (this) {
+            scheduled = false;
+            if (!pending.isEmpty()) {
+                scheduleFlush(next);
+            }
+        }
+    }
+
+    /** @return whether the store took all that was there at the beginning */
+    boolean flush() {
+        List<MessageRecord> batch = batch();
+        while (!batch.isEmpty()) {
+            try {
+                store.replaceAll(batch);
+            } catch (RuntimeException e) {
+                LOG.warn("The store did not answer; marking {} messages as dispatched later", batch.size(), e);
+                return false;
+            }
+            remove(batch);
+            if (batch.size() < BATCH) {
+                return true;
+            }
+            batch = batch();
+        }
+        return true;
+    }
+
+    private synchronized List<MessageRecord> batch() {
+        return pending.values().stream().limit(BATCH).toList();
+    }
+
+    /** Unless dispatched once more in the meantime. */
+    private synchronized void remove(List<MessageRecord> marked) {
+        marked.forEach(record -> pending.remove(record.key(), record));
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.store;
+
+import io.safebunny.failure.SafeBunnyException;
+
+/** The publications and step results of one message do not fit one record of the store. */
+public final class RecordTooLargeException extends SafeBunnyException {
+
+    /**
+     * @param size of what was to be stored, in bytes
+     * @param limit of the store, in bytes
+     */
+    public RecordTooLargeException(RecordKey key, long size, long limit) {
+        super(
+                "SB-4002",
+                "The record of message %s is too large [size=%d bytes, limit=%d]: its publications and step results are stored in it. Publish references instead of content, or smaller step results."
+                        .formatted(key.messageId(), size, limit),
+                null);
+    }
+}

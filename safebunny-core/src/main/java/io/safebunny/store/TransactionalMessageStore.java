@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.store;
+
+import java.util.function.Supplier;
+
+/**
+ * A store in the same database as the handlers' own writes: claim, writes and completion can share one local transaction.
+ *
+ * <p>Operations called between {@link #begin} and the end of the transaction, on the same thread, are part of it. Of concurrent
+ * transactions that create one record, one goes on and the others wait, for a bounded time, for its outcome; when the time is up
+ * {@code create} throws {@link StoreUnavailableException} with a {@code retryAfter}.
+ */
+public interface TransactionalMessageStore extends MessageStore {
+
+    /** Opens a transaction on this thread, which must have none. */
+    LocalTransaction begin();
+
+    /** Runs the action in a transaction of its own, whatever transaction is open on this thread. */
+    <T> T apart(Supplier<T> action);
+
+    /** One open transaction, bound to the thread that began it. */
+    interface LocalTransaction {
+
+        /**
+         * Makes all writes durable, the application's own included.
+         *
+         * @throws StoreUnavailableException when it is unknown whether it took place
+         * @throws RuntimeException when it did not: the transaction was rolled back, for example by a constraint that is checked
+         *     at commit
+         */
+        void commit();
+
+        /** Undoes all writes. Never throws; what cannot be undone now is undone by the database when the connection ends. */
+        void rollback();
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import io.safebunny.Bunny;
+import io.safebunny.fixture.ManualTimeline;
+import io.safebunny.fixture.PaymentCaptured;
+import io.safebunny.fixture.RecordingTransport;
+import io.safebunny.fixture.UnreliableStore;
+import io.safebunny.fixture.Wires;
+import io.safebunny.identity.LineageIdScheme;
+import io.safebunny.message.Envelope;
+import io.safebunny.observation.Metrics;
+import io.safebunny.observation.Observations;
+import io.safebunny.pipeline.MessageScope;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.Handling;
+import io.safebunny.publishing.PipelineBunny;
+import io.safebunny.publishing.PublishingOptions;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.serialization.JsonMessageSerializer;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.memory.MemoryMessageStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** Instances of one node over one store, in a time that passes only when told to. */
+final class DedupBench {
+
+    static final Duration RETENTION = Duration.ofDays(7);
+    static final Duration LEASE = Duration.ofSeconds(30);
+    static final int TAKEOVER_LIMIT = 5;
+    static final Envelope MESSAGE = Wires.orderPlaced().envelope();
+    static final RecordKey KEY = new RecordKey(MESSAGE.correlationId(), MESSAGE.id());
+
+    final ManualTimeline timeline = new ManualTimeline();
+    final RecordingTransport transport = new RecordingTransport();
+    final UnreliableStore store = new UnreliableStore(new MemoryMessageStore(timeline, RETENTION));
+    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    /** Attempts of handlers that ran, by the number their context shows. */
+    final List<Integer> runs = new ArrayList<>();
+
+    private final ConfirmedSender sender =
+            new ConfirmedSender(transport, timeline, Runnable::run, Duration.ofSeconds(5), 1_000);
+    private final RecoveryPolicy policy =
+            RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.of(2, Duration.ofSeconds(10)));
+    final Bunny bunny = new PipelineBunny(
+            new PublishingOptions("billing", Duration.ofSeconds(5), 1_000),
+            new LineageIdScheme(),
+            new JsonMessageSerializer(),
+            sender,
+            timeline,
+            new Observations(ObservationRegistry.NOOP),
+            new MessageScope(),
+            Runnable::run,
+            List.of());
+    final Deduplication instance = instance();
+
+    /** Handles a message. */
+    @FunctionalInterface
+    interface Handler {
+        void handle(Execution execution) throws Exception;
+    }
+
+    Deduplication instance() {
+        return new Deduplication(
+                store, sender, timeline, Runnable::run, new Metrics(meters), new DedupOptions(LEASE, TAKEOVER_LIMIT));
+    }
+
+    void deliver(Handler handler) throws Exception {
+        deliver(instance, MESSAGE, handler);
+    }
+
+    void deliver(Deduplication to, Envelope message, Handler handler) throws Exception {
+        deliver(to, message, false, handler);
+    }
+
+    void replay(Handler handler) throws Exception {
+        deliver(instance, MESSAGE, true, handler);
+    }
+
+    private void deliver(Deduplication to, Envelope message, boolean replayed, Handler handler) throws Exception {
+        Handling handling = new Handling(message);
+        to.run(
+                handling,
+                replayed,
+                failure -> policy.decide(failure, handling.message().attempt(), 0),
+                execution -> handling.run(() -> {
+                    runs.add(handling.message().attempt());
+                    handler.handle(execution);
+                }));
+    }
+
+    /** The process ends within the handler: nothing of what follows it happens. */
+    void crash(Deduplication instance, Handler handler) {
+        store.down(false);
+        try {
+            deliver(instance, MESSAGE, execution -> {
+                handler.handle(execution);
+                store.down(true);
+                throw new ThreadDeath();
+            });
+        } catch (Exception e) {
+            throw new AssertionError("expected to end in the handler", e);
+        } catch (ThreadDeath e) {
+            store.down(false);
+        }
+    }
+
+    void publish() {
+        String unused = bunny.publish(new PaymentCaptured("o-1"));
+    }
+
+    MessageRecord stored() {
+        return Objects.requireNonNull(store.find(KEY));
+    }
+
+    double counted(String outcome) {
+        return meters.counter("safebunny.dedup", "type", "OrderPlaced", "outcome", outcome)
+                .count();
+    }
+}

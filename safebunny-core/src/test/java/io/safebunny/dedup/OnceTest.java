@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import static io.safebunny.dedup.DedupBench.LEASE;
+import static io.safebunny.dedup.DedupBench.MESSAGE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.safebunny.PoisonMessageException;
+import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.fixture.PaymentCaptured;
+import io.safebunny.recovery.NotHandledException;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class OnceTest {
+
+    private final DedupBench bench = new DedupBench();
+    private final AtomicInteger charges = new AtomicInteger();
+
+    private PaymentCaptured charge() {
+        return new PaymentCaptured("c-" + charges.incrementAndGet());
+    }
+
+    @Test
+    void givesALaterAttemptTheStoredResult() throws Exception {
+        assertThatThrownBy(() -> bench.deliver(execution -> {
+                    assertThat(execution.once("charge", PaymentCaptured.class, this::charge))
+                            .isEqualTo(new PaymentCaptured("c-1"));
+                    throw new IOException("after the charge");
+                }))
+                .isInstanceOf(IOException.class);
+
+        bench.deliver(bench.instance, MESSAGE.nextAttempt(), execution -> {
+            assertThat(execution.once("charge", PaymentCaptured.class, this::charge))
+                    .isEqualTo(new PaymentCaptured("c-1"));
+            assertThat(execution.once("another", Integer.class, () -> 5)).isEqualTo(5);
+        });
+
+        assertThat(charges).hasValue(1);
+    }
+
+    @Test
+    void givesTheNextProcessTheStoredResultAfterACrash() throws Exception {
+        bench.crash(bench.instance, execution -> execution.once("charge", PaymentCaptured.class, this::charge));
+        Deduplication other = bench.instance();
+        assertThatExceptionOfType(NotHandledException.class)
+                .isThrownBy(() -> bench.deliver(other, MESSAGE, execution -> {}));
+        bench.timeline.advance(LEASE);
+
+        bench.deliver(
+                other, MESSAGE, execution -> assertThat(execution.once("charge", PaymentCaptured.class, this::charge))
+                        .isEqualTo(new PaymentCaptured("c-1")));
+
+        assertThat(charges).hasValue(1);
+    }
+
+    @Test
+    void repeatsAStepThatFailed() throws Exception {
+        assertThatThrownBy(() -> bench.deliver(execution -> execution.once("charge", Integer.class, () -> {
+                    throw new IOException("no answer");
+                })))
+                .isInstanceOf(IOException.class);
+
+        bench.deliver(execution ->
+                assertThat(execution.once("charge", Integer.class, () -> 7)).isEqualTo(7));
+    }
+
+    @Test
+    void refusesToPublishWithinAStepBecauseALaterAttemptWouldNot() {
+        assertThatExceptionOfType(InvalidPublicationException.class)
+                .isThrownBy(() -> bench.deliver(execution -> execution.once("charge", Boolean.class, () -> {
+                    bench.publish();
+                    return true;
+                })))
+                .withMessageContaining("charge");
+        assertThatExceptionOfType(InvalidPublicationException.class)
+                .isThrownBy(() -> bench.deliver(execution -> execution.once("charge", Boolean.class, () -> {
+                    bench.bunny.publishNow(new PaymentCaptured("1"));
+                    return true;
+                })));
+        assertThat(bench.transport.attempted()).isEmpty();
+    }
+
+    @Test
+    void refusesANameThatIsUsedTwiceInOneAttempt() {
+        assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> bench.deliver(execution -> {
+                    execution.once("charge", Integer.class, () -> 1);
+                    execution.once("charge", Integer.class, () -> 2);
+                }))
+                .withMessageContaining("charge");
+    }
+
+    @Test
+    void refusesANameThatIsEmptyOrTooLong() {
+        for (String name : new String[] {"", " ", "x".repeat(201)}) {
+            assertThatExceptionOfType(IllegalArgumentException.class)
+                    .isThrownBy(() -> bench.deliver(execution -> execution.once(name, Integer.class, () -> 1)));
+        }
+    }
+
+    @Test
+    void poisonsWhatCannotBeStoredBecauseARetryWouldRepeatTheStep() {
+        assertThatExceptionOfType(PoisonMessageException.class)
+                .isThrownBy(() -> bench.deliver(execution -> {
+                    Object unused = execution.once("charge", Unwritable.class, Unwritable::new);
+                }))
+                .withMessageContaining("charge");
+    }
+
+    static final class Unwritable {
+        public String getText() {
+            throw new IllegalStateException("cannot be read");
+        }
+    }
+
+    @Test
+    void remembersStepsWithoutAStoreForTheInMemoryRetries() throws Exception {
+        Execution execution = Execution.inMemory(new io.safebunny.publishing.Handling(MESSAGE));
+        execution.once("charge", PaymentCaptured.class, this::charge);
+        execution.beginAgain();
+        execution.once("charge", PaymentCaptured.class, this::charge);
+
+        assertThat(charges).hasValue(1);
+    }
+}
