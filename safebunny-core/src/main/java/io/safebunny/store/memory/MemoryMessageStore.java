@@ -36,8 +36,8 @@ public final class MemoryMessageStore implements MessageStore {
 
     @Override
     public synchronized MessageRecord create(MessageRecord record) {
-        Entry existing = records.putIfAbsent(record.key(), new Entry(record, timeline.nanoTime()));
-        return existing == null ? record : existing.record;
+        Entry existing = records.get(record.key());
+        return existing == null ? put(record) : existing.record;
     }
 
     @Override
@@ -46,6 +46,10 @@ public final class MemoryMessageStore implements MessageStore {
         if (current == null || current.record.version() != record.version() - 1) {
             return null;
         }
+        return put(record);
+    }
+
+    private MessageRecord put(MessageRecord record) {
         Entry entry = new Entry(record, timeline.nanoTime());
         records.put(record.key(), entry);
         if (record.state().isFinal()) {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.contract;
+
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.test.time.VirtualTimeline;
+import java.time.Duration;
+
+class MemoryMessageStoreContractTest extends MessageStoreContract {
+
+    private final VirtualTimeline timeline = new VirtualTimeline();
+    private final MessageStore store = new MemoryMessageStore(timeline, retention());
+
+    @Override
+    protected MessageStore store() {
+        return store;
+    }
+
+    /** Memory is not shared between instances: this one is asked twice. */
+    @Override
+    protected MessageStore anotherInstance() {
+        return store;
+    }
+
+    @Override
+    protected MessageStore otherNode() {
+        return new MemoryMessageStore(timeline, retention());
+    }
+
+    @Override
+    protected Duration retention() {
+        return Duration.ofDays(7);
+    }
+
+    @Override
+    protected boolean age(Duration duration) {
+        timeline.advance(duration);
+        return true;
+    }
+}
