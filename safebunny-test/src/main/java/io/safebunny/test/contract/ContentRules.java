@@ -5,6 +5,7 @@ import static io.safebunny.test.contract.StoreBench.assertSame;
 import static io.safebunny.test.contract.StoreBench.claim;
 import static io.safebunny.test.contract.StoreBench.key;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -34,7 +35,9 @@ interface ContentRules {
     @Test
     default void keepsTheState() {
         for (RecordState state : RecordState.values()) {
-            bench().assertStored(bench().created(state));
+            MessageRecord record = bench().created(state);
+            assertThat(record.state()).isEqualTo(state);
+            bench().assertStored(record);
         }
     }
 

@@ -57,7 +57,7 @@ interface KeyRules {
         assertAllDifferent(Stream.concat(
                 Stream.of("a", "a.", "a:", "a_", "a-", ".a", ":a", "_a", "-a", "a.b", "a:b", "a_b", "a-b", "ab", "axb")
                         .map(id -> new RecordKey(c, id)),
-                Stream.of(".", ":", "_", "-").map(end -> new RecordKey(c + end, "a"))));
+                Stream.of(".", ":", "_", "-").map(end -> new RecordKey(c + end, "end"))));
     }
 
     @Test

@@ -22,17 +22,6 @@ interface ReplaceRules {
     StoreBench bench();
 
     @Test
-    default void replacesTheVersionBefore() {
-        MessageRecord created = bench().created();
-        MessageRecord next = created.next(RecordState.COMPLETED);
-
-        MessageRecord replaced = bench().store().replace(next);
-
-        assertSame(replaced, next);
-        bench().assertStored(next);
-    }
-
-    @Test
     default void refusesAVersionThatIsNotTheNext() {
         MessageRecord first = bench().created();
         MessageRecord second = bench().replaced(first.claimedBy("second", Duration.ofSeconds(20), 1, 1));

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.contract;
+
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.TransactionalMessageStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Transactions on top of a store in memory, as a database with locks on rows has them. For the contract's own tests. */
+class MemoryTransactions implements TransactionalMessageStore {
+
+    /** The rows that are written by open transactions. One for all instances. */
+    static final class Locks {
+
+        private final Duration longestWait;
+        private final Map<RecordKey, Transaction> holders = new HashMap<>();
+
+        Locks(Duration longestWait) {
+            this.longestWait = longestWait;
+        }
+
+        /** @return whether it had to wait */
+        synchronized boolean acquire(RecordKey key, Transaction transaction) {
+            long end = System.nanoTime() + longestWait.toNanos();
+            boolean waited = false;
+            while (holders.getOrDefault(key, transaction) != transaction) {
+                waited = true;
+                long left = end - System.nanoTime();
+                if (left <= 0) {
+                    throw new StoreUnavailableException("waited too long", Duration.ofSeconds(1), null);
+                }
+                try {
+                    TimeUnit.NANOSECONDS.timedWait(this, left);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    throw new StoreUnavailableException("interrupted", null, e);
+                }
+            }
+            holders.put(key, transaction);
+            return waited;
+        }
+
+        synchronized void release(Transaction transaction) {
+            holders.values().removeIf(holder -> holder == transaction);
+            notifyAll();
+        }
+
+        synchronized @Nullable Transaction holder(RecordKey key) {
+            return holders.get(key);
+        }
+    }
+
+    final MessageStore committed;
+    final Locks locks;
+    final ThreadLocal<@Nullable Transaction> current = new ThreadLocal<>();
+
+    MemoryTransactions(MessageStore committed, Locks locks) {
+        this.committed = committed;
+        this.locks = locks;
+    }
+
+    /** Its writes reach the store when it commits; the locks see to it that they are still valid then. */
+    class Transaction implements LocalTransaction {
+
+        final Map<RecordKey, MessageRecord> written = new HashMap<>();
+        final List<Runnable> writes = new ArrayList<>();
+
+        @Override
+        public void commit() {
+            writes.forEach(Runnable::run);
+            end();
+        }
+
+        @Override
+        public void rollback() {
+            end();
+        }
+
+        void end() {
+            current.remove();
+            locks.release(this);
+        }
+
+        boolean lock(RecordKey key) {
+            return locks.acquire(key, this);
+        }
+
+        @Nullable
+        MessageRecord find(RecordKey key) {
+            MessageRecord own = written.get(key);
+            return own == null ? committed.find(key) : own;
+        }
+
+        MessageRecord create(MessageRecord record) {
+            lock(record.key());
+            MessageRecord existing = find(record.key());
+            if (existing != null) {
+                return existing;
+            }
+            written.put(record.key(), record);
+            writes.add(() -> committed.create(record));
+            return record;
+        }
+
+        @Nullable
+        MessageRecord replace(MessageRecord record) {
+            lock(record.key());
+            MessageRecord existing = find(record.key());
+            if (existing == null || existing.version() != record.version() - 1) {
+                return null;
+            }
+            written.put(record.key(), record);
+            writes.add(() -> committed.replace(record));
+            return record;
+        }
+    }
+
+    Transaction newTransaction() {
+        return new Transaction();
+    }
+
+    @Override
+    public LocalTransaction begin() {
+        if (current.get() != null) {
+            throw new IllegalStateException("a transaction is open on this thread");
+        }
+        Transaction transaction = newTransaction();
+        current.set(transaction);
+        return transaction;
+    }
+
+    @Override
+    public <T> T apart(Supplier<T> action) {
+        Transaction outer = current.get();
+        current.remove();
+        try {
+            return inTransaction(action);
+        } finally {
+            current.set(outer);
+        }
+    }
+
+    final <T> T inTransaction(Supplier<T> action) {
+        LocalTransaction transaction = begin();
+        T result;
+        try {
+            result = action.get();
+        } catch (Throwable failure) {
+            transaction.rollback();
+            throw failure;
+        }
+        transaction.commit();
+        return result;
+    }
+
+    @Override
+    public MessageRecord create(MessageRecord record) {
+        Transaction open = current.get();
+        return open == null ? inTransaction(() -> create(record)) : open.create(record);
+    }
+
+    @Override
+    public @Nullable MessageRecord replace(MessageRecord record) {
+        Transaction open = current.get();
+        return open == null ? committed.replace(record) : open.replace(record);
+    }
+
+    @Override
+    public @Nullable MessageRecord find(RecordKey key) {
+        Transaction open = current.get();
+        return open == null ? committed.find(key) : open.find(key);
+    }
+
+    @Override
+    public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
+        return committed.findCompleted(unchangedFor, limit);
+    }
+
+    @Override
+    public int removeExpired(int limit) {
+        return committed.removeExpired(limit);
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.contract;
+
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.test.contract.MemoryTransactions.Locks;
+import io.safebunny.test.time.VirtualTimeline;
+import java.time.Duration;
+
+class MemoryTransactionsContractTest extends TransactionalStoreContract {
+
+    final VirtualTimeline timeline = new VirtualTimeline();
+    final MessageStore committed = LimitedStore.of(new MemoryMessageStore(timeline, retention()));
+    final Locks locks = new Locks(longestWait());
+
+    @Override
+    protected TransactionalMessageStore store() {
+        return new MemoryTransactions(committed, locks);
+    }
+
+    @Override
+    protected TransactionalMessageStore anotherInstance() {
+        return new MemoryTransactions(committed, locks);
+    }
+
+    @Override
+    protected MessageStore otherNode() {
+        return new MemoryMessageStore(timeline, retention());
+    }
+
+    @Override
+    protected Duration longestWait() {
+        return Duration.ofMillis(300);
+    }
+
+    @Override
+    protected Duration retention() {
+        return Duration.ofDays(7);
+    }
+
+    @Override
+    protected boolean age(Duration duration) {
+        timeline.advance(duration);
+        return true;
+    }
+
+    @Override
+    protected long largestContent() {
+        return LimitedStore.LIMIT;
+    }
+}
