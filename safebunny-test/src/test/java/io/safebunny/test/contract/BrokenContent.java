@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.contract;
+
+import io.safebunny.message.WireMessage;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.RecordTooLargeException;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** One fault each against {@link ContentRules}. */
+final class BrokenContent {
+
+    private BrokenContent() {}
+
+    @Breaks("keepsTheState")
+    static class TakesPoisonedForDispatched extends BrokenStoreContract {
+        @Override
+        MessageStore broken() {
+            return altering(r -> r.state() == RecordState.POISONED ? with(r, RecordState.DISPATCHED, r.attempt(), r.lease(), r.fingerprint(), r.steps()) : r);
+        }
+    }
+
+    @Breaks("keepsEveryField")
+    static class CutsLeasesToSeconds extends BrokenStoreContract {
+        @Override
+        MessageStore broken() {
+            return altering(r -> with(r, r.state(), r.attempt(), r.lease().truncatedTo(ChronoUnit.SECONDS), r.fingerprint(), r.steps()));
+        }
+    }
+
+    @Breaks("keepsEveryField")
+    static class CutsFingerprints extends BrokenStoreContract {
+        @Override
+        MessageStore broken() {
+            return altering(r -> with(r, r.state(), r.attempt(), r.lease(), (int) r.fingerprint(), r.steps()));
+        }
+    }
+
+    @Breaks("keepsEveryField")
+    static class CutsAttempts extends BrokenStoreContract {
+        @Override
+        MessageStore broken() {
+            return altering(r -> with(r, r.state(), (short) r.attempt(), r.lease(), r.fingerprint(), r.steps()));
+        }
+    }
+
+    @Breaks("keepsSteps")
+    static class IgnoresTheCaseOfSteps extends BrokenStoreContract {
+        @Override
+        MessageStore broken() {
+            return altering(r -> with(r, r.state(), r.attempt(), r.lease(), r.fingerprint(), r.steps().entrySet().stream().collect(Collectors.toMap(step -> step.getKey().toLowerCase(Locale.ROOT), Map.Entry::getValue, (a, b) -> a))));
+        }
+    }
+
+    @Breaks("keepsTheOrderOfPublications")
+    static class SortsPublications extends BrokenStoreContract {
+        @Override
+        MessageStore broken() {
+            return altering(r -> r.outgoing().size() <= 10 ? r : withOutgoing(r, r.outgoing().stream().sorted(Comparator.comparing(m -> String.valueOf(m.message().messageId()))).toList()));
+        }
+    }
+
+    @Breaks("keepsRoutesAndDelays")
+    static class CutsDelaysToSeconds extends BrokenStoreContract {
+        @Override
+        MessageStore broken() {
+            return altering(r -> withOutgoing(r, mapped(r, m -> new OutboundMessage(m.message(), m.route(), m.delay().truncatedTo(ChronoUnit.SECONDS)))));
+        }
+    }
+
+    @Breaks("keepsRoutesAndDelays")
+    static class TakesPoisonForAQueue extends BrokenStoreContract {
+        @Override
+        MessageStore broken() {
+            return altering(r -> withOutgoing(r, mapped(r, m -> new OutboundMessage(m.message(), m.route() instanceof Route.Poison p ? new Route.ToQueue(p.node()) : m.route(), m.delay()))));
+        }
+    }
+
+    @Breaks("keepsPropertiesPresentAndAbsent")
+    static class InventsAContentType extends BrokenStoreContract {
+        @Override
+        MessageStore broken() {
+            return altering(r -> withOutgoing(r, messages(r, m -> m.contentType() != null ? m : new WireMessage(m.messageId(), m.correlationId(), m.type(), m.appId(), m.timestamp(), "", m.contentEncoding(), m.headers(), m.body()))));
+        }
+    }
+
+    @Breaks("keepsTheTypesOfHeaders")
+    static class TurnsSmallLongsIntoInts extends BrokenStoreContract {
+        @Override
+        MessageStore broken() {
+            return altering(r -> withOutgoing(r, messages(r, m -> m.withHeaders(m.headers().entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, header -> header.getValue() instanceof Long number && number.intValue() == number ? number.intValue() : header.getValue()))))));
+        }
+    }
+
+    @Breaks("keepsBodiesByteByByte")
+    static class DropsByteOrderMarks extends BrokenStoreContract {
+        @Override
+        MessageStore broken() {
+            return altering(r -> withOutgoing(r, messages(r, m -> m.body().length < 3 || m.body()[0] != (byte) 0xEF ? m : new WireMessage(m.messageId(), m.correlationId(), m.type(), m.appId(), m.timestamp(), m.contentType(), m.contentEncoding(), m.headers(), Arrays.copyOfRange(m.body(), 3, m.body().length)))));
+        }
+    }
+
+    @Breaks("holdsAMegabyte")
+    static class HoldsHalfAMegabyte extends BrokenStoreContract {
+        @Override
+        MessageStore broken() {
+            return new ForwardingStore(sound) {
+                @Override
+                public @Nullable MessageRecord replace(MessageRecord record) {
+                    if (LimitedStore.size(record) > 1 << 19) {
+                        throw new RecordTooLargeException(record.key(), LimitedStore.size(record), 1 << 19);
+                    }
+                    return super.replace(record);
+                }
+
+            };
+        }
+    }
+
+    @Breaks("refusesWhatIsTooLargeAndKeepsWhatIsThere")
+    static class NoticesTooLate extends BrokenStoreContract {
+        @Override
+        MessageStore broken() {
+            return new ForwardingStore(sound) {
+                @Override
+                public @Nullable MessageRecord replace(MessageRecord record) {
+                    try {
+                        return super.replace(record);
+                    } catch (RecordTooLargeException e) {
+                        super.replace(withOutgoing(record, List.of()).withSteps(Map.of()));
+                        throw e;
+                    }
+                }
+
+            };
+        }
+    }
+
+    private static MessageRecord withOutgoing(MessageRecord r, List<OutboundMessage> outgoing) {
+        return new MessageRecord(
+                r.key(), r.state(), r.owner(), r.version(), r.attempt(), r.takeovers(), r.lease(), r.fingerprint(), r.steps(), outgoing, r.etag());
+    }
+
+    private static List<OutboundMessage> mapped(MessageRecord record, UnaryOperator<OutboundMessage> change) {
+        return record.outgoing().stream().map(change).toList();
+    }
+
+    private static List<OutboundMessage> messages(MessageRecord record, UnaryOperator<WireMessage> change) {
+        return mapped(record, m -> new OutboundMessage(change.apply(m.message()), m.route(), m.delay()));
+    }
+}
