@@ -9,6 +9,7 @@ import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -17,7 +18,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
@@ -46,9 +49,12 @@ public final class RecordJson {
 
     /** @throws IllegalArgumentException when it is not what {@link #writeOutgoing} wrote */
     public static List<OutboundMessage> readOutgoing(String text) {
-        List<OutboundMessage> outgoing = new ArrayList<>();
-        read(text).forEach(message -> outgoing.add(readMessage(message)));
-        return outgoing;
+        return read(text, json -> {
+            require(json.isArray(), "not an array");
+            List<OutboundMessage> outgoing = new ArrayList<>();
+            json.forEach(message -> outgoing.add(readMessage(message)));
+            return outgoing;
+        });
     }
 
     /** An object with one property per step, which holds the step's JSON as text. */
@@ -62,11 +68,13 @@ public final class RecordJson {
 
     /** @throws IllegalArgumentException when it is not what {@link #writeSteps} wrote */
     public static Map<String, String> readSteps(String text) {
-        Map<String, String> steps = new LinkedHashMap<>();
-        read(text)
-                .properties()
-                .forEach(step -> steps.put(step.getKey(), step.getValue().asString()));
-        return steps;
+        return read(text, json -> {
+            require(json.isObject(), "not an object");
+            Map<String, String> steps = new LinkedHashMap<>();
+            json.properties()
+                    .forEach(step -> steps.put(step.getKey(), string(step.getValue())));
+            return steps;
+        });
     }
 
     private static String write(Consumer<JsonGenerator> content) {
@@ -77,11 +85,18 @@ public final class RecordJson {
         return text.toString();
     }
 
-    private static JsonNode read(String text) {
+    /** Whatever cannot be read, however that shows, is one kind of exception; its text holds no content. */
+    private static <T> T read(String text, Function<JsonNode, T> content) {
         try {
-            return MAPPER.readTree(text);
-        } catch (JacksonException e) {
-            throw new IllegalArgumentException("not JSON", e);
+            return content.apply(MAPPER.readTree(text));
+        } catch (JacksonException | DateTimeException | NoSuchElementException e) {
+            throw new IllegalArgumentException("not what was written", e);
+        }
+    }
+
+    private static void require(boolean condition, String otherwise) {
+        if (!condition) {
+            throw new IllegalArgumentException(otherwise);
         }
     }
 
@@ -216,7 +231,7 @@ public final class RecordJson {
             return json.intValue();
         }
         if (!json.isObject()) {
-            return json.asString();
+            return string(json);
         }
         Map.Entry<String, JsonNode> typed = json.properties().iterator().next();
         String value = typed.getValue().asString();
@@ -234,6 +249,11 @@ public final class RecordJson {
 
     private static @Nullable String text(JsonNode json, String name) {
         JsonNode value = json.get(name);
-        return value == null || value.isNull() ? null : value.asString();
+        return value == null || value.isNull() ? null : value.stringValue();
+    }
+
+    private static String string(JsonNode json) {
+        require(json.isString(), "not a string");
+        return json.stringValue();
     }
 }
