@@ -71,8 +71,7 @@ public final class RecordJson {
         return read(text, json -> {
             require(json.isObject(), "not an object");
             Map<String, String> steps = new LinkedHashMap<>();
-            json.properties()
-                    .forEach(step -> steps.put(step.getKey(), string(step.getValue())));
+            json.properties().forEach(step -> steps.put(step.getKey(), string(step.getValue())));
             return steps;
         });
     }

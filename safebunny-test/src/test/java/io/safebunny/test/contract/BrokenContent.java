@@ -27,7 +27,9 @@ final class BrokenContent {
     static class TakesPoisonedForDispatched extends BrokenStoreContract {
         @Override
         MessageStore broken() {
-            return altering(r -> r.state() == RecordState.POISONED ? with(r, RecordState.DISPATCHED, r.attempt(), r.lease(), r.fingerprint(), r.steps()) : r);
+            return altering(r -> r.state() == RecordState.POISONED
+                    ? with(r, RecordState.DISPATCHED, r.attempt(), r.lease(), r.fingerprint(), r.steps())
+                    : r);
         }
     }
 
@@ -35,7 +37,8 @@ final class BrokenContent {
     static class CutsLeasesToSeconds extends BrokenStoreContract {
         @Override
         MessageStore broken() {
-            return altering(r -> with(r, r.state(), r.attempt(), r.lease().truncatedTo(ChronoUnit.SECONDS), r.fingerprint(), r.steps()));
+            return altering(r -> with(
+                    r, r.state(), r.attempt(), r.lease().truncatedTo(ChronoUnit.SECONDS), r.fingerprint(), r.steps()));
         }
     }
 
@@ -59,7 +62,17 @@ final class BrokenContent {
     static class IgnoresTheCaseOfSteps extends BrokenStoreContract {
         @Override
         MessageStore broken() {
-            return altering(r -> with(r, r.state(), r.attempt(), r.lease(), r.fingerprint(), r.steps().entrySet().stream().collect(Collectors.toMap(step -> step.getKey().toLowerCase(Locale.ROOT), Map.Entry::getValue, (a, b) -> a))));
+            return altering(r -> with(
+                    r,
+                    r.state(),
+                    r.attempt(),
+                    r.lease(),
+                    r.fingerprint(),
+                    r.steps().entrySet().stream()
+                            .collect(Collectors.toMap(
+                                    step -> step.getKey().toLowerCase(Locale.ROOT),
+                                    Map.Entry::getValue,
+                                    (a, b) -> a))));
         }
     }
 
@@ -67,7 +80,14 @@ final class BrokenContent {
     static class SortsPublications extends BrokenStoreContract {
         @Override
         MessageStore broken() {
-            return altering(r -> r.outgoing().size() <= 10 ? r : withOutgoing(r, r.outgoing().stream().sorted(Comparator.comparing(m -> String.valueOf(m.message().messageId()))).toList()));
+            return altering(r -> r.outgoing().size() <= 10
+                    ? r
+                    : withOutgoing(
+                            r,
+                            r.outgoing().stream()
+                                    .sorted(Comparator.comparing(
+                                            m -> String.valueOf(m.message().messageId())))
+                                    .toList()));
         }
     }
 
@@ -75,7 +95,12 @@ final class BrokenContent {
     static class CutsDelaysToSeconds extends BrokenStoreContract {
         @Override
         MessageStore broken() {
-            return altering(r -> withOutgoing(r, mapped(r, m -> new OutboundMessage(m.message(), m.route(), m.delay().truncatedTo(ChronoUnit.SECONDS)))));
+            return altering(r -> withOutgoing(
+                    r,
+                    mapped(
+                            r,
+                            m -> new OutboundMessage(
+                                    m.message(), m.route(), m.delay().truncatedTo(ChronoUnit.SECONDS)))));
         }
     }
 
@@ -83,7 +108,14 @@ final class BrokenContent {
     static class TakesPoisonForAQueue extends BrokenStoreContract {
         @Override
         MessageStore broken() {
-            return altering(r -> withOutgoing(r, mapped(r, m -> new OutboundMessage(m.message(), m.route() instanceof Route.Poison p ? new Route.ToQueue(p.node()) : m.route(), m.delay()))));
+            return altering(r -> withOutgoing(
+                    r,
+                    mapped(
+                            r,
+                            m -> new OutboundMessage(
+                                    m.message(),
+                                    m.route() instanceof Route.Poison p ? new Route.ToQueue(p.node()) : m.route(),
+                                    m.delay()))));
         }
     }
 
@@ -91,7 +123,22 @@ final class BrokenContent {
     static class InventsAContentType extends BrokenStoreContract {
         @Override
         MessageStore broken() {
-            return altering(r -> withOutgoing(r, messages(r, m -> m.contentType() != null ? m : new WireMessage(m.messageId(), m.correlationId(), m.type(), m.appId(), m.timestamp(), "", m.contentEncoding(), m.headers(), m.body()))));
+            return altering(r -> withOutgoing(
+                    r,
+                    messages(
+                            r,
+                            m -> m.contentType() != null
+                                    ? m
+                                    : new WireMessage(
+                                            m.messageId(),
+                                            m.correlationId(),
+                                            m.type(),
+                                            m.appId(),
+                                            m.timestamp(),
+                                            "",
+                                            m.contentEncoding(),
+                                            m.headers(),
+                                            m.body()))));
         }
     }
 
@@ -99,7 +146,17 @@ final class BrokenContent {
     static class TurnsSmallLongsIntoInts extends BrokenStoreContract {
         @Override
         MessageStore broken() {
-            return altering(r -> withOutgoing(r, messages(r, m -> m.withHeaders(m.headers().entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, header -> header.getValue() instanceof Long number && number.intValue() == number ? number.intValue() : header.getValue()))))));
+            return altering(r -> withOutgoing(
+                    r,
+                    messages(
+                            r,
+                            m -> m.withHeaders(m.headers().entrySet().stream()
+                                    .collect(Collectors.toMap(
+                                            Map.Entry::getKey,
+                                            header -> header.getValue() instanceof Long number
+                                                            && number.intValue() == number
+                                                    ? number.intValue()
+                                                    : header.getValue()))))));
         }
     }
 
@@ -107,7 +164,22 @@ final class BrokenContent {
     static class DropsByteOrderMarks extends BrokenStoreContract {
         @Override
         MessageStore broken() {
-            return altering(r -> withOutgoing(r, messages(r, m -> m.body().length < 3 || m.body()[0] != (byte) 0xEF ? m : new WireMessage(m.messageId(), m.correlationId(), m.type(), m.appId(), m.timestamp(), m.contentType(), m.contentEncoding(), m.headers(), Arrays.copyOfRange(m.body(), 3, m.body().length)))));
+            return altering(r -> withOutgoing(
+                    r,
+                    messages(
+                            r,
+                            m -> m.body().length < 3 || m.body()[0] != (byte) 0xEF
+                                    ? m
+                                    : new WireMessage(
+                                            m.messageId(),
+                                            m.correlationId(),
+                                            m.type(),
+                                            m.appId(),
+                                            m.timestamp(),
+                                            m.contentType(),
+                                            m.contentEncoding(),
+                                            m.headers(),
+                                            Arrays.copyOfRange(m.body(), 3, m.body().length)))));
         }
     }
 
@@ -123,7 +195,6 @@ final class BrokenContent {
                     }
                     return super.replace(record);
                 }
-
             };
         }
     }
@@ -142,14 +213,23 @@ final class BrokenContent {
                         throw e;
                     }
                 }
-
             };
         }
     }
 
     private static MessageRecord withOutgoing(MessageRecord r, List<OutboundMessage> outgoing) {
         return new MessageRecord(
-                r.key(), r.state(), r.owner(), r.version(), r.attempt(), r.takeovers(), r.lease(), r.fingerprint(), r.steps(), outgoing, r.etag());
+                r.key(),
+                r.state(),
+                r.owner(),
+                r.version(),
+                r.attempt(),
+                r.takeovers(),
+                r.lease(),
+                r.fingerprint(),
+                r.steps(),
+                outgoing,
+                r.etag());
     }
 
     private static List<OutboundMessage> mapped(MessageRecord record, UnaryOperator<OutboundMessage> change) {

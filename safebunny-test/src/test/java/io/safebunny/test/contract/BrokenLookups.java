@@ -29,7 +29,6 @@ final class BrokenLookups {
                                     all(record -> record.state() == RecordState.RELEASED).stream())
                             .toList();
                 }
-
             };
         }
     }
@@ -45,7 +44,6 @@ final class BrokenLookups {
                             .flatMap(node -> node.findCompleted(unchangedFor, limit).stream())
                             .toList();
                 }
-
             };
         }
     }
@@ -61,7 +59,6 @@ final class BrokenLookups {
                             .map(record -> record.withSteps(Map.of()))
                             .toList();
                 }
-
             };
         }
     }
@@ -75,7 +72,6 @@ final class BrokenLookups {
                 public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
                     return super.findCompleted(Duration.ZERO, limit);
                 }
-
             };
         }
     }
@@ -89,7 +85,6 @@ final class BrokenLookups {
                 public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
                     return super.findCompleted(unchangedFor, Integer.MAX_VALUE);
                 }
-
             };
         }
     }
@@ -105,7 +100,6 @@ final class BrokenLookups {
                     Collections.reverse(found);
                     return found;
                 }
-
             };
         }
     }
@@ -122,7 +116,6 @@ final class BrokenLookups {
                     poisoned.forEach(sound::create);
                     return removed;
                 }
-
             };
         }
     }
@@ -140,7 +133,6 @@ final class BrokenLookups {
                     }
                     return removed;
                 }
-
             };
         }
     }
@@ -155,7 +147,6 @@ final class BrokenLookups {
                     lose(record -> record.state() == RecordState.RELEASED);
                     return super.removeExpired(limit);
                 }
-
             };
         }
     }
@@ -169,7 +160,6 @@ final class BrokenLookups {
                 public int removeExpired(int limit) {
                     return super.removeExpired(Integer.MAX_VALUE);
                 }
-
             };
         }
     }
@@ -184,7 +174,6 @@ final class BrokenLookups {
                     otherSound.removeExpired(limit);
                     return super.removeExpired(limit);
                 }
-
             };
         }
     }
@@ -199,7 +188,6 @@ final class BrokenLookups {
                     lose(record -> record.state().isFinal() && record.version() >= 4);
                     return super.removeExpired(limit);
                 }
-
             };
         }
     }
@@ -215,7 +203,6 @@ final class BrokenLookups {
                             ? sound.create(record)
                             : super.replace(record);
                 }
-
             };
         }
     }

@@ -34,12 +34,14 @@ final class BrokenRecords {
                     }
                     return existing;
                 }
+
                 @Override
                 public @Nullable MessageRecord find(RecordKey key) {
                     MessageRecord found = super.find(key);
-                    return found != null && visited.contains(key) && found.version() == 1 ? found.withAttempt(9) : found;
+                    return found != null && visited.contains(key) && found.version() == 1
+                            ? found.withAttempt(9)
+                            : found;
                 }
-
             };
         }
 
@@ -58,7 +60,6 @@ final class BrokenRecords {
                             ? with(e, RecordState.RELEASED, e.attempt(), e.lease(), e.fingerprint(), e.steps())
                             : e;
                 }
-
             };
         }
     }
@@ -76,7 +77,6 @@ final class BrokenRecords {
                     }
                     return super.create(record);
                 }
-
             };
         }
     }
@@ -93,7 +93,6 @@ final class BrokenRecords {
                     MessageRecord created = super.create(record);
                     return found == null ? record : created;
                 }
-
             };
         }
 
@@ -113,7 +112,6 @@ final class BrokenRecords {
                     }
                     return found;
                 }
-
             };
         }
 
@@ -135,7 +133,6 @@ final class BrokenRecords {
                             ? record
                             : super.replace(record);
                 }
-
             };
         }
     }
@@ -150,7 +147,6 @@ final class BrokenRecords {
                     MessageRecord found = sound.find(record.key());
                     return found != null && record.version() < found.version() ? record : super.replace(record);
                 }
-
             };
         }
     }
@@ -167,7 +163,6 @@ final class BrokenRecords {
                             ? record
                             : super.replace(record);
                 }
-
             };
         }
     }
@@ -184,7 +179,6 @@ final class BrokenRecords {
                     MessageRecord replaced = super.replace(record);
                     return found != null && found.version() == record.version() - 1 ? record : replaced;
                 }
-
             };
         }
 
@@ -202,7 +196,6 @@ final class BrokenRecords {
                             ? sound.create(record)
                             : super.replace(record);
                 }
-
             };
         }
     }
@@ -218,11 +211,11 @@ final class BrokenRecords {
                             .map(record -> record.withEtag("outdated"))
                             .toList();
                 }
+
                 @Override
                 public @Nullable MessageRecord replace(MessageRecord record) {
                     return "outdated".equals(record.etag()) ? null : super.replace(record);
                 }
-
             };
         }
     }
@@ -241,7 +234,6 @@ final class BrokenRecords {
                     }
                     return found;
                 }
-
             };
         }
 
@@ -266,7 +258,6 @@ final class BrokenRecords {
                         }
                     }
                 }
-
             };
         }
     }
@@ -280,7 +271,6 @@ final class BrokenRecords {
                 public void replaceAll(List<MessageRecord> records) {
                     super.replaceAll(records.subList(0, Math.min(100, records.size())));
                 }
-
             };
         }
     }
@@ -305,7 +295,8 @@ final class BrokenRecords {
     static class IgnoresCase extends BrokenStoreContract {
         @Override
         MessageStore broken() {
-            return confusing(key -> new RecordKey(key.correlationId(), key.messageId().toLowerCase(Locale.ROOT)));
+            return confusing(
+                    key -> new RecordKey(key.correlationId(), key.messageId().toLowerCase(Locale.ROOT)));
         }
     }
 
@@ -313,7 +304,8 @@ final class BrokenRecords {
     static class IgnoresPunctuationAtTheEnd extends BrokenStoreContract {
         @Override
         MessageStore broken() {
-            return confusing(key -> new RecordKey(key.correlationId(), key.messageId().replaceAll("[.:_-]$", "")));
+            return confusing(
+                    key -> new RecordKey(key.correlationId(), key.messageId().replaceAll("[.:_-]$", "")));
         }
     }
 
@@ -321,7 +313,8 @@ final class BrokenRecords {
     static class TakesDigitsForNumbers extends BrokenStoreContract {
         @Override
         MessageStore broken() {
-            return confusing(key -> new RecordKey(key.correlationId(), key.messageId().replaceAll("^0+(?=[0-9]+$)", "")));
+            return confusing(
+                    key -> new RecordKey(key.correlationId(), key.messageId().replaceAll("^0+(?=[0-9]+$)", "")));
         }
     }
 
@@ -337,7 +330,9 @@ final class BrokenRecords {
     static class CutsMessageIds extends BrokenStoreContract {
         @Override
         MessageStore broken() {
-            return confusing(key -> new RecordKey(key.correlationId(), key.messageId().substring(0, Math.min(128, key.messageId().length()))));
+            return confusing(key -> new RecordKey(
+                    key.correlationId(),
+                    key.messageId().substring(0, Math.min(128, key.messageId().length()))));
         }
     }
 

@@ -68,14 +68,39 @@ abstract class BrokenStoreContract extends MessageStoreContract {
     }
 
     static MessageRecord with(
-            MessageRecord r, RecordState state, int attempt, Duration lease, long fingerprint, Map<String, String> steps) {
+            MessageRecord r,
+            RecordState state,
+            int attempt,
+            Duration lease,
+            long fingerprint,
+            Map<String, String> steps) {
         return new MessageRecord(
-                r.key(), state, r.owner(), r.version(), attempt, r.takeovers(), lease, fingerprint, steps, r.outgoing(), r.etag());
+                r.key(),
+                state,
+                r.owner(),
+                r.version(),
+                attempt,
+                r.takeovers(),
+                lease,
+                fingerprint,
+                steps,
+                r.outgoing(),
+                r.etag());
     }
 
     static MessageRecord withKey(MessageRecord r, RecordKey key) {
         return new MessageRecord(
-                key, r.state(), r.owner(), r.version(), r.attempt(), r.takeovers(), r.lease(), r.fingerprint(), r.steps(), r.outgoing(), r.etag());
+                key,
+                r.state(),
+                r.owner(),
+                r.version(),
+                r.attempt(),
+                r.takeovers(),
+                r.lease(),
+                r.fingerprint(),
+                r.steps(),
+                r.outgoing(),
+                r.etag());
     }
 
     /** Stores something else than it was given. */

@@ -11,7 +11,11 @@ import org.junit.jupiter.api.TestFactory;
 class MessageStoreContractBitesTest {
 
     private static final ContractBites BITES = new ContractBites(
-            MessageStoreContract.class, BrokenStoreContract.class, BrokenRecords.class, BrokenContent.class, BrokenLookups.class);
+            MessageStoreContract.class,
+            BrokenStoreContract.class,
+            BrokenRecords.class,
+            BrokenContent.class,
+            BrokenLookups.class);
 
     @BeforeAll
     static void runTheContractOnAllOfThem() {

@@ -11,7 +11,13 @@ import org.junit.jupiter.api.TestFactory;
 class TransportContractBitesTest {
 
     private static final ContractBites BITES = new ContractBites(
-            TransportContract.class, BrokenTransportContract.class, BrokenRouting.class, BrokenFidelity.class, BrokenConsuming.class, BrokenPace.class, BrokenDelays.class);
+            TransportContract.class,
+            BrokenTransportContract.class,
+            BrokenRouting.class,
+            BrokenFidelity.class,
+            BrokenConsuming.class,
+            BrokenPace.class,
+            BrokenDelays.class);
 
     @BeforeAll
     static void runTheContractOnAllOfThem() {
