@@ -64,7 +64,7 @@ public final class Execution {
         if (known != null) {
             return read(name, type, known);
         }
-        T result = handling.withoutPublishing(name, step::run);
+        T result = handling.withoutPublishing(name, step);
         if (result == null) {
             throw new PoisonMessageException(
                     "Step [%s] returned null. The step has been run. Return a value, or use once(name, action) without a result."
@@ -99,17 +99,15 @@ public final class Execution {
 
     private static <T> T read(String name, Class<T> type, String json) {
         try {
-            return cast(JSON.deserialize(json.getBytes(StandardCharsets.UTF_8), type));
+            Object value = JSON.deserialize(json.getBytes(StandardCharsets.UTF_8), type);
+            @SuppressWarnings("unchecked") // a primitive's class reads its wrapper, so that cast() would refuse it
+            T result = (T) value;
+            return result;
         } catch (SerializationException e) {
             throw new PoisonMessageException(
                     "The stored result of step [%s] is no %s: %s. Its type has changed since it was stored; give the step a new name only if it may be run again."
                             .formatted(name, type.getName(), e.messageWithoutCode()),
                     e);
         }
-    }
-
-    @SuppressWarnings("unchecked") // a primitive's class reads its wrapper
-    private static <T> T cast(Object value) {
-        return (T) value;
     }
 }

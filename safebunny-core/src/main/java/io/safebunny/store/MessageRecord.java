@@ -60,7 +60,8 @@ public record MessageRecord(
         return next(RecordState.DISPATCHED, List.of()).withSteps(Map.of());
     }
 
-    private MessageRecord next(RecordState newState, List<OutboundMessage> newOutgoing) {
+    /** The next write of the same owner. */
+    public MessageRecord next(RecordState newState, List<OutboundMessage> newOutgoing) {
         return new MessageRecord(
                 key, newState, owner, version + 1, attempt, takeovers, lease, fingerprint, steps, newOutgoing, etag);
     }

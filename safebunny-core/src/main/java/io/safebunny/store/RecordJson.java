@@ -32,6 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
  * same bytes and the same header types. Properties a reader does not know are ignored, so that records of neighbouring versions
  * can be read. Thread-safe.
  */
+@SuppressWarnings("JavaUtilDate") // the type of timestamps in AMQP headers
 public final class RecordJson {
 
     private static final JsonMapper MAPPER = JsonMapper.builder().build();

@@ -46,7 +46,7 @@ final class BrokenContent {
     static class CutsFingerprints extends BrokenStoreContract {
         @Override
         MessageStore broken() {
-            return altering(r -> with(r, r.state(), r.attempt(), r.lease(), (int) r.fingerprint(), r.steps()));
+            return altering(r -> with(r, r.state(), r.attempt(), r.lease(), r.fingerprint() & 0xFFFF_FFFFL, r.steps()));
         }
     }
 

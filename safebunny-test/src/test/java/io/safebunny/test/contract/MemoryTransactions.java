@@ -61,6 +61,8 @@ class MemoryTransactions implements TransactionalMessageStore {
 
     final MessageStore committed;
     final Locks locks;
+
+    @SuppressWarnings("ThreadLocalUsage") // each database has its own
     final ThreadLocal<@Nullable Transaction> current = new ThreadLocal<>();
 
     MemoryTransactions(MessageStore committed, Locks locks) {
