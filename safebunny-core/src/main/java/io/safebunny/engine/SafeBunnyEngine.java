@@ -7,6 +7,7 @@ import io.safebunny.consuming.ConsumeOptions;
 import io.safebunny.consuming.ConsumePipelineFactory;
 import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
+import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Names;
 import io.safebunny.observation.Metrics;
@@ -68,6 +69,7 @@ public final class SafeBunnyEngine {
                 parts.idScheme(),
                 parts.serializers().writer(),
                 sender,
+                parts.outbox(),
                 parts.timeline(),
                 observations,
                 parts.scope(),
@@ -114,6 +116,9 @@ public final class SafeBunnyEngine {
      */
     public void start(List<HandlerDefinition> handlers) {
         SafeBunnyOptions options = parts.options();
+        if (deduplication != null) {
+            handlers.forEach(this::requireRetriesWithinRetention);
+        }
         Topology topology = TopologyPlanner.plan(
                 options.node(),
                 handlers.stream()
@@ -126,6 +131,9 @@ public final class SafeBunnyEngine {
         transport.start(topology);
         if (deduplication != null) {
             deduplication.start();
+        }
+        if (parts.outbox() != null) {
+            parts.outbox().start(sender::send);
         }
         Set<String> types = handlers.stream().map(HandlerDefinition::type).collect(Collectors.toUnmodifiableSet());
         for (HandlerDefinition handler : handlers) {
@@ -140,6 +148,20 @@ public final class SafeBunnyEngine {
         if (!handlers.isEmpty()) {
             consumptions.add(transport.consume(
                     Topology.deadLettersOf(options.node()), DEAD_LETTERS_AT_ONCE, pipelines.createForDeadLetters()));
+        }
+    }
+
+    /** A message older than the retention is set aside, so its last retry would never be made. */
+    private void requireRetriesWithinRetention(HandlerDefinition handler) {
+        RetryStrategy delayed = handler.recovery().delayed();
+        Duration all = delayed.delays().stream().reduce(Duration.ZERO, Duration::plus);
+        Duration retention = parts.options().retention();
+        if (all.toMillis() * (1 + delayed.jitter()) >= retention.toMillis()) {
+            throw new ConfigurationException(
+                    "SB-1306",
+                    "The delayed retries of %s take longer than handled messages are remembered [retries=%s, safebunny.dedup.retention=%s]."
+                            .formatted(handler.description(), all, retention),
+                    "Raise safebunny.dedup.retention, or shorten safebunny.delayed-retry or the handler's own retries.");
         }
     }
 
@@ -183,6 +205,9 @@ public final class SafeBunnyEngine {
         consumptions.clear();
         if (deduplication != null) {
             deduplication.stop();
+        }
+        if (parts.outbox() != null) {
+            parts.outbox().stop();
         }
         sender.stop();
         parts.transport().close();

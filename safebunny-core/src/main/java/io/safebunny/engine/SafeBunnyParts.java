@@ -11,6 +11,7 @@ import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.pipeline.ConsumeMiddleware;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.pipeline.PublishMiddleware;
+import io.safebunny.publishing.Outbox;
 import io.safebunny.serialization.JsonMessageSerializer;
 import io.safebunny.serialization.Serializers;
 import io.safebunny.store.MessageStore;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * What a node is made of. The starter fills it from beans; {@link #of} gives defaults for everything but the essentials.
  *
  * @param store {@code null}: handled messages are not remembered, a duplicate is handled again
+ * @param outbox {@code null}: publications outside handlers are sent at once, whatever becomes of the caller's transaction
  * @param breakers of this node alone
  * @param callbacks completes the futures of {@code publishAsync}, and sends again after a lost connection
  */
@@ -34,6 +36,7 @@ public record SafeBunnyParts(
         SafeBunnyOptions options,
         Transport transport,
         @Nullable MessageStore store,
+        @Nullable Outbox outbox,
         Serializers serializers,
         IdScheme idScheme,
         List<ConsumeMiddleware> consumeMiddlewares,
@@ -57,6 +60,7 @@ public record SafeBunnyParts(
                 options,
                 transport,
                 store,
+                null,
                 new Serializers(List.of(new JsonMessageSerializer())),
                 new LineageIdScheme(),
                 List.of(),
@@ -75,6 +79,7 @@ public record SafeBunnyParts(
                 options,
                 transport,
                 store,
+                outbox,
                 serializers,
                 idScheme,
                 consumeMiddlewares,

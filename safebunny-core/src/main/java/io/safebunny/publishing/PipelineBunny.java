@@ -41,6 +41,7 @@ public final class PipelineBunny implements Bunny {
     private final Identifier identifier;
     private final MessageSerializer serializer;
     private final ConfirmedSender sender;
+    private final @Nullable Outbox outbox;
     private final Timeline timeline;
     private final Observations observations;
     private final MessageScope scope;
@@ -49,12 +50,16 @@ public final class PipelineBunny implements Bunny {
     private final Pipeline<PublishContext> after;
     private final boolean hasAfter;
 
-    /** @param callbacks completes the futures of {@code publishAsync}, so that no caller's code runs on an I/O thread */
+    /**
+     * @param outbox {@code null}: a transaction that is open on the publishing thread is not looked at
+     * @param callbacks completes the futures of {@code publishAsync}, so that no caller's code runs on an I/O thread
+     */
     public PipelineBunny(
             PublishingOptions options,
             IdScheme ids,
             MessageSerializer serializer,
             ConfirmedSender sender,
+            @Nullable Outbox outbox,
             Timeline timeline,
             Observations observations,
             MessageScope scope,
@@ -64,6 +69,7 @@ public final class PipelineBunny implements Bunny {
         this.identifier = new Identifier(options.node(), ids);
         this.serializer = serializer;
         this.sender = sender;
+        this.outbox = outbox;
         this.timeline = timeline;
         this.observations = observations;
         this.scope = scope;
@@ -91,8 +97,7 @@ public final class PipelineBunny implements Bunny {
 
     @Override
     public String publishNow(Object payload, PublishOptions publishOptions) {
-        return run(Mode.SEND_AND_WAIT, payload, publishOptions, Handling.current())
-                .id();
+        return run(Mode.SEND_NOW, payload, publishOptions, Handling.current()).id();
     }
 
     @Override
@@ -157,11 +162,18 @@ public final class PipelineBunny implements Bunny {
             OutboundMessage message = prepare(publication, trace);
             switch (publication.mode) {
                 case COLLECT -> requireHandling(publication).collect(message);
-                case SEND_AND_WAIT -> sender.sendAndWait(message);
-                case SEND_ASYNC -> {
-                    publication.sent = whenSent(publication, observation, sender.send(message));
-                    handedOver = true;
+                case SEND_AND_WAIT -> {
+                    if (!isStored(message)) {
+                        sender.sendAndWait(message);
+                    }
                 }
+                case SEND_ASYNC -> {
+                    if (!isStored(message)) {
+                        publication.sent = whenSent(publication, observation, sender.send(message));
+                        handedOver = true;
+                    }
+                }
+                case SEND_NOW -> sender.sendAndWait(message);
             }
         } catch (RuntimeException e) {
             failure = e;
@@ -171,6 +183,10 @@ public final class PipelineBunny implements Bunny {
                 Observations.stop(observation, null, failure);
             }
         }
+    }
+
+    private boolean isStored(OutboundMessage message) {
+        return outbox != null && outbox.add(message);
     }
 
     private CompletableFuture<Void> whenSent(

@@ -15,9 +15,13 @@ final class Publication implements PublishContext {
 
     /** How the caller wants the action to end. */
     enum Mode {
+        /** With the message being handled. */
         COLLECT,
+        /** With the transaction that is open on this thread, if any; otherwise now. */
         SEND_AND_WAIT,
-        SEND_ASYNC
+        /** Like {@link #SEND_AND_WAIT}, without waiting. */
+        SEND_ASYNC,
+        SEND_NOW
     }
 
     final Mode mode;

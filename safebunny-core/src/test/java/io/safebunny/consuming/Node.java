@@ -77,6 +77,7 @@ final class Node {
                         Duration.ofSeconds(30)),
                 transport,
                 store,
+                null,
                 new Serializers(List.of(new JsonMessageSerializer())),
                 new LineageIdScheme(),
                 List.of(middlewares),

@@ -54,6 +54,7 @@ final class DedupBench {
             new LineageIdScheme(),
             new JsonMessageSerializer(),
             sender,
+            null,
             timeline,
             new Observations(ObservationRegistry.NOOP),
             new MessageScope(),

@@ -13,6 +13,7 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.topology.TopologyPlanner;
@@ -64,6 +65,28 @@ class SafeBunnyEngineTest {
         engine.stop(Duration.ofSeconds(1));
 
         assertThat(engine.status().usable()).isTrue();
+    }
+
+    @Test
+    void refusesRetriesThatTakeLongerThanHandledMessagesAreRemembered() {
+        SafeBunnyEngine remembering = new SafeBunnyEngine(SafeBunnyParts.of(
+                SafeBunnyOptions.of("billing"),
+                transport,
+                new MemoryMessageStore(new ManualTimeline(), Duration.ofDays(7)),
+                new ManualTimeline()));
+        HandlerDefinition patient = new HandlerDefinition(
+                "invoicing.on(OrderPlaced)",
+                "OrderPlaced",
+                OrderPlaced.class,
+                List.of("orders"),
+                10,
+                RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.of(7, Duration.ofDays(1))),
+                handler.invoker());
+
+        assertThatExceptionOfType(ConfigurationException.class)
+                .isThrownBy(() -> remembering.start(List.of(patient)))
+                .withMessageContaining("invoicing.on(OrderPlaced)")
+                .withMessageContaining("safebunny.dedup.retention");
     }
 
     @Test

@@ -21,6 +21,7 @@ import io.safebunny.transport.Route;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Node {@code billing} with a transport that records. */
 final class Publisher {
@@ -37,11 +38,16 @@ final class Publisher {
     }
 
     Publisher(IdScheme scheme, PublishMiddleware... middlewares) {
+        this(scheme, null, middlewares);
+    }
+
+    Publisher(IdScheme scheme, @Nullable Outbox outbox, PublishMiddleware... middlewares) {
         bunny = new PipelineBunny(
                 new PublishingOptions("billing", TIMEOUT, 1_000),
                 scheme,
                 new JsonMessageSerializer(),
                 new ConfirmedSender(transport, timeline, Runnable::run, TIMEOUT, 1_000),
+                outbox,
                 timeline,
                 new Observations(ObservationRegistry.NOOP),
                 scope,

@@ -16,6 +16,7 @@ import io.safebunny.identity.IdScheme;
 import io.safebunny.pipeline.ConsumeMiddleware;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.pipeline.PublishMiddleware;
+import io.safebunny.publishing.Outbox;
 import io.safebunny.serialization.Serializers;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.Timeline;
@@ -119,6 +120,7 @@ final class SafeBunnyAutoConfiguration {
             SafeBunnyOptions options,
             Transport transport,
             ObjectProvider<MessageStore> stores,
+            ObjectProvider<Outbox> outboxes,
             Serializers serializers,
             IdScheme idScheme,
             ObjectProvider<ConsumeMiddleware> consumeMiddlewares,
@@ -138,6 +140,7 @@ final class SafeBunnyAutoConfiguration {
                 options,
                 transport,
                 store,
+                outboxes.getIfAvailable(),
                 serializers,
                 idScheme,
                 consumeMiddlewares.orderedStream().toList(),

@@ -29,6 +29,7 @@ class InvalidPropertiesTest {
                     safebunny.topology.delivery-limit | 4  | it must be 5 to 1000000
                     safebunny.poison.ttl           | 0s    | it must be 1ms to 365d
                     safebunny.dedup.retention      | 0s    | it must be 1s to 3650d
+                    safebunny.dedup.lease          | 0s    | it must be 1s to 1h
                     safebunny.topology.prefix      | amq.x | it must match [a-z0-9][a-z0-9_.-]*
                     """)
     void areRefusedWithPropertyValueAndWhatIsAllowed(String property, String value, String allowed) {

@@ -39,7 +39,8 @@ class PropertiesTest {
             Map.entry("safebunny.delay.strategy", "auto"),
             Map.entry("safebunny.ids.scheme", "marker-mask"),
             Map.entry("safebunny.store.type", "memory"),
-            Map.entry("safebunny.dedup.retention", "1d"))));
+            Map.entry("safebunny.dedup.retention", "1d"),
+            Map.entry("safebunny.dedup.lease", "10s"))));
 
     @Test
     void areAllBound() {
@@ -61,7 +62,8 @@ class PropertiesTest {
                 .isEqualTo(new IdsProperties(IdsProperties.Scheme.MARKER_MASK));
         assertThat(bind("safebunny.store", StoreProperties.class))
                 .isEqualTo(new StoreProperties(StoreProperties.Type.MEMORY));
-        assertThat(bind("safebunny.dedup", DedupProperties.class)).isEqualTo(new DedupProperties(Duration.ofDays(1)));
+        assertThat(bind("safebunny.dedup", DedupProperties.class))
+                .isEqualTo(new DedupProperties(Duration.ofDays(1), Duration.ofSeconds(10)));
     }
 
     @Test
