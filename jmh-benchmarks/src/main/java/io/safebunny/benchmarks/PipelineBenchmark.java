@@ -3,6 +3,7 @@ package io.safebunny.benchmarks;
 
 import io.safebunny.consuming.ConsumeOptions;
 import io.safebunny.consuming.ConsumePipelineFactory;
+import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
@@ -104,9 +105,7 @@ public class PipelineBenchmark {
                 new ConsumeOptions("bench", 1 << 20, 20, null),
                 new Serializers(List.of(new Constant())),
                 sender,
-                deduplicate
-                        ? new Deduplication(new MemoryMessageStore(system, Duration.ofMillis(500)), sender, metrics)
-                        : null,
+                deduplicate ? deduplication(system, sender, metrics) : null,
                 Collections.nCopies(middlewares, step),
                 parts.scope(),
                 system,
@@ -126,6 +125,19 @@ public class PipelineBenchmark {
                         (payload, context) -> {}),
                 Set.of("Ping"),
                 parts.breakers().add("Ping", Object.class, metrics));
+    }
+
+    /** Forgets soon and sweeps often, so that the heap stays small. */
+    private static Deduplication deduplication(SystemTimeline system, ConfirmedSender sender, Metrics metrics) {
+        Deduplication deduplication = new Deduplication(
+                new MemoryMessageStore(system, Duration.ofMillis(500)),
+                sender,
+                system,
+                ForkJoinPool.commonPool(),
+                metrics,
+                new DedupOptions(Duration.ofMillis(50), 20));
+        deduplication.start();
+        return deduplication;
     }
 
     @Benchmark
