@@ -130,7 +130,7 @@ public class PipelineBenchmark {
     /** Forgets soon and sweeps often, so that the heap stays small. */
     private static Deduplication deduplication(SystemTimeline system, ConfirmedSender sender, Metrics metrics) {
         Deduplication deduplication = new Deduplication(
-                new MemoryMessageStore(system, Duration.ofMillis(500)),
+                new MemoryMessageStore(system, Duration.ofMillis(100)),
                 sender,
                 system,
                 ForkJoinPool.commonPool(),

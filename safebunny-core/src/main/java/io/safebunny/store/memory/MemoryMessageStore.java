@@ -8,8 +8,8 @@ import io.safebunny.store.RecordState;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -25,6 +25,8 @@ public final class MemoryMessageStore implements MessageStore {
     private final Map<RecordKey, Entry> records = new HashMap<>();
     /** In the order in which they came to rest. */
     private final Queue<Entry> finished = new ArrayDeque<>();
+    /** Oldest first. */
+    private final Map<RecordKey, Entry> completed = new LinkedHashMap<>();
 
     /** @param retention how long a record in a final state is kept */
     public MemoryMessageStore(Timeline timeline, Duration retention) {
@@ -52,7 +54,10 @@ public final class MemoryMessageStore implements MessageStore {
     private MessageRecord put(MessageRecord record) {
         Entry entry = new Entry(record, timeline.nanoTime());
         records.put(record.key(), entry);
-        if (record.state().isFinal()) {
+        completed.remove(record.key());
+        if (record.state() == RecordState.COMPLETED) {
+            completed.put(record.key(), entry);
+        } else if (record.state().isFinal()) {
             finished.add(entry);
         }
         return record;
@@ -67,10 +72,8 @@ public final class MemoryMessageStore implements MessageStore {
     @Override
     public synchronized List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
         long now = timeline.nanoTime();
-        return records.values().stream()
-                .filter(entry -> entry.record.state() == RecordState.COMPLETED
-                        && now - entry.writtenAt >= unchangedFor.toNanos())
-                .sorted(Comparator.comparingLong(entry -> entry.writtenAt - now))
+        return completed.values().stream()
+                .takeWhile(entry -> now - entry.writtenAt >= unchangedFor.toNanos())
                 .limit(limit)
                 .map(Entry::record)
                 .toList();
