@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc;
+
+import io.safebunny.store.StoreUnavailableException;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTimeoutException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a failed statement means. Messages of drivers are not repeated: they may hold addresses, users and values.
+ *
+ * @param table its name, for messages
+ */
+record Failures(String table) {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    /** Cancelled, deadlock, serialization failure, lock not available; H2's and MySQL's time-outs. */
+    private static final Set<String> BUSY =
+            Set.of("57014", "40P01", "40001", "55P03", "HYT00", "HYT01", "90131", "70100");
+
+    /** MySQL and MariaDB: lock wait time-out, deadlock, and statements that took too long; their states say less. */
+    private static final Set<Integer> BUSY_IN_MYSQL = Set.of(1205, 1213, 3024, 1969);
+
+    enum Kind {
+        /** Somebody else has it, or the time was up. The statement did nothing. */
+        BUSY,
+        /** No connection, or none any more: whether it took place is unknown. */
+        CONNECTION,
+        /** The table, or one of its columns, is missing or may not be used. */
+        TABLE,
+        /** Anything else: the database refused. */
+        REFUSED
+    }
+
+    static Kind kindOf(SQLException e) {
+        String state = e.getSQLState() == null ? "" : e.getSQLState();
+        if (e instanceof SQLRecoverableException
+                || e instanceof SQLTransientConnectionException
+                || e instanceof SQLNonTransientConnectionException
+                || state.startsWith("08")
+                || (state.startsWith("57P") && !state.equals("57P04"))) {
+            return Kind.CONNECTION;
+        }
+        if (e instanceof SQLTimeoutException || BUSY.contains(state) || BUSY_IN_MYSQL.contains(e.getErrorCode())) {
+            return Kind.BUSY;
+        }
+        return state.startsWith("42") || state.equals("3F000") || state.equals("90079") ? Kind.TABLE : Kind.REFUSED;
+    }
+
+    /** The first SQL exception among the causes. */
+    static @Nullable SQLException sqlCause(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException sql) {
+                return sql;
+            }
+        }
+        return null;
+    }
+
+    /** @param what failed, with the id of the message it is about */
+    StoreUnavailableException translate(String what, SQLException e) {
+        Kind kind = kindOf(e);
+        String why =
+                switch (kind) {
+                    case BUSY ->
+                        "it is locked by another transaction, or the database took too long. It is tried again later;"
+                                + " see safebunny.store.jdbc.timeout.";
+                    case CONNECTION ->
+                        "there is no connection to the database. It is tried again later; if this goes on, look at the"
+                                + " database and the size of the connection pool.";
+                    case TABLE ->
+                        "table %s, or one of its columns, is missing or may not be used. Run the script for your database, io/safebunny/jdbc/schema-*.sql in safebunny-jdbc.jar, or correct safebunny.store.jdbc.table-prefix."
+                                .formatted(table);
+                    case REFUSED -> "the database refused it. The cause tells why.";
+                };
+        return new StoreUnavailableException(
+                "%s [SQLState=%s, error=%d]: %s".formatted(what, e.getSQLState(), e.getErrorCode(), why),
+                kind == Kind.BUSY ? PATIENCE : null,
+                e);
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc;
+
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.UnreadableRecordException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Records in a table of PostgreSQL, MySQL, MariaDB or H2. Every operation runs on a connection of its own and is durable
+ * when it returns, whatever transaction the application has open on the thread. Thread-safe, also across instances: all
+ * times are the database's.
+ *
+ * <p>Statements are cancelled after {@link JdbcStoreOptions#timeout()}; how long an operation waits for a connection is a
+ * setting of the {@code DataSource}.
+ */
+public final class JdbcMessageStore implements MessageStore {
+
+    private static final Logger LOG = LoggerFactory.getLogger(JdbcMessageStore.class);
+
+    /** The record that was there may be forgotten just before it is read. */
+    private static final int CREATE_TRIES = 3;
+
+    /** Rows that a single statement or transaction removes or replaces. */
+    private static final int PORTION = 200;
+
+    private static final Comparator<MessageRecord> BY_KEY = Comparator.comparing(
+                    (MessageRecord record) -> record.key().correlationId())
+            .thenComparing(record -> record.key().messageId());
+
+    private final Connections connections;
+    private final MessageTable table;
+    private final Statements statements;
+    private final JdbcStoreOptions options;
+    private final Failures failures;
+
+    /**
+     * Looks at the database: which one it is and whether the table is there.
+     *
+     * @throws ConfigurationException SB-1401 when the database is not supported, SB-1402 when the table is not there
+     * @throws StoreUnavailableException when the database does not answer
+     */
+    public JdbcMessageStore(DataSource dataSource, JdbcStoreOptions options) {
+        this(
+                new OwnConnections(JdbcSchema.unwrap(dataSource), options.timeout()),
+                new MessageTable(Database.of(JdbcSchema.unwrap(dataSource)), options.tablePrefix()),
+                options);
+        new TableCheck(table, statements, failures).run(connections);
+    }
+
+    JdbcMessageStore(Connections connections, MessageTable table, JdbcStoreOptions options) {
+        this.connections = connections;
+        this.table = table;
+        this.options = options;
+        this.statements = new Statements(table, options.node(), options.timeout());
+        this.failures = new Failures(table.name());
+    }
+
+    /** The same records, reached in another way. */
+    JdbcMessageStore over(Connections other) {
+        return new JdbcMessageStore(other, table, options);
+    }
+
+    @Override
+    public MessageRecord create(MessageRecord record) {
+        Content content = Content.of(record, options.maxContentBytes());
+        for (int tries = 0; tries < CREATE_TRIES; tries++) {
+            MessageRecord stored = answer("created", record.key(), connection -> {
+                boolean created = statements.insert(connection, record, content);
+                return created ? record : statements.find(connection, record.key());
+            });
+            if (stored != null) {
+                return stored;
+            }
+        }
+        throw new StoreUnavailableException(
+                "The record of message %s could not be created: others create and remove it all the time. It is tried again later; make safebunny.dedup.retention longer."
+                        .formatted(record.key().messageId()),
+                null,
+                null);
+    }
+
+    @Override
+    public @Nullable MessageRecord replace(MessageRecord record) {
+        Content content = Content.of(record, options.maxContentBytes());
+        boolean replaced =
+                answer("replaced", record.key(), connection -> statements.update(connection, record, content));
+        return replaced ? record : null;
+    }
+
+    /** In the order of the keys, for two writers that lock the same rows in different orders wait for each other. */
+    @Override
+    public void replaceAll(List<MessageRecord> records) {
+        List<MessageRecord> sorted = records.stream().sorted(BY_KEY).toList();
+        List<Content> contents = new ArrayList<>(sorted.size());
+        sorted.forEach(record -> contents.add(Content.of(record, options.maxContentBytes())));
+        for (int from = 0; from < sorted.size(); from += PORTION) {
+            int to = Math.min(sorted.size(), from + PORTION);
+            List<MessageRecord> portion = sorted.subList(from, to);
+            List<Content> portionContents = contents.subList(from, to);
+            together("%d records could not be replaced, of message %s and others"
+                    .formatted(portion.size(), portion.get(0).key().messageId()), connection -> {
+                statements.updateAll(connection, portion, portionContents);
+                return portion.size();
+            });
+        }
+    }
+
+    @Override
+    public @Nullable MessageRecord find(RecordKey key) {
+        return answer("read", key, connection -> statements.find(connection, key));
+    }
+
+    /** {@inheritDoc} Records that a newer version of the library wrote are left to its instances. */
+    @Override
+    public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
+        try {
+            return connections.once(connection ->
+                    statements.findCompleted(connection, unchangedFor, limit, JdbcMessageStore::leaveToOthers));
+        } catch (SQLException e) {
+            throw failures.translate("The records that wait for their dispatch could not be read", e);
+        }
+    }
+
+    private static void leaveToOthers(UnreadableRecordException e) {
+        LOG.warn("{}", e.getMessage());
+    }
+
+    @Override
+    public int removeExpired(int limit) {
+        int removed = 0;
+        while (removed < limit) {
+            int portion = Math.min(PORTION, limit - removed);
+            int gone = removePortion(portion);
+            removed += gone;
+            if (gone < portion) {
+                break;
+            }
+        }
+        return removed;
+    }
+
+    private int removePortion(int portion) {
+        String what = "Expired records could not be removed";
+        if (table.database().dialect() == Dialect.POSTGRESQL) {
+            return together(what, connection -> statements.deleteExpired(connection, options.retention(), portion));
+        }
+        return together(what, connection -> {
+            int dispatched =
+                    statements.deleteExpired(connection, RecordState.DISPATCHED, options.retention(), portion);
+            return dispatched
+                    + statements.deleteExpired(
+                            connection, RecordState.POISONED, options.retention(), portion - dispatched);
+        });
+    }
+
+    private int together(String what, SqlWork<Integer> work) {
+        try {
+            return connections.together(work);
+        } catch (SQLException e) {
+            throw failures.translate(what, e);
+        }
+    }
+
+    /** @param done what was to be done with the record, for the message of the failure */
+    private <T extends @Nullable Object> T answer(String done, RecordKey key, SqlWork<T> work) {
+        try {
+            return connections.once(work);
+        } catch (SQLException e) {
+            throw failures.translate("The record of message %s could not be %s".formatted(key.messageId(), done), e);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc;
+
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
+import java.sql.SQLException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** A transaction of Spring's, which tells apart what is known about its end. For the thread that began it. */
+final class OpenTransaction implements LocalTransaction {
+
+    private static final Logger LOG = LoggerFactory.getLogger(OpenTransaction.class);
+
+    private final PlatformTransactionManager manager;
+    private final TransactionStatus status;
+    private final Runnable afterEnd;
+    private boolean ended;
+    private boolean spoiled;
+    private int completion = TransactionSynchronization.STATUS_UNKNOWN;
+
+    OpenTransaction(PlatformTransactionManager manager, TransactionStatus status, Runnable afterEnd) {
+        this.manager = manager;
+        this.status = status;
+        this.afterEnd = afterEnd;
+        if (TransactionSynchronizationManager.isSynchronizationActive()) {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCompletion(int how) {
+                    completion = how;
+                }
+            });
+        }
+    }
+
+    /** A statement failed. Some databases rolled back all, some only the statement; going on would commit a part. */
+    void spoil() {
+        spoiled = true;
+    }
+
+    @Override
+    public void commit() {
+        if (spoiled) {
+            rollback();
+            throw new UnexpectedRollbackException(
+                    "The transaction was rolled back: an operation of the message store failed in it");
+        }
+        if (end()) {
+            try {
+                manager.commit(status);
+            } catch (RuntimeException e) {
+                judge(e);
+            }
+        }
+    }
+
+    private void judge(RuntimeException e) {
+        if (completion == TransactionSynchronization.STATUS_COMMITTED) {
+            LOG.warn("The transaction was committed, but what was to happen after that failed", e);
+            return;
+        }
+        SQLException sql = Failures.sqlCause(e);
+        boolean unknown = sql == null
+                ? completion == TransactionSynchronization.STATUS_UNKNOWN
+                : Failures.kindOf(sql) == Failures.Kind.CONNECTION;
+        if (unknown) {
+            throw new StoreUnavailableException(
+                    "Whether the transaction was committed is unknown%s: the connection to the database was lost meanwhile. The message comes back; its record then tells."
+                            .formatted(sql == null ? "" : " [SQLState=%s]".formatted(sql.getSQLState())),
+                    null,
+                    e);
+        }
+        throw e;
+    }
+
+    @Override
+    public void rollback() {
+        if (end()) {
+            try {
+                manager.rollback(status);
+            } catch (RuntimeException e) {
+                LOG.debug("A transaction could not be rolled back; the database does it when the connection ends", e);
+            }
+        }
+    }
+
+    /** Whether it was still open. */
+    private boolean end() {
+        if (ended) {
+            return false;
+        }
+        ended = true;
+        afterEnd.run();
+        return true;
+    }
+}

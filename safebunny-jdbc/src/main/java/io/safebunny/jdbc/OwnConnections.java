@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection of its own for every operation, whatever transaction is open on the thread: a record is not to be rolled
+ * back with the application's writes.
+ */
+final class OwnConnections implements Connections {
+
+    /** A statement that the database does not even cancel ends this much later, with its connection. */
+    private static final Duration GRACE = Duration.ofSeconds(5);
+
+    private final DataSource dataSource;
+    private final int silenceMillis;
+
+    /** @param timeout of the statements */
+    OwnConnections(DataSource dataSource, Duration timeout) {
+        this.dataSource = dataSource;
+        this.silenceMillis = Math.toIntExact(timeout.plus(GRACE).toMillis());
+    }
+
+    @Override
+    public <T extends @Nullable Object> T once(SqlWork<T> work) throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            boolean limited = limitSilence(connection);
+            T result = connection.getAutoCommit() ? work.on(connection) : committed(connection, work);
+            if (limited) {
+                connection.setNetworkTimeout(Runnable::run, 0);
+            }
+            return result;
+        }
+    }
+
+    @Override
+    public <T extends @Nullable Object> T together(SqlWork<T> work) throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            boolean limited = limitSilence(connection);
+            boolean autoCommit = connection.getAutoCommit();
+            int isolation = connection.getTransactionIsolation();
+            // a stricter one locks ranges of the index, or fails where rows are passed over that others changed
+            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            connection.setAutoCommit(false);
+            T result = committed(connection, work);
+            connection.setAutoCommit(autoCommit);
+            connection.setTransactionIsolation(isolation);
+            if (limited) {
+                connection.setNetworkTimeout(Runnable::run, 0);
+            }
+            return result;
+        }
+    }
+
+    private static <T extends @Nullable Object> T committed(Connection connection, SqlWork<T> work)
+            throws SQLException {
+        boolean committed = false;
+        try {
+            T result = work.on(connection);
+            connection.commit();
+            committed = true;
+            return result;
+        } finally {
+            if (!committed) {
+                rollback(connection);
+            }
+        }
+    }
+
+    private static void rollback(Connection connection) {
+        try {
+            connection.rollback();
+        } catch (SQLException alreadyBroken) {
+            return; // the database ends what its connection leaves open; the first exception tells more
+        }
+    }
+
+    /** So that a database that went silent does not hold the thread for ever. */
+    private boolean limitSilence(Connection connection) throws SQLException {
+        try {
+            if (connection.getNetworkTimeout() != 0) {
+                return false;
+            }
+            connection.setNetworkTimeout(Runnable::run, silenceMillis);
+            return true;
+        } catch (java.sql.SQLFeatureNotSupportedException | AbstractMethodError e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc;
+
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.TransactionalMessageStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Records in the database that the application's handlers write to as well, in their transactions. Thread-safe.
+ *
+ * <p>Works with a transaction manager that binds the {@code DataSource}'s connection to the thread: {@code
+ * JdbcTransactionManager} and {@code JpaTransactionManager} do. A transaction holds one connection from its beginning to its
+ * end, {@link #apart} a second one: the pool needs more connections than messages are handled at once.
+ *
+ * <p>After an operation failed in a transaction, the transaction can only be rolled back.
+ */
+public final class TransactionalJdbcMessageStore implements TransactionalMessageStore {
+
+    private final Transactions transactions;
+    private final JdbcMessageStore alone;
+    private final JdbcMessageStore joined;
+
+    /**
+     * Looks at the database, as {@link JdbcMessageStore} does.
+     *
+     * @throws ConfigurationException SB-1401, SB-1402, or SB-1405 when the transaction manager is not one for this {@code
+     *     DataSource}
+     * @throws StoreUnavailableException when the database does not answer
+     */
+    public TransactionalJdbcMessageStore(
+            DataSource dataSource, PlatformTransactionManager transactionManager, JdbcStoreOptions options) {
+        DataSource target = JdbcSchema.unwrap(dataSource);
+        this.alone = new JdbcMessageStore(target, options);
+        this.joined = alone.over(new JoinedConnections(target));
+        this.transactions = new Transactions(transactionManager);
+        if (!transactions.reach(target)) {
+            throw new ConfigurationException(
+                    "SB-1405",
+                    "The transaction manager does not bind connections of the message store's DataSource to the thread [type=%s]."
+                            .formatted(transactionManager.getClass().getName()),
+                    "Use a JdbcTransactionManager or JpaTransactionManager for this DataSource, or set safebunny.store.jdbc.transactional=false.");
+        }
+    }
+
+    /**
+     * Whether transactions of this manager use connections of the {@code DataSource}; opens one to see.
+     *
+     * @throws StoreUnavailableException when the database does not answer
+     */
+    public static boolean fits(DataSource dataSource, PlatformTransactionManager transactionManager) {
+        return new Transactions(transactionManager).reach(JdbcSchema.unwrap(dataSource));
+    }
+
+    /** @throws IllegalStateException when a transaction is open on this thread */
+    @Override
+    public LocalTransaction begin() {
+        if (TransactionSynchronizationManager.isActualTransactionActive()) {
+            throw new IllegalStateException(
+                    "A transaction is already open on this thread [name=%s]: a message is handled in one of its own. End it first."
+                            .formatted(TransactionSynchronizationManager.getCurrentTransactionName()));
+        }
+        return transactions.begin();
+    }
+
+    @Override
+    public <T> T apart(Supplier<T> action) {
+        OpenTransaction transaction = transactions.begin();
+        T result;
+        try {
+            result = action.get();
+        } catch (RuntimeException | Error e) {
+            transaction.rollback();
+            throw e;
+        }
+        transaction.commit();
+        return result;
+    }
+
+    @Override
+    public MessageRecord create(MessageRecord record) {
+        return here(store -> store.create(record));
+    }
+
+    @Override
+    public @Nullable MessageRecord replace(MessageRecord record) {
+        return here(store -> store.replace(record));
+    }
+
+    @Override
+    public void replaceAll(List<MessageRecord> records) {
+        here(store -> {
+            store.replaceAll(records);
+            return records.size();
+        });
+    }
+
+    @Override
+    public @Nullable MessageRecord find(RecordKey key) {
+        return here(store -> store.find(key));
+    }
+
+    @Override
+    public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
+        return alone.findCompleted(unchangedFor, limit);
+    }
+
+    @Override
+    public int removeExpired(int limit) {
+        return alone.removeExpired(limit);
+    }
+
+    /** In the transaction that this store opened on the thread, else alone. */
+    private <T extends @Nullable Object> T here(Function<JdbcMessageStore, T> operation) {
+        OpenTransaction transaction = transactions.current();
+        if (transaction == null) {
+            return operation.apply(alone);
+        }
+        try {
+            return operation.apply(joined);
+        } catch (StoreUnavailableException e) {
+            transaction.spoil();
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.autoconfigure;
+
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.jdbc.JdbcMessageStore;
+import io.safebunny.jdbc.JdbcSchema;
+import io.safebunny.jdbc.JdbcStoreOptions;
+import io.safebunny.jdbc.TransactionalJdbcMessageStore;
+import io.safebunny.store.MessageStore;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/** The memory of handled messages in the application's database: this jar and one {@code DataSource} are enough. */
+@AutoConfiguration(
+        // by name: what is not on the class path is passed over
+        afterName = {
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+            "org.springframework.boot.jdbc.autoconfigure.JndiDataSourceAutoConfiguration",
+            "org.springframework.boot.jdbc.autoconfigure.XADataSourceAutoConfiguration",
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration",
+            "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
+            "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration"
+        },
+        beforeName = "io.safebunny.autoconfigure.StoreAutoConfiguration")
+@ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
+@ConditionalOnProperty(name = "safebunny.store.type", havingValue = "jdbc", matchIfMissing = true)
+@ConditionalOnMissingBean(MessageStore.class)
+final class JdbcStoreAutoConfiguration {
+
+    private static final Logger LOG = LoggerFactory.getLogger(JdbcStoreAutoConfiguration.class);
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnSingleCandidate(DataSource.class)
+    @EnableConfigurationProperties(JdbcStoreProperties.class)
+    @Order(0)
+    static class Stores {
+
+        @Bean
+        SchemaInitializer safeBunnySchemaInitializer(DataSource dataSource, JdbcStoreProperties properties) {
+            return new SchemaInitializer(
+                    dataSource,
+                    JdbcSchema.of(dataSource, properties.tablePrefix()),
+                    properties.initializeSchema());
+        }
+
+        @Bean
+        @DependsOnDatabaseInitialization
+        MessageStore safeBunnyJdbcMessageStore(
+                DataSource dataSource,
+                ObjectProvider<PlatformTransactionManager> transactionManagers,
+                SafeBunnyOptions node,
+                JdbcStoreProperties properties) {
+            JdbcStoreOptions options = new JdbcStoreOptions(
+                    node.node(),
+                    node.retention(),
+                    properties.tablePrefix(),
+                    properties.maxContentSize().toBytes(),
+                    properties.timeout());
+            if (properties.transactional()) {
+                PlatformTransactionManager manager = fitting(dataSource, transactionManagers);
+                if (manager != null) {
+                    return new TransactionalJdbcMessageStore(dataSource, manager, options);
+                }
+                LOG.info("Handled messages are remembered in transactions of their own, apart from what handlers write:"
+                        + " there is no PlatformTransactionManager for the DataSource, or more than one");
+            }
+            return new JdbcMessageStore(dataSource, options);
+        }
+
+        private static @Nullable PlatformTransactionManager fitting(
+                DataSource dataSource, ObjectProvider<PlatformTransactionManager> managers) {
+            PlatformTransactionManager manager = managers.getIfUnique();
+            return manager != null && TransactionalJdbcMessageStore.fits(dataSource, manager) ? manager : null;
+        }
+    }
+
+    /** Asked for by name, so that going on without a store would be a surprise. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingBean(MessageStore.class)
+    @ConditionalOnProperty(name = "safebunny.store.type", havingValue = "jdbc")
+    @Order(1)
+    static class NoDataSource {
+
+        @Bean
+        MessageStore safeBunnyJdbcMessageStore(ObjectProvider<DataSource> dataSources) {
+            throw new ConfigurationException(
+                    "SB-1404",
+                    "No database for the message store [safebunny.store.type=jdbc]: there are %d beans of type %s, and it needs one, or one marked @Primary."
+                            .formatted(dataSources.stream().count(), DataSource.class.getName()),
+                    "Add org.springframework.boot:spring-boot-starter-jdbc and the driver of your database, and set spring.datasource.url; or mark one DataSource bean @Primary.");
+        }
+    }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Durable records of handled messages in a relational database, in the handlers' own transactions where wanted. */
+@NullMarked
+package io.safebunny.jdbc;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,22 @@
+-- SafeBunny's message store for H2 2.2 or newer. May be run again. To use another name than safebunny_message set
+-- safebunny.store.jdbc.table-prefix, and replace "safebunny_" here.
+
+create table if not exists safebunny_message (
+    node           varchar(100)                not null,
+    correlation_id varchar(128)                not null,
+    message_id     varchar(128)                not null,
+    state          varchar(16)                 not null,
+    owner          varchar(255)                not null,
+    version        bigint                      not null,
+    attempt        integer                     not null,
+    takeovers      integer                     not null,
+    lease_ms       bigint                      not null,
+    fingerprint    bigint                      not null,
+    format         smallint                    not null,
+    steps          character large object,
+    outgoing       character large object,
+    changed_at     timestamp(6) with time zone not null,
+    primary key (node, correlation_id, message_id)
+);
+
+create index if not exists safebunny_message_changed on safebunny_message (node, state, changed_at);

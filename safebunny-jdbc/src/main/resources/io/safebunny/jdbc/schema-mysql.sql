@@ -1,0 +1,24 @@
+-- SafeBunny's message store for MySQL 8.0 or newer. May be run again. To use another name than safebunny_message set
+-- safebunny.store.jdbc.table-prefix, and replace "safebunny_" here.
+
+create table if not exists safebunny_message (
+    node           varchar(100) character set ascii collate ascii_bin     not null,
+    correlation_id varchar(128) character set ascii collate ascii_bin     not null,
+    message_id     varchar(128) character set ascii collate ascii_bin     not null,
+    state          varchar(16)  character set ascii collate ascii_bin     not null,
+    owner          varchar(255) character set utf8mb4 collate utf8mb4_bin not null,
+    version        bigint                                                 not null,
+    attempt        int                                                    not null,
+    takeovers      int                                                    not null,
+    lease_ms       bigint                                                 not null,
+    fingerprint    bigint                                                 not null,
+    format         smallint                                               not null,
+    steps          longtext     character set utf8mb4 collate utf8mb4_bin,
+    outgoing       longtext     character set utf8mb4 collate utf8mb4_bin,
+    -- how often it was to be created and was there: written then so that the waiting writers queue and do not deadlock
+    conflicts      bigint                                                 not null default 0,
+    -- in UTC
+    changed_at     datetime(6)                                            not null,
+    primary key (node, correlation_id, message_id),
+    index safebunny_message_changed (node, state, changed_at)
+) engine = InnoDB;

@@ -1,0 +1,29 @@
+-- SafeBunny's message store for PostgreSQL 11 or newer. May be run again. To use another name than safebunny_message set
+-- safebunny.store.jdbc.table-prefix, and replace "safebunny_" here.
+
+create table if not exists safebunny_message (
+    node           varchar(100) collate "C" not null,
+    correlation_id varchar(128) collate "C" not null,
+    message_id     varchar(128) collate "C" not null,
+    state          varchar(16)              not null,
+    owner          varchar(255)             not null,
+    version        bigint                   not null,
+    attempt        integer                  not null,
+    takeovers      integer                  not null,
+    lease_ms       bigint                   not null,
+    fingerprint    bigint                   not null,
+    format         smallint                 not null,
+    steps          text,
+    outgoing       text,
+    changed_at     timestamptz              not null,
+    primary key (node, correlation_id, message_id)
+)
+-- every message leaves two dead rows behind: a fifth of the table, the default, would be too late
+with (autovacuum_vacuum_scale_factor = 0.02);
+
+-- partial, so that a claim, the most frequent write, does not touch them. The first one holds only what is in flight
+create index if not exists safebunny_message_completed on safebunny_message (node, changed_at)
+    where state = 'COMPLETED';
+
+create index if not exists safebunny_message_final on safebunny_message (node, changed_at)
+    where state in ('DISPATCHED', 'POISONED');
