@@ -73,6 +73,10 @@ public final class JdbcMessageStore implements MessageStore {
         return new JdbcMessageStore(other, table, options);
     }
 
+    Dialect dialect() {
+        return table.database().dialect();
+    }
+
     @Override
     public MessageRecord create(MessageRecord record) {
         Content content = Content.of(record, options.maxContentBytes());
@@ -154,7 +158,7 @@ public final class JdbcMessageStore implements MessageStore {
 
     private int removePortion(int portion) {
         String what = "Expired records could not be removed";
-        if (table.database().dialect() == Dialect.POSTGRESQL) {
+        if (dialect() == Dialect.POSTGRESQL) {
             return together(what, connection -> statements.deleteExpired(connection, options.retention(), portion));
         }
         return together(what, connection -> {

@@ -21,6 +21,7 @@ final class OpenTransaction implements LocalTransaction {
     private final TransactionStatus status;
     private final Runnable afterEnd;
     private boolean ended;
+    private boolean used;
     private boolean spoiled;
     private int completion = TransactionSynchronization.STATUS_UNKNOWN;
 
@@ -41,6 +42,20 @@ final class OpenTransaction implements LocalTransaction {
     /** A statement failed. Some databases rolled back all, some only the statement; going on would commit a part. */
     void spoil() {
         spoiled = true;
+    }
+
+    /** An operation of the store succeeded in it. */
+    void use() {
+        used = true;
+    }
+
+    boolean isUsed() {
+        return used;
+    }
+
+    /** The database rolled it back before anything was done in it. */
+    void startOver() {
+        spoiled = false;
     }
 
     @Override

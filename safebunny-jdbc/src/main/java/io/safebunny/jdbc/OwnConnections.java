@@ -3,6 +3,7 @@ package io.safebunny.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +88,7 @@ final class OwnConnections implements Connections {
             }
             connection.setNetworkTimeout(Runnable::run, silenceMillis);
             return true;
-        } catch (java.sql.SQLFeatureNotSupportedException | AbstractMethodError e) {
+        } catch (SQLFeatureNotSupportedException | AbstractMethodError e) {
             return false;
         }
     }

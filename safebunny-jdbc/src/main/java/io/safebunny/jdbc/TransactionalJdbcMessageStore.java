@@ -6,8 +6,10 @@ import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -26,7 +28,13 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 public final class TransactionalJdbcMessageStore implements TransactionalMessageStore {
 
+    private static final int DEADLOCK_IN_MYSQL = 1213;
+
+    /** More than there are deliveries of one message at a time. */
+    private static final int CREATE_TRIES = 10;
+
     private final Transactions transactions;
+    private final boolean startsOver;
     private final JdbcMessageStore alone;
     private final JdbcMessageStore joined;
 
@@ -41,6 +49,7 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
             DataSource dataSource, PlatformTransactionManager transactionManager, JdbcStoreOptions options) {
         DataSource target = JdbcSchema.unwrap(dataSource);
         this.alone = new JdbcMessageStore(target, options);
+        this.startsOver = alone.dialect() == Dialect.MYSQL || alone.dialect() == Dialect.MARIADB;
         this.joined = alone.over(new JoinedConnections(target));
         this.transactions = new Transactions(transactionManager);
         if (!transactions.reach(target)) {
@@ -86,9 +95,30 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
         return result;
     }
 
+    /** {@inheritDoc} Outside a transaction of this store it stands alone, as all operations do. */
     @Override
     public MessageRecord create(MessageRecord record) {
-        return here(store -> store.create(record));
+        OpenTransaction transaction = transactions.current();
+        boolean first = transaction != null && !transaction.isUsed();
+        for (int tries = 1; ; tries++) {
+            try {
+                return here(store -> store.create(record));
+            } catch (StoreUnavailableException e) {
+                if (!first || tries == CREATE_TRIES || !canStartOver(e)) {
+                    throw e;
+                }
+                Objects.requireNonNull(transaction).startOver();
+            }
+        }
+    }
+
+    /**
+     * When the one that all wait for is rolled back, MySQL and MariaDB let one of the waiting go on and end the others as
+     * victims of a deadlock: with nothing done before, which is undone, they can try again on the same connection.
+     */
+    private boolean canStartOver(StoreUnavailableException e) {
+        SQLException sql = Failures.sqlCause(e);
+        return startsOver && sql != null && sql.getErrorCode() == DEADLOCK_IN_MYSQL;
     }
 
     @Override
@@ -126,7 +156,9 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
             return operation.apply(alone);
         }
         try {
-            return operation.apply(joined);
+            T result = operation.apply(joined);
+            transaction.use();
+            return result;
         } catch (StoreUnavailableException e) {
             transaction.spoil();
             throw e;

@@ -4,7 +4,7 @@
 create table if not exists safebunny_message (
     node           varchar(100)                not null,
     correlation_id varchar(128)                not null,
-    message_id     varchar(128)                not null,
+    message_id     varchar(255)                not null,
     state          varchar(16)                 not null,
     owner          varchar(255)                not null,
     version        bigint                      not null,

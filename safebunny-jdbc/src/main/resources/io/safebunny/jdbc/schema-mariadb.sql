@@ -4,7 +4,7 @@
 create table if not exists safebunny_message (
     node           varchar(100) character set ascii collate ascii_bin     not null,
     correlation_id varchar(128) character set ascii collate ascii_bin     not null,
-    message_id     varchar(128) character set ascii collate ascii_bin     not null,
+    message_id     varchar(255) character set ascii collate ascii_bin     not null,
     state          varchar(16)  character set ascii collate ascii_bin     not null,
     owner          varchar(255) character set utf8mb4 collate utf8mb4_bin not null,
     version        bigint                                                 not null,

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc;
+
+import io.safebunny.store.MessageStore;
+import io.safebunny.test.contract.MessageStoreContract;
+import java.time.Duration;
+import javax.sql.DataSource;
+
+/** The contract, on one database. */
+abstract class JdbcStoreContract extends MessageStoreContract {
+
+    private static final long LARGEST = 2_000_000;
+
+    private final String node = TestDatabase.newNode();
+
+    abstract TestDatabase database();
+
+    abstract MessageStore store(DataSource dataSource, JdbcStoreOptions options);
+
+    private JdbcStoreOptions options(String nodeName) {
+        return JdbcStoreOptions.of(nodeName, retention())
+                .withMaxContentBytes(LARGEST)
+                .withTimeout(Duration.ofSeconds(15));
+    }
+
+    @Override
+    protected MessageStore store() {
+        return store(database().pool(), options(node));
+    }
+
+    @Override
+    protected MessageStore anotherInstance() {
+        return store(database().anotherPool(), options(node));
+    }
+
+    @Override
+    protected MessageStore otherNode() {
+        return store(database().pool(), options(TestDatabase.newNode()));
+    }
+
+    @Override
+    protected Duration retention() {
+        return Duration.ofHours(2);
+    }
+
+    @Override
+    protected boolean age(Duration duration) {
+        database().age(duration);
+        return true;
+    }
+
+    @Override
+    protected long largestContent() {
+        return LARGEST;
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc;
+
+import io.safebunny.store.MessageStore;
+import javax.sql.DataSource;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+
+class MariaDbTransactionalStoreContractIT extends JdbcStoreContract {
+
+    @Override
+    TestDatabase database() {
+        return TestDatabase.MARIADB;
+    }
+
+    @Override
+    MessageStore store(DataSource dataSource, JdbcStoreOptions options) {
+        return new TransactionalJdbcMessageStore(dataSource, new JdbcTransactionManager(dataSource), options);
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc;
+
+import io.safebunny.message.WireMessage;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+
+/** Records for tests. */
+final class Records {
+
+    private Records() {}
+
+    static RecordKey key() {
+        return new RecordKey(UUID.randomUUID().toString(), UUID.randomUUID().toString());
+    }
+
+    static MessageRecord claim(RecordKey key, String owner) {
+        return MessageRecord.claim(key, owner, Duration.ofSeconds(30), 0, 4711);
+    }
+
+    static OutboundMessage message(byte[] body) {
+        return new OutboundMessage(
+                new WireMessage("id-1", "order-1", "OrderPlaced", "shop", 1L, "application/json", null, Map.of(), body),
+                new Route.Publication("shop-OrderPlaced"),
+                Duration.ZERO);
+    }
+}

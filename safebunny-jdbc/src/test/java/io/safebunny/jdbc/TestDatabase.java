@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.safebunny.test.database.MariaDbServer;
+import io.safebunny.test.database.PostgresServer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+/** The databases that tests run on: one server of each per virtual machine, started when it is first asked for. */
+enum TestDatabase {
+    H2("update safebunny_message set changed_at = dateadd(millisecond, -%d, changed_at)") {
+        @Override
+        String start() {
+            return "jdbc:h2:mem:safebunny;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=10000";
+        }
+    },
+    POSTGRESQL("update safebunny_message set changed_at = changed_at - %d * interval '1 millisecond'") {
+        @Override
+        String start() {
+            return PostgresServer.start().jdbcUrl();
+        }
+    },
+    MARIADB("update safebunny_message set changed_at = changed_at - interval (%d * 1000) microsecond") {
+        @Override
+        String start() {
+            return MariaDbServer.start().jdbcUrl();
+        }
+    };
+
+    private final String age;
+    private @Nullable HikariDataSource first;
+    private @Nullable HikariDataSource second;
+    private @Nullable String url;
+
+    TestDatabase(String age) {
+        this.age = age;
+    }
+
+    /** Its JDBC URL, once it is ready. */
+    abstract String start();
+
+    synchronized String url() {
+        if (url == null) {
+            url = start();
+        }
+        return url;
+    }
+
+    /** A pool with the table in its database. */
+    synchronized HikariDataSource pool() {
+        if (first == null) {
+            first = newPool(config -> {});
+            createTable(first, JdbcStoreOptions.DEFAULT_TABLE_PREFIX);
+        }
+        return first;
+    }
+
+    /** As another process has it. */
+    synchronized HikariDataSource anotherPool() {
+        pool();
+        if (second == null) {
+            second = newPool(config -> {});
+        }
+        return second;
+    }
+
+    HikariDataSource newPool(Consumer<HikariConfig> settings) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url());
+        config.setMaximumPoolSize(20);
+        config.setMinimumIdle(1);
+        settings.accept(config);
+        return new HikariDataSource(config);
+    }
+
+    static void createTable(HikariDataSource pool, String prefix) {
+        String script = JdbcSchema.of(pool, prefix).script();
+        new ResourceDatabasePopulator(new ByteArrayResource(script.getBytes(StandardCharsets.UTF_8))).execute(pool);
+    }
+
+    /** Moves the time stamps of all records back. */
+    void age(Duration duration) {
+        new JdbcTemplate(pool()).update(age.formatted(duration.toMillis()));
+    }
+
+    static String newNode() {
+        return "node-" + UUID.randomUUID();
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.jdbc.JdbcMessageStore;
+import io.safebunny.jdbc.TransactionalJdbcMessageStore;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.SystemTimeline;
+import java.time.Duration;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+class JdbcStoreAutoConfigurationTest {
+
+    private final String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+
+    private final ApplicationContextRunner bare = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(JdbcStoreAutoConfiguration.class))
+            .withBean(SafeBunnyOptions.class, () -> SafeBunnyOptions.of("shop"));
+
+    private final ApplicationContextRunner h2 = bare.withConfiguration(AutoConfigurations.of(
+                    DataSourceAutoConfiguration.class, DataSourceTransactionManagerAutoConfiguration.class))
+            .withPropertyValues("spring.datasource.url=" + url);
+
+    private static MessageRecord claim() {
+        return MessageRecord.claim(new RecordKey("c", "m"), "me", Duration.ofSeconds(1), 0, 1);
+    }
+
+    @Test
+    void aDataSourceAndItsTransactionManagerAreEnough() {
+        h2.run(context -> {
+            assertThat(context).hasSingleBean(TransactionalJdbcMessageStore.class);
+            MessageStore store = context.getBean(MessageStore.class);
+            assertThat(store.create(claim()).owner()).isEqualTo("me");
+            assertThat(new JdbcTemplate(context.getBean(DataSource.class))
+                            .queryForObject("select node from safebunny_message", String.class))
+                    .isEqualTo("shop");
+        });
+    }
+
+    @Test
+    void withoutTransactionsWhenAskedFor() {
+        h2.withPropertyValues("safebunny.store.jdbc.transactional=false")
+                .run(context -> assertThat(context).hasSingleBean(JdbcMessageStore.class));
+    }
+
+    @Test
+    void withoutTransactionsWhenThereIsNoManagerForThisDataSource() {
+        bare.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+                .withPropertyValues("spring.datasource.url=" + url)
+                .run(context -> assertThat(context).hasSingleBean(JdbcMessageStore.class));
+    }
+
+    @Test
+    void theTableIsNotCreatedWhenThatIsForbidden() {
+        h2.withPropertyValues("safebunny.store.jdbc.initialize-schema=never").run(context -> assertThat(context)
+                .getFailure()
+                .hasStackTraceContaining("SB-1402 Table safebunny_message is missing"));
+    }
+
+    @Test
+    void theTableIsCreatedAlwaysAndTwiceIsHarmless() {
+        for (int i = 0; i < 2; i++) {
+            h2.withPropertyValues("safebunny.store.jdbc.initialize-schema=always")
+                    .run(context -> assertThat(context).hasNotFailed());
+        }
+    }
+
+    @Test
+    void theTableHasTheNameThatWasAskedFor() {
+        h2.withPropertyValues("safebunny.store.jdbc.table-prefix=mine_").run(context -> {
+            context.getBean(MessageStore.class).create(claim());
+            assertThat(new JdbcTemplate(context.getBean(DataSource.class))
+                            .queryForObject("select count(*) from mine_message", Integer.class))
+                    .isEqualTo(1);
+        });
+    }
+
+    @Test
+    void aStoreOfTheApplicationComesFirst() {
+        h2.withBean(MemoryMessageStore.class, () -> new MemoryMessageStore(new SystemTimeline(), Duration.ofDays(1)))
+                .run(context -> assertThat(context)
+                        .hasSingleBean(MessageStore.class)
+                        .hasSingleBean(MemoryMessageStore.class));
+    }
+
+    @Test
+    void anotherTypeOrNoSafeBunnyMeansNoStoreHere() {
+        h2.withPropertyValues("safebunny.store.type=memory")
+                .run(context -> assertThat(context).doesNotHaveBean(MessageStore.class));
+        h2.withPropertyValues("safebunny.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(MessageStore.class));
+    }
+
+    @Test
+    void noDataSourceIsAFailureOnlyWhenTheStoreWasAskedFor() {
+        bare.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(MessageStore.class));
+        bare.withPropertyValues("safebunny.store.type=jdbc").run(context -> assertThat(context)
+                .getFailure()
+                .hasStackTraceContaining("SB-1404 No database for the message store")
+                .hasStackTraceContaining("there are 0 beans"));
+    }
+
+    @Test
+    void twoDataSourcesNeedAPrimaryOne() {
+        bare.withBean("one", DataSource.class, () -> new DriverManagerDataSource(url))
+                .withBean("two", DataSource.class, () -> new DriverManagerDataSource(url))
+                .withPropertyValues("safebunny.store.type=jdbc")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("there are 2 beans"));
+    }
+
+    @Test
+    void anInvalidPrefixIsRefused() {
+        h2.withPropertyValues("safebunny.store.jdbc.table-prefix=a b").run(context -> assertThat(context)
+                .getFailure()
+                .hasStackTraceContaining(ConfigurationException.class.getName())
+                .hasStackTraceContaining("SB-1301 Invalid property [safebunny.store.jdbc.table-prefix=a b]"));
+    }
+}

