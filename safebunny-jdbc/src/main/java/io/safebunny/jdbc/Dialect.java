@@ -7,9 +7,7 @@ import java.util.Locale;
 enum Dialect {
     POSTGRESQL(
             // not of the transaction, which may be long; and stable where an index is to be searched
-            "clock_timestamp()",
-            "statement_timestamp() - ? * interval '1 millisecond'",
-            " on conflict do nothing"),
+            "clock_timestamp()", "statement_timestamp() - ? * interval '1 millisecond'", " on conflict do nothing"),
     MYSQL("utc_timestamp(6)", "utc_timestamp(6) - interval (? * 1000) microsecond", Dialect.COUNT_CONFLICT),
     MARIADB("utc_timestamp(6)", "utc_timestamp(6) - interval (? * 1000) microsecond", Dialect.COUNT_CONFLICT),
     H2("current_timestamp(6)", "dateadd(millisecond, -1 * cast(? as bigint), current_timestamp(6))", "");

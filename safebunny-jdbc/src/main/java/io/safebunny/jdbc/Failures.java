@@ -43,6 +43,7 @@ record Failures(String table) {
         if (e instanceof SQLRecoverableException
                 || e instanceof SQLTransientConnectionException
                 || e instanceof SQLNonTransientConnectionException
+                || state.isEmpty() // it comes from the pool
                 || state.startsWith("08")
                 || (state.startsWith("57P") && !state.equals("57P04"))) {
             return Kind.CONNECTION;

@@ -114,11 +114,13 @@ public final class JdbcMessageStore implements MessageStore {
             int to = Math.min(sorted.size(), from + PORTION);
             List<MessageRecord> portion = sorted.subList(from, to);
             List<Content> portionContents = contents.subList(from, to);
-            together("%d records could not be replaced, of message %s and others"
-                    .formatted(portion.size(), portion.get(0).key().messageId()), connection -> {
-                statements.updateAll(connection, portion, portionContents);
-                return portion.size();
-            });
+            together(
+                    "%d records could not be replaced, of message %s and others"
+                            .formatted(portion.size(), portion.get(0).key().messageId()),
+                    connection -> {
+                        statements.updateAll(connection, portion, portionContents);
+                        return portion.size();
+                    });
         }
     }
 
@@ -162,8 +164,7 @@ public final class JdbcMessageStore implements MessageStore {
             return together(what, connection -> statements.deleteExpired(connection, options.retention(), portion));
         }
         return together(what, connection -> {
-            int dispatched =
-                    statements.deleteExpired(connection, RecordState.DISPATCHED, options.retention(), portion);
+            int dispatched = statements.deleteExpired(connection, RecordState.DISPATCHED, options.retention(), portion);
             return dispatched
                     + statements.deleteExpired(
                             connection, RecordState.POISONED, options.retention(), portion - dispatched);

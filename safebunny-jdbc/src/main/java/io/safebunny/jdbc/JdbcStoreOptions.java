@@ -46,8 +46,7 @@ public record JdbcStoreOptions(
 
     /** Table {@code safebunny_message}, 8 MiB, 5 s. */
     public static JdbcStoreOptions of(String node, Duration retention) {
-        return new JdbcStoreOptions(
-                node, retention, DEFAULT_TABLE_PREFIX, 8L * 1024 * 1024, Duration.ofSeconds(5));
+        return new JdbcStoreOptions(node, retention, DEFAULT_TABLE_PREFIX, 8L * 1024 * 1024, Duration.ofSeconds(5));
     }
 
     public JdbcStoreOptions withTablePrefix(String newTablePrefix) {

@@ -35,8 +35,7 @@ final class Statements {
     Statements(MessageTable table, String node, Duration timeout) {
         this.node = node;
         this.timeoutSeconds = Math.toIntExact(timeout.plusMillis(999).toSeconds());
-        this.duplicatesFail =
-                table.database().dialect().unlessPresent().isEmpty();
+        this.duplicatesFail = table.database().dialect().unlessPresent().isEmpty();
         this.check = table.check();
         this.insert = table.insert();
         this.update = table.update();

@@ -51,8 +51,9 @@ class FailingDatabaseIT {
                     .hasMessageContaining(claim.key().messageId())
                     .hasMessageNotContaining("127.0.0.1");
             server.restart();
-            Awaitility.await().ignoreExceptionsInstanceOf(StoreUnavailableException.class).until(() ->
-                    Objects.requireNonNull(store.find(claim.key())).state() == RecordState.COMPLETED);
+            Awaitility.await()
+                    .ignoreExceptionsInstanceOf(StoreUnavailableException.class)
+                    .until(() -> Objects.requireNonNull(store.find(claim.key())).state() == RecordState.COMPLETED);
         }
     }
 

@@ -4,7 +4,6 @@ package io.safebunny.jdbc;
 import io.safebunny.store.MessageStore;
 import io.safebunny.test.contract.MessageStoreContract;
 import java.time.Duration;
-import javax.sql.DataSource;
 
 /** The contract, on one database. */
 abstract class JdbcStoreContract extends MessageStoreContract {
@@ -15,8 +14,6 @@ abstract class JdbcStoreContract extends MessageStoreContract {
 
     abstract TestDatabase database();
 
-    abstract MessageStore store(DataSource dataSource, JdbcStoreOptions options);
-
     private JdbcStoreOptions options(String nodeName) {
         return JdbcStoreOptions.of(nodeName, retention())
                 .withMaxContentBytes(LARGEST)
@@ -25,17 +22,17 @@ abstract class JdbcStoreContract extends MessageStoreContract {
 
     @Override
     protected MessageStore store() {
-        return store(database().pool(), options(node));
+        return new JdbcMessageStore(database().pool(), options(node));
     }
 
     @Override
     protected MessageStore anotherInstance() {
-        return store(database().anotherPool(), options(node));
+        return new JdbcMessageStore(database().anotherPool(), options(node));
     }
 
     @Override
     protected MessageStore otherNode() {
-        return store(database().pool(), options(TestDatabase.newNode()));
+        return new JdbcMessageStore(database().pool(), options(TestDatabase.newNode()));
     }
 
     @Override

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc;
 
-import io.safebunny.store.MessageStore;
-import javax.sql.DataSource;
-
 class PostgresStoreContractIT extends JdbcStoreContract {
 
     @Override
     TestDatabase database() {
         return TestDatabase.POSTGRESQL;
-    }
-
-    @Override
-    MessageStore store(DataSource dataSource, JdbcStoreOptions options) {
-        return new JdbcMessageStore(dataSource, options);
     }
 }

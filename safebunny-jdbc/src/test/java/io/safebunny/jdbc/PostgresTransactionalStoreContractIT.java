@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc;
 
-import io.safebunny.store.MessageStore;
-import javax.sql.DataSource;
-import org.springframework.jdbc.support.JdbcTransactionManager;
-
-class PostgresTransactionalStoreContractIT extends JdbcStoreContract {
+class PostgresTransactionalStoreContractIT extends TransactionalJdbcStoreContract {
 
     @Override
     TestDatabase database() {
         return TestDatabase.POSTGRESQL;
-    }
-
-    @Override
-    MessageStore store(DataSource dataSource, JdbcStoreOptions options) {
-        return new TransactionalJdbcMessageStore(dataSource, new JdbcTransactionManager(dataSource), options);
     }
 }

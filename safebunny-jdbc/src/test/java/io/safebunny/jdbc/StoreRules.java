@@ -121,8 +121,7 @@ abstract class StoreRules {
     @Test
     void whatALaterVersionWroteIsRefusedAndPassedOver() {
         JdbcMessageStore store = store();
-        MessageRecord record =
-                store.create(Records.claim(Records.key(), "a")).next(RecordState.COMPLETED);
+        MessageRecord record = store.create(Records.claim(Records.key(), "a")).next(RecordState.COMPLETED);
         store.replace(record);
         sql().update("update safebunny_message set format = 2 where node = ?", options.node());
         assertThatThrownBy(() -> store.find(record.key()))

@@ -36,6 +36,7 @@ abstract class TransactionRules {
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final String node = TestDatabase.newNode();
+
     @SuppressWarnings("NullAway.Init")
     private TransactionalJdbcMessageStore store;
 
@@ -44,7 +45,6 @@ abstract class TransactionRules {
 
     @SuppressWarnings("NullAway.Init")
     private JdbcTemplate sql;
-
 
     abstract TestDatabase database();
 
@@ -58,8 +58,7 @@ abstract class TransactionRules {
     @BeforeEach
     void open() {
         store = store(Duration.ofSeconds(15));
-        onlooker = new JdbcMessageStore(
-                database().anotherPool(), JdbcStoreOptions.of(node, Duration.ofHours(1)));
+        onlooker = new JdbcMessageStore(database().anotherPool(), JdbcStoreOptions.of(node, Duration.ofHours(1)));
         sql = new JdbcTemplate(database().pool());
         sql.execute("create table if not exists business (id varchar(100) primary key)");
     }
@@ -67,10 +66,10 @@ abstract class TransactionRules {
     @AfterEach
     void close() {
         threads.shutdownNow();
-        assertThat(TransactionSynchronizationManager.isActualTransactionActive()).isFalse();
+        assertThat(TransactionSynchronizationManager.isActualTransactionActive())
+                .isFalse();
         assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
-        Awaitility.await()
-                .until(() -> database().pool().getHikariPoolMXBean().getActiveConnections() == 0);
+        Awaitility.await().until(() -> database().pool().getHikariPoolMXBean().getActiveConnections() == 0);
     }
 
     private void insertBusiness(RecordKey key) {
@@ -147,8 +146,8 @@ abstract class TransactionRules {
         assertThatThrownBy(() -> store.begin()).isInstanceOf(IllegalStateException.class);
         transaction.rollback();
         new TransactionTemplate(new JdbcTransactionManager(database().pool()))
-                .executeWithoutResult(status ->
-                        assertThatThrownBy(() -> store.begin()).isInstanceOf(IllegalStateException.class));
+                .executeWithoutResult(
+                        status -> assertThatThrownBy(() -> store.begin()).isInstanceOf(IllegalStateException.class));
     }
 
     @Test
@@ -224,9 +223,8 @@ abstract class TransactionRules {
             LocalTransaction other = impatient.begin();
             try {
                 assertThatThrownBy(() -> impatient.create(Records.claim(key, "b")))
-                        .isInstanceOfSatisfying(
-                                StoreUnavailableException.class,
-                                e -> assertThat(e.retryAfter()).isPositive())
+                        .isInstanceOfSatisfying(StoreUnavailableException.class, e -> assertThat(e.retryAfter())
+                                .isPositive())
                         .hasMessageContaining(key.messageId());
                 // going on would commit a part
                 assertThatThrownBy(other::commit).isInstanceOf(UnexpectedRollbackException.class);
@@ -245,8 +243,7 @@ abstract class TransactionRules {
         LocalTransaction transaction = store.begin();
         store.create(Records.claim(key, "a"));
         TransactionalJdbcMessageStore impatient = store(Duration.ofSeconds(1));
-        Future<?> second = threads.submit(() -> assertThatThrownBy(
-                        () -> impatient.create(Records.claim(key, "b")))
+        Future<?> second = threads.submit(() -> assertThatThrownBy(() -> impatient.create(Records.claim(key, "b")))
                 .isInstanceOf(StoreUnavailableException.class));
         assertThat(second).succeedsWithin(Duration.ofSeconds(10));
         transaction.rollback();
@@ -257,7 +254,8 @@ abstract class TransactionRules {
         RecordKey key = Records.key();
         LocalTransaction transaction = store.begin();
         store.create(Records.claim(key, "a"));
-        TransactionTemplate handler = new TransactionTemplate(new JdbcTransactionManager(database().pool()));
+        TransactionTemplate handler =
+                new TransactionTemplate(new JdbcTransactionManager(database().pool()));
         handler.executeWithoutResult(status -> status.setRollbackOnly());
         assertThatThrownBy(transaction::commit).isInstanceOf(UnexpectedRollbackException.class);
         assertThat(onlooker.find(key)).isNull();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure;
 
+import io.safebunny.failure.ConfigurationException;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.Timeline;
@@ -31,5 +32,27 @@ final class StoreAutoConfiguration {
         LOG.warn("Handled messages are remembered in memory [safebunny.store.type=memory]: a restart forgets "
                 + "them, and other instances of this node do not know them");
         return new MemoryMessageStore(timeline, dedup.retention());
+    }
+
+    /** Their modules come before and define the store; only where one is missing nobody has. */
+    @Bean
+    @ConditionalOnMissingBean(MessageStore.class)
+    @ConditionalOnProperty(name = "safebunny.store.type", havingValue = "jdbc")
+    MessageStore safeBunnyJdbcModule() {
+        throw missingModule("jdbc");
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(MessageStore.class)
+    @ConditionalOnProperty(name = "safebunny.store.type", havingValue = "cosmos")
+    MessageStore safeBunnyCosmosModule() {
+        throw missingModule("cosmos");
+    }
+
+    private static ConfigurationException missingModule(String type) {
+        return new ConfigurationException(
+                "SB-1403",
+                "No store of this type [safebunny.store.type=%s]: its module is not on the class path.".formatted(type),
+                "Add io.safebunny:safebunny-%s, or set safebunny.store.type=none.".formatted(type));
     }
 }

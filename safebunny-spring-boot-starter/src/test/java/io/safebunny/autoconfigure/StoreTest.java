@@ -39,6 +39,22 @@ class StoreTest {
         Nodes.memory().run(context -> assertThat(context).doesNotHaveBean(MessageStore.class));
     }
 
+    @Test
+    void aTypeWhoseModuleIsMissingIsRefused() {
+        Nodes.memory().withPropertyValues("safebunny.store.type=cosmos").run(context -> assertThat(context)
+                .getFailure()
+                .hasStackTraceContaining("SB-1403 No store of this type [safebunny.store.type=cosmos]")
+                .hasStackTraceContaining("Add io.safebunny:safebunny-cosmos"));
+    }
+
+    @Test
+    void jdbcWithoutADataSourceSaysWhatToAdd() {
+        Nodes.memory().withPropertyValues("safebunny.store.type=jdbc").run(context -> assertThat(context)
+                .getFailure()
+                .hasStackTraceContaining("SB-1404 No database for the message store")
+                .hasStackTraceContaining("spring-boot-starter-jdbc"));
+    }
+
     private static ContextConsumer<AssertableApplicationContext> twice(int handled) {
         return context -> {
             PublishOptions options =

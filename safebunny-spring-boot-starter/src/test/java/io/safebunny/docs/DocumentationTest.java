@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -91,16 +93,25 @@ class DocumentationTest {
 
     private static Map<String, String> metadata() throws IOException {
         Map<String, String> properties = new TreeMap<>();
-        try (InputStream metadata =
-                DocumentationTest.class.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
-            JsonNode root = JsonMapper.shared().readTree(Objects.requireNonNull(metadata));
-            for (JsonNode property : root.get("properties")) {
-                properties.put(
-                        property.get("name").asString(),
-                        defaultOf(property) + " " + property.get("description").asString());
+        Enumeration<URL> modules =
+                DocumentationTest.class.getClassLoader().getResources("META-INF/spring-configuration-metadata.json");
+        while (modules.hasMoreElements()) {
+            URL module = modules.nextElement();
+            if (module.getPath().contains("safebunny-")) {
+                try (InputStream metadata = module.openStream()) {
+                    addTo(properties, JsonMapper.shared().readTree(metadata));
+                }
             }
         }
         return properties;
+    }
+
+    private static void addTo(Map<String, String> properties, JsonNode metadata) {
+        for (JsonNode property : metadata.get("properties")) {
+            properties.put(
+                    property.get("name").asString(),
+                    defaultOf(property) + " " + property.get("description").asString());
+        }
     }
 
     private static String defaultOf(JsonNode property) {
@@ -116,7 +127,7 @@ class DocumentationTest {
     @Test
     void everyErrorCodeIsDocumentedAndNoOther() throws IOException {
         Set<String> used = new TreeSet<>();
-        for (String module : List.of("safebunny-core", "safebunny-spring-boot-starter")) {
+        for (String module : List.of("safebunny-core", "safebunny-jdbc", "safebunny-spring-boot-starter")) {
             used.addAll(codes(sources(PROJECT.resolve(module).resolve("src/main/java"))));
         }
         assertThat(codes(read(PROJECT.resolve("docs/errors.md")))).isEqualTo(used);

@@ -53,9 +53,7 @@ final class JdbcStoreAutoConfiguration {
         @Bean
         SchemaInitializer safeBunnySchemaInitializer(DataSource dataSource, JdbcStoreProperties properties) {
             return new SchemaInitializer(
-                    dataSource,
-                    JdbcSchema.of(dataSource, properties.tablePrefix()),
-                    properties.initializeSchema());
+                    dataSource, JdbcSchema.of(dataSource, properties.tablePrefix()), properties.initializeSchema());
         }
 
         @Bean

@@ -31,8 +31,8 @@ final class SchemaInitializer extends DataSourceScriptDatabaseInitializer {
     /** With the configured name of the table, which differs from that in the file. */
     @Override
     protected void runScripts(Scripts scripts) {
-        Scripts named = new Scripts(List.of(
-                new ByteArrayResource(schema.script().getBytes(StandardCharsets.UTF_8), schema.location())));
+        Scripts named = new Scripts(
+                List.of(new ByteArrayResource(schema.script().getBytes(StandardCharsets.UTF_8), schema.location())));
         try {
             super.runScripts(named);
         } catch (ScriptException e) {

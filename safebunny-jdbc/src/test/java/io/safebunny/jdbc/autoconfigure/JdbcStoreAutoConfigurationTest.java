@@ -91,10 +91,11 @@ class JdbcStoreAutoConfigurationTest {
 
     @Test
     void aStoreOfTheApplicationComesFirst() {
-        h2.withBean(MemoryMessageStore.class, () -> new MemoryMessageStore(new SystemTimeline(), Duration.ofDays(1)))
-                .run(context -> assertThat(context)
-                        .hasSingleBean(MessageStore.class)
-                        .hasSingleBean(MemoryMessageStore.class));
+        h2.withBean(
+                        MemoryMessageStore.class,
+                        () -> new MemoryMessageStore(new SystemTimeline("test"), Duration.ofDays(1)))
+                .run(context ->
+                        assertThat(context).hasSingleBean(MessageStore.class).hasSingleBean(MemoryMessageStore.class));
     }
 
     @Test
@@ -119,9 +120,7 @@ class JdbcStoreAutoConfigurationTest {
         bare.withBean("one", DataSource.class, () -> new DriverManagerDataSource(url))
                 .withBean("two", DataSource.class, () -> new DriverManagerDataSource(url))
                 .withPropertyValues("safebunny.store.type=jdbc")
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .hasStackTraceContaining("there are 2 beans"));
+                .run(context -> assertThat(context).getFailure().hasStackTraceContaining("there are 2 beans"));
     }
 
     @Test

@@ -69,7 +69,8 @@ public final class MariaDbServer implements AutoCloseable {
         if (program == null || !(program.openConnection() instanceof JarURLConnection connection)) {
             throw new IOException(ARTIFACT + " is not a jar");
         }
-        try (JarFile jar = new JarFile(Path.of(connection.getJarFile().getName()).toFile())) {
+        try (JarFile jar =
+                new JarFile(Path.of(connection.getJarFile().getName()).toFile())) {
             for (JarEntry entry : jar.stream().filter(MariaDbServer::isNeeded).toList()) {
                 Path file = folder.path().resolve(entry.getName().substring(ROOT.length()));
                 Files.createDirectories(file.getParent());
@@ -78,8 +79,7 @@ public final class MariaDbServer implements AutoCloseable {
                 }
             }
         }
-        Files.setPosixFilePermissions(
-                folder.path().resolve(PROGRAM), PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.setPosixFilePermissions(folder.path().resolve(PROGRAM), PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
     private static boolean isNeeded(JarEntry entry) {
@@ -103,8 +103,8 @@ public final class MariaDbServer implements AutoCloseable {
                     + "create database test;\n";
             Path input = Files.writeString(folder.path().resolve("initialize.sql"), script);
             folder.run(
-                    ServerFolder.unprivileged(List.of(
-                            "mkdir", folder.path().resolve("data").toString())),
+                    ServerFolder.unprivileged(
+                            List.of("mkdir", folder.path().resolve("data").toString())),
                     null);
             List<String> bootstrap = new ArrayList<>(command);
             bootstrap.addAll(List.of("--bootstrap", "--log-warnings=0"));

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
@@ -68,7 +69,8 @@ final class Server implements AutoCloseable {
         try {
             Process started = new ProcessBuilder(whole)
                     .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.log().toFile()))
+                    .redirectOutput(
+                            ProcessBuilder.Redirect.appendTo(folder.log().toFile()))
                     .start();
             process = started;
             Awaitility.await()
@@ -109,10 +111,12 @@ final class Server implements AutoCloseable {
         signal(running, name);
     }
 
-    private void signal(Process running, String name) {
+    /** To every process by its number: those of PostgreSQL have groups of their own. */
+    private static void signal(Process running, String name) {
+        String processes = all(running).map(String::valueOf).collect(Collectors.joining(" "));
         try {
             // a shell's own kill: /bin/kill is in a package that small images lack
-            new ProcessBuilder("sh", "-c", "kill -s " + name + " -- -" + running.pid())
+            new ProcessBuilder("sh", "-c", "kill -s " + name + " " + processes)
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start()
@@ -124,36 +128,33 @@ final class Server implements AutoCloseable {
         }
     }
 
+    private static Stream<Long> all(Process running) {
+        return Stream.concat(Stream.of(running.toHandle()), running.descendants())
+                .map(ProcessHandle::pid);
+    }
+
     /** With SIGKILL, all its processes; what it had written stays. */
     synchronized void kill() {
         Process running = process;
         if (running != null) {
+            List<Long> processes = all(running).toList();
             signal(running, "KILL");
             Awaitility.await()
                     .pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofMillis(20))
                     .atMost(STOP)
-                    .until(() -> !hasMembers(Long.toString(running.pid())));
+                    .until(() -> processes.stream().noneMatch(Server::isRunning));
             process = null;
         }
     }
 
     /** Zombies hold neither ports nor files and do not count. */
-    private static boolean hasMembers(String group) throws IOException {
-        try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
-            return processes
-                    .filter(path ->
-                            Character.isDigit(path.getFileName().toString().charAt(0)))
-                    .anyMatch(path -> livesIn(group, path.resolve("stat")));
-        }
-    }
-
-    private static boolean livesIn(String group, Path stat) {
+    private static boolean isRunning(long process) {
         try {
-            String line = Files.readString(stat);
-            // the command's name, in parentheses, may itself hold blanks: state, parent and group follow it
-            String[] fields = line.substring(line.lastIndexOf(')') + 2).split(" ", 4);
-            return fields[2].equals(group) && !fields[0].equals("Z") && !fields[0].equals("X");
+            String line = Files.readString(Path.of("/proc", Long.toString(process), "stat"));
+            // the command's name, in parentheses, may itself hold blanks: the state follows it
+            char state = line.charAt(line.lastIndexOf(')') + 2);
+            return state != 'Z' && state != 'X';
         } catch (IOException itEndedMeanwhile) {
             return false;
         }
