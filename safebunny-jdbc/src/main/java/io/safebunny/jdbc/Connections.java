@@ -2,14 +2,13 @@
 package io.safebunny.jdbc;
 
 import java.sql.SQLException;
-import org.jspecify.annotations.Nullable;
 
 /** Where an operation finds its connection, and who ends its transaction. Thread-safe. */
 interface Connections {
 
     /** Does one statement. */
-    <T extends @Nullable Object> T once(SqlWork<T> work) throws SQLException;
+    <T> T once(SqlWork<T> work) throws SQLException;
 
     /** Does several statements, all or none. */
-    <T extends @Nullable Object> T together(SqlWork<T> work) throws SQLException;
+    <T> T together(SqlWork<T> work) throws SQLException;
 }

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -81,12 +82,12 @@ public final class JdbcMessageStore implements MessageStore {
     public MessageRecord create(MessageRecord record) {
         Content content = Content.of(record, options.maxContentBytes());
         for (int tries = 0; tries < CREATE_TRIES; tries++) {
-            MessageRecord stored = answer("created", record.key(), connection -> {
+            Optional<MessageRecord> stored = answer("created", record.key(), connection -> {
                 boolean created = statements.insert(connection, record, content);
-                return created ? record : statements.find(connection, record.key());
+                return created ? Optional.of(record) : statements.find(connection, record.key());
             });
-            if (stored != null) {
-                return stored;
+            if (stored.isPresent()) {
+                return stored.get();
             }
         }
         throw new StoreUnavailableException(
@@ -126,7 +127,8 @@ public final class JdbcMessageStore implements MessageStore {
 
     @Override
     public @Nullable MessageRecord find(RecordKey key) {
-        return answer("read", key, connection -> statements.find(connection, key));
+        return answer("read", key, connection -> statements.find(connection, key))
+                .orElse(null);
     }
 
     /** {@inheritDoc} Records that a newer version of the library wrote are left to its instances. */
@@ -180,7 +182,7 @@ public final class JdbcMessageStore implements MessageStore {
     }
 
     /** @param done what was to be done with the record, for the message of the failure */
-    private <T extends @Nullable Object> T answer(String done, RecordKey key, SqlWork<T> work) {
+    private <T> T answer(String done, RecordKey key, SqlWork<T> work) {
         try {
             return connections.once(work);
         } catch (SQLException e) {

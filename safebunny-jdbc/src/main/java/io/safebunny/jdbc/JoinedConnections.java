@@ -4,14 +4,13 @@ package io.safebunny.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 
 /** The connection of the transaction that is open on the thread; who began it ends it. */
 record JoinedConnections(DataSource dataSource) implements Connections {
 
     @Override
-    public <T extends @Nullable Object> T once(SqlWork<T> work) throws SQLException {
+    public <T> T once(SqlWork<T> work) throws SQLException {
         Connection connection = DataSourceUtils.doGetConnection(dataSource);
         try {
             return work.on(connection);
@@ -21,7 +20,7 @@ record JoinedConnections(DataSource dataSource) implements Connections {
     }
 
     @Override
-    public <T extends @Nullable Object> T together(SqlWork<T> work) throws SQLException {
+    public <T> T together(SqlWork<T> work) throws SQLException {
         return once(work);
     }
 }

@@ -6,7 +6,6 @@ import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A connection of its own for every operation, whatever transaction is open on the thread: a record is not to be rolled
@@ -27,7 +26,7 @@ final class OwnConnections implements Connections {
     }
 
     @Override
-    public <T extends @Nullable Object> T once(SqlWork<T> work) throws SQLException {
+    public <T> T once(SqlWork<T> work) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             boolean limited = limitSilence(connection);
             T result = connection.getAutoCommit() ? work.on(connection) : committed(connection, work);
@@ -39,7 +38,7 @@ final class OwnConnections implements Connections {
     }
 
     @Override
-    public <T extends @Nullable Object> T together(SqlWork<T> work) throws SQLException {
+    public <T> T together(SqlWork<T> work) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             boolean limited = limitSilence(connection);
             boolean autoCommit = connection.getAutoCommit();
@@ -57,8 +56,7 @@ final class OwnConnections implements Connections {
         }
     }
 
-    private static <T extends @Nullable Object> T committed(Connection connection, SqlWork<T> work)
-            throws SQLException {
+    private static <T> T committed(Connection connection, SqlWork<T> work) throws SQLException {
         boolean committed = false;
         try {
             T result = work.on(connection);

@@ -12,8 +12,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** Runs the statements of one table on a given connection; each is cancelled when the time is up. */
 final class Statements {
@@ -94,12 +94,11 @@ final class Statements {
         }
     }
 
-    @Nullable
-    MessageRecord find(Connection connection, RecordKey key) throws SQLException {
+    Optional<MessageRecord> find(Connection connection, RecordKey key) throws SQLException {
         try (PreparedStatement statement = prepare(connection, find)) {
             RecordRow.bindKey(statement, 1, node, key);
             try (ResultSet rows = statement.executeQuery()) {
-                return rows.next() ? RecordRow.read(key, rows, 1) : null;
+                return rows.next() ? Optional.of(RecordRow.read(key, rows, 1)) : Optional.empty();
             }
         }
     }

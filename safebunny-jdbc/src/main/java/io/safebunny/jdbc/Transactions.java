@@ -17,6 +17,8 @@ final class Transactions {
     private static final TransactionDefinition NEW = definition();
 
     private final PlatformTransactionManager manager;
+
+    @SuppressWarnings("ThreadLocalUsage") // another store has transactions of its own
     private final ThreadLocal<@Nullable OpenTransaction> current = new ThreadLocal<>();
 
     Transactions(PlatformTransactionManager manager) {

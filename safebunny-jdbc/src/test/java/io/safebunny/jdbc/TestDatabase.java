@@ -15,6 +15,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 /** The databases that tests run on: one server of each per virtual machine, started when it is first asked for. */
+@SuppressWarnings("ImmutableEnumChecker") // started when first asked for
 enum TestDatabase {
     H2("update safebunny_message set changed_at = dateadd(millisecond, -%d, changed_at)") {
         @Override

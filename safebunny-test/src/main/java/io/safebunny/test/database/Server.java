@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
@@ -51,14 +52,18 @@ final class Server implements AutoCloseable {
     }
 
     static int freePort() {
-        while (true) {
-            int port = ThreadLocalRandom.current().nextInt(LOWEST_PORT, HIGHEST_PORT);
-            try (ServerSocket socket = new ServerSocket()) {
-                socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-                return port;
-            } catch (IOException taken) {
-                continue;
-            }
+        return IntStream.generate(() -> ThreadLocalRandom.current().nextInt(LOWEST_PORT, HIGHEST_PORT))
+                .filter(Server::isFree)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            return true;
+        } catch (IOException taken) {
+            return false;
         }
     }
 
