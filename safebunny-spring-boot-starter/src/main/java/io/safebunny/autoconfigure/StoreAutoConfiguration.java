@@ -34,23 +34,25 @@ final class StoreAutoConfiguration {
         return new MemoryMessageStore(timeline, dedup.retention());
     }
 
-    /** Their modules come before and define the store; only where one is missing nobody has. */
+    /** Its module comes before and defines the store; only where it is missing nobody has. */
     @Bean
     @ConditionalOnMissingBean(MessageStore.class)
     @ConditionalOnProperty(name = "safebunny.store.type", havingValue = "jdbc")
     MessageStore safeBunnyJdbcModule() {
-        throw missingModule("jdbc");
+        return missingModule("jdbc");
     }
 
+    /** As for JDBC. */
     @Bean
     @ConditionalOnMissingBean(MessageStore.class)
     @ConditionalOnProperty(name = "safebunny.store.type", havingValue = "cosmos")
     MessageStore safeBunnyCosmosModule() {
-        throw missingModule("cosmos");
+        return missingModule("cosmos");
     }
 
-    private static ConfigurationException missingModule(String type) {
-        return new ConfigurationException(
+    @SuppressWarnings("DoNotCallSuggester") // it is the answer of two methods that must have one
+    private static MessageStore missingModule(String type) {
+        throw new ConfigurationException(
                 "SB-1403",
                 "No store of this type [safebunny.store.type=%s]: its module is not on the class path.".formatted(type),
                 "Add io.safebunny:safebunny-%s, or set safebunny.store.type=none.".formatted(type));
