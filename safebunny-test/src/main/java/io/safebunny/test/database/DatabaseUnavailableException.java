@@ -3,10 +3,14 @@ package io.safebunny.test.database;
 
 import org.jspecify.annotations.Nullable;
 
-/** A test asked for a database server and it cannot be started; the message says what to do. */
+/** A test asked for a database and there is none, or the one there is does not answer; the message says what to do. */
 public final class DatabaseUnavailableException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
+
+    DatabaseUnavailableException(String message) {
+        this(message, null);
+    }
 
     DatabaseUnavailableException(String message, @Nullable Throwable cause) {
         super(message, cause);

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.database;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands between clients and a {@link CosmosServer}, records every request and fails those it is told to. Clients need gateway
+ * mode, no endpoint discovery and no check of certificates. Thread-safe.
+ */
+public final class CosmosProxy implements AutoCloseable {
+
+    private static final Set<String> NOT_COPIED =
+            Set.of("connection", "content-length", "expect", "host", "http2-settings", "transfer-encoding", "upgrade");
+
+    /** What is done with a request. */
+    public enum Kind {
+        CREATE,
+        READ,
+        REPLACE,
+        DELETE,
+        QUERY,
+        /** How to run a query, once per text. */
+        QUERY_PLAN,
+        /** Of the account, databases, containers and partition ranges. */
+        METADATA
+    }
+
+    /** One request of a client. */
+    public record Request(Kind kind, String method, String path) {}
+
+    private record Fault(
+            Kind kind,
+            boolean once,
+            boolean forwardFirst,
+            int status,
+            Map<String, String> headers,
+            @Nullable CountDownLatch stall) {}
+
+    private final URI target;
+    private final HttpClient client = SelfSigned.client();
+    private final HttpsServer server;
+    private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "cosmos-proxy");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private final List<Request> requests = new CopyOnWriteArrayList<>();
+    private final List<Fault> faults = new CopyOnWriteArrayList<>();
+    private volatile UnaryOperator<String> account = UnaryOperator.identity();
+
+    private CosmosProxy(URI target) throws IOException {
+        this.target = target;
+        this.server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setHttpsConfigurator(new HttpsConfigurator(SelfSigned.server()));
+        server.setExecutor(threads);
+        server.createContext("/", this::serve);
+        server.start();
+    }
+
+    /** Listens on a free port of 127.0.0.1. */
+    public static CosmosProxy before(CosmosServer server) {
+        try {
+            return new CosmosProxy(server.endpoint());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public URI endpoint() {
+        return URI.create("https://127.0.0.1:" + server.getAddress().getPort() + "/");
+    }
+
+    /** All but metadata, in the order of arrival, since the start or {@link #forget()}. */
+    public List<Request> requests() {
+        return requests.stream()
+                .filter(request -> request.kind() != Kind.METADATA)
+                .toList();
+    }
+
+    public void forget() {
+        requests.clear();
+    }
+
+    /** Answers all requests of the kind so, without asking the server, until {@link #heal()}. */
+    public void answer(Kind kind, int status, Map<String, String> headers) {
+        faults.add(new Fault(kind, false, false, status, Map.copyOf(headers), null));
+    }
+
+    /** Answers the next request of the kind so, without asking the server. */
+    public void answerNext(Kind kind, int status, Map<String, String> headers) {
+        faults.add(new Fault(kind, true, false, status, Map.copyOf(headers), null));
+    }
+
+    /** Lets the next request of the kind take effect and then answers so: its outcome is lost. */
+    public void loseAnswerOfNext(Kind kind, int status) {
+        faults.add(new Fault(kind, true, true, status, Map.of(), null));
+    }
+
+    /** Does not answer the requests of the kind until {@link #heal()}. */
+    public void stall(Kind kind) {
+        faults.add(new Fault(kind, false, false, 503, Map.of(), new CountDownLatch(1)));
+    }
+
+    /** Changes the JSON with which the account describes itself. */
+    public void rewriteAccount(UnaryOperator<String> change) {
+        account = change;
+    }
+
+    /** No more faults; what was stalled is refused with 503. */
+    public void heal() {
+        List<Fault> old = List.copyOf(faults);
+        faults.removeAll(old);
+        for (Fault fault : old) {
+            if (fault.stall != null) {
+                fault.stall.countDown();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        heal();
+        server.stop(0);
+        threads.shutdownNow();
+    }
+
+    private void serve(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            byte[] body = exchange.getRequestBody().readAllBytes();
+            Kind kind = kindOf(exchange);
+            requests.add(new Request(
+                    kind, exchange.getRequestMethod(), exchange.getRequestURI().getRawPath()));
+            Fault fault = strike(kind);
+            if (fault == null) {
+                answer(exchange, forward(exchange, body));
+                return;
+            }
+            if (fault.forwardFirst) {
+                forward(exchange, body);
+            }
+            if (fault.stall != null) {
+                fault.stall.await();
+            }
+            exchange.getResponseHeaders().set("content-type", "application/json");
+            fault.headers.forEach(exchange.getResponseHeaders()::set);
+            send(
+                    exchange,
+                    fault.status,
+                    "{\"code\":\"Fault\",\"message\":\"injected\"}".getBytes(StandardCharsets.UTF_8));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized @Nullable Fault strike(Kind kind) {
+        Fault found =
+                faults.stream().filter(fault -> fault.kind == kind).findFirst().orElse(null);
+        if (found != null && found.once) {
+            faults.remove(found);
+        }
+        return found;
+    }
+
+    private static Kind kindOf(HttpExchange exchange) {
+        String path = exchange.getRequestURI().getPath();
+        if (!path.contains("/docs")) {
+            return Kind.METADATA;
+        }
+        return switch (exchange.getRequestMethod().toUpperCase(Locale.ROOT)) {
+            case "GET" -> Kind.READ;
+            case "PUT" -> Kind.REPLACE;
+            case "DELETE" -> Kind.DELETE;
+            default ->
+                has(exchange, "x-ms-cosmos-is-query-plan-request")
+                        ? Kind.QUERY_PLAN
+                        : has(exchange, "x-ms-documentdb-isquery") || has(exchange, "x-ms-documentdb-query")
+                                ? Kind.QUERY
+                                : Kind.CREATE;
+        };
+    }
+
+    private static boolean has(HttpExchange exchange, String header) {
+        return "true".equalsIgnoreCase(exchange.getRequestHeaders().getFirst(header));
+    }
+
+    private HttpResponse<byte[]> forward(HttpExchange exchange, byte[] body) throws IOException, InterruptedException {
+        URI asked = exchange.getRequestURI();
+        String query = asked.getRawQuery();
+        HttpRequest.Builder request = HttpRequest.newBuilder(target.resolve(
+                        asked.getRawPath().replaceFirst("^/+", "/") + (query == null ? "" : "?" + query)))
+                .method(exchange.getRequestMethod(), HttpRequest.BodyPublishers.ofByteArray(body));
+        exchange.getRequestHeaders().forEach((name, values) -> {
+            if (!NOT_COPIED.contains(name.toLowerCase(Locale.ROOT))) {
+                values.forEach(value -> request.header(name, value));
+            }
+        });
+        return client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+    }
+
+    private void answer(HttpExchange exchange, HttpResponse<byte[]> response) throws IOException {
+        response.headers().map().forEach((name, values) -> {
+            if (!NOT_COPIED.contains(name.toLowerCase(Locale.ROOT))) {
+                exchange.getResponseHeaders().put(name, values);
+            }
+        });
+        byte[] body = response.body();
+        if (exchange.getRequestURI().getPath().replace("/", "").isEmpty()) {
+            body = account.apply(new String(body, StandardCharsets.UTF_8)).getBytes(StandardCharsets.UTF_8);
+        }
+        send(exchange, response.statusCode(), body);
+    }
+
+    private static void send(HttpExchange exchange, int status, byte[] body) throws IOException {
+        exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
+        if (body.length > 0) {
+            exchange.getResponseBody().write(body);
+        }
+    }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.database;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server that speaks the API of Azure Cosmos DB: the account that the environment names with {@code SAFEBUNNY_COSMOS_ENDPOINT}
+ * and {@code SAFEBUNNY_COSMOS_KEY}, or a private one in memory on 127.0.0.1, run with Node.js from the npm package
+ * {@code @vercel/cosmosdb-server}. That one knows no time to live, no request units, no limit of size and one partition; its
+ * certificate is its own, so clients need gateway mode and
+ * {@code -DCOSMOS.EMULATOR_SERVER_CERTIFICATE_VALIDATION_DISABLED=true}.
+ *
+ * <p>Thread-safe. Whoever starts it closes it; it also ends with the virtual machine, however that ends.
+ */
+public final class CosmosServer implements AutoCloseable {
+
+    private static final String ENDPOINT = "SAFEBUNNY_COSMOS_ENDPOINT";
+    private static final String KEY = "SAFEBUNNY_COSMOS_KEY";
+    private static final String PACKAGE = "@vercel/cosmosdb-server";
+    private static final Duration START = Duration.ofSeconds(60);
+    private static final Duration STOP = Duration.ofSeconds(10);
+
+    private final URI endpoint;
+    private final String key;
+    private final @Nullable Path folder;
+    private final @Nullable Process process;
+    private final HttpClient client = SelfSigned.client();
+
+    private CosmosServer(URI endpoint, String key, @Nullable Path folder, @Nullable Process process) {
+        this.endpoint = endpoint;
+        this.key = key;
+        this.folder = folder;
+        this.process = process;
+    }
+
+    /**
+     * The account that the environment names, or a private server that answers.
+     *
+     * @throws DatabaseUnavailableException if there is no Node.js, the package cannot be installed or the server does not answer
+     */
+    public static CosmosServer start() {
+        String given = System.getenv(ENDPOINT);
+        if (given == null || given.isBlank()) {
+            return startPrivate();
+        }
+        String givenKey = System.getenv(KEY);
+        if (givenKey == null || givenKey.isBlank()) {
+            throw new DatabaseUnavailableException(
+                    ENDPOINT + " is set and " + KEY + " is not. Set both, or none for a private server.");
+        }
+        return new CosmosServer(URI.create(given), givenKey, null, null);
+    }
+
+    /** A server of one's own, whatever the environment names: it can be killed. */
+    public static CosmosServer startPrivate() {
+        Path module =
+                NodePackage.install("cosmosdb-server-1.0.1", PACKAGE + "@1.0.1").resolve("node_modules/" + PACKAGE);
+        try {
+            Path folder = Files.createTempDirectory("safebunny-cosmos-");
+            Path script = folder.resolve("cosmos-server.js");
+            try (var resource = CosmosServer.class.getResourceAsStream("cosmos-server.js")) {
+                Files.copy(Objects.requireNonNull(resource), script);
+            }
+            int port = freePort();
+            Process process = new ProcessBuilder("node", script.toString(), module.toString(), Integer.toString(port))
+                    .redirectErrorStream(true)
+                    .redirectOutput(folder.resolve("log").toFile())
+                    .start();
+            String anyKey = Base64.getEncoder().encodeToString("no secret".getBytes(StandardCharsets.UTF_8));
+            CosmosServer server =
+                    new CosmosServer(URI.create("https://127.0.0.1:" + port + "/"), anyKey, folder, process);
+            server.awaitAnswer(process);
+            return server;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private void awaitAnswer(Process started) {
+        try {
+            Awaitility.await()
+                    .dontCatchUncaughtExceptions()
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(50))
+                    .atMost(START)
+                    .until(() -> !started.isAlive() || answers());
+        } catch (ConditionTimeoutException e) {
+            String log = log();
+            close();
+            throw new DatabaseUnavailableException(
+                    "The Cosmos server did not answer within " + START.toSeconds() + " s. See its output.\n" + log, e);
+        }
+        if (!started.isAlive()) {
+            String log = log();
+            close();
+            throw new DatabaseUnavailableException(
+                    "The Cosmos server ended at once. Another Node.js may help; see its output.\n" + log);
+        }
+    }
+
+    private boolean answers() {
+        try {
+            HttpRequest request = HttpRequest.newBuilder(endpoint)
+                    .timeout(Duration.ofSeconds(2))
+                    .build();
+            return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() < 500;
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    public URI endpoint() {
+        return endpoint;
+    }
+
+    /** Of the private server: no secret. */
+    public String key() {
+        return key;
+    }
+
+    /** Whether it is a private one, which can be killed and paused. */
+    public boolean isPrivate() {
+        return process != null;
+    }
+
+    /** What the private server wrote, empty for an account that the environment names. */
+    public String log() {
+        try {
+            return folder == null ? "" : Files.readString(folder.resolve("log"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Ends the server with SIGKILL; all that it held is gone. */
+    public void kill() {
+        own().destroyForcibly();
+        awaitEnd(own());
+    }
+
+    /** Freezes the server: connections stay open and nobody answers on them. */
+    public void pause() {
+        signal("STOP");
+    }
+
+    /** Lets a frozen server go on. */
+    public void resume() {
+        signal("CONT");
+    }
+
+    private void signal(String name) {
+        try {
+            // a shell's own kill: /bin/kill is in a package that small images lack
+            new ProcessBuilder("sh", "-c", "kill -s " + name + " " + own().pid())
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start()
+                    .waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private Process own() {
+        if (process == null) {
+            throw new IllegalStateException("Only a private server can be killed or paused, not the account in "
+                    + ENDPOINT + ". Start it with CosmosServer.startPrivate().");
+        }
+        return process;
+    }
+
+    private static void awaitEnd(Process ending) {
+        try {
+            if (!ending.waitFor(STOP.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new DatabaseUnavailableException(
+                        "The Cosmos server outlived SIGKILL by " + STOP.toSeconds() + " s [pid=" + ending.pid() + "].");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Ends a private server and deletes its folder; a repeat is harmless. */
+    @Override
+    public void close() {
+        if (process != null && folder != null) {
+            process.destroyForcibly();
+            awaitEnd(process);
+            try {
+                Files.deleteIfExists(folder.resolve("cosmos-server.js"));
+                Files.deleteIfExists(folder.resolve("log"));
+                Files.deleteIfExists(folder);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}
