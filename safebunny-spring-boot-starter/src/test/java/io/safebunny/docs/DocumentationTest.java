@@ -88,6 +88,8 @@ class DocumentationTest {
         while (row.find()) {
             documented.put(row.group(1), Objects.requireNonNullElse(row.group(2), "–") + " " + row.group(3));
         }
+        // their own module compares those
+        documented.keySet().removeIf(name -> name.startsWith("safebunny.store.cosmos."));
         assertThat(documented).isEqualTo(metadata());
     }
 
@@ -127,7 +129,8 @@ class DocumentationTest {
     @Test
     void everyErrorCodeIsDocumentedAndNoOther() throws IOException {
         Set<String> used = new TreeSet<>();
-        for (String module : List.of("safebunny-core", "safebunny-jdbc", "safebunny-spring-boot-starter")) {
+        for (String module :
+                List.of("safebunny-core", "safebunny-jdbc", "safebunny-cosmos", "safebunny-spring-boot-starter")) {
             used.addAll(codes(sources(PROJECT.resolve(module).resolve("src/main/java"))));
         }
         assertThat(codes(read(PROJECT.resolve("docs/errors.md")))).isEqualTo(used);

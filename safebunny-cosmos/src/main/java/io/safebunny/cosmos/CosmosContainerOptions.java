@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.cosmos;
+
+import io.safebunny.failure.ConfigurationException;
+
+/**
+ * Which container a node keeps its records in.
+ *
+ * @param database name of the database
+ * @param container name of the container, one per consuming node
+ * @param create whether database and container may be created
+ * @param autoscaleMaxThroughput request units per second a created container may scale up to, 1000 or a multiple; 0 for
+ *     serverless accounts and databases with shared throughput
+ * @param acceptMultipleWriteRegions whether to start although the account accepts writes in several regions
+ */
+public record CosmosContainerOptions(
+        String database,
+        String container,
+        boolean create,
+        int autoscaleMaxThroughput,
+        boolean acceptMultipleWriteRegions) {
+
+    private static final int UNIT = 1000;
+
+    /** @throws ConfigurationException SB-1301 when a name is not legal or the throughput is not a multiple of 1000 */
+    public CosmosContainerOptions {
+        requireName("safebunny.store.cosmos.database", database);
+        requireName("safebunny.store.cosmos.container", container);
+        if (autoscaleMaxThroughput < 0 || autoscaleMaxThroughput % UNIT != 0) {
+            throw new ConfigurationException(
+                    "SB-1301",
+                    "Invalid property [safebunny.store.cosmos.autoscale-max-throughput=%d]: it must be 0, 1000 or a multiple of 1000."
+                            .formatted(autoscaleMaxThroughput),
+                    "Set safebunny.store.cosmos.autoscale-max-throughput=1000, or 0 for a serverless account.");
+        }
+    }
+
+    private static void requireName(String property, String name) {
+        if (!name.matches("[^/\\\\#?\\p{Cntrl}]{1,255}") || !name.equals(name.strip())) {
+            throw new ConfigurationException(
+                    "SB-1301",
+                    "Invalid property [%s=%s]: a name has 1 to 255 characters, none of / \\ # ? and no blanks at its ends."
+                            .formatted(property, name.replaceAll("\\p{Cntrl}", "?")),
+                    "Set %s to such a name.".formatted(property));
+        }
+    }
+}

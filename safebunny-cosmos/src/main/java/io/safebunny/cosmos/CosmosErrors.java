@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.cosmos;
+
+import com.azure.cosmos.CosmosException;
+import io.safebunny.cosmos.CosmosCalls.Operation;
+import io.safebunny.store.StoreUnavailableException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What answers of the service mean. Messages hold status codes and names, never keys or content. */
+final class CosmosErrors {
+
+    private static final int UNAUTHORIZED = 401;
+    private static final int FORBIDDEN = 403;
+    private static final int NOT_FOUND = 404;
+    private static final int CONFLICT = 409;
+    private static final int PRECONDITION_FAILED = 412;
+    private static final int TOO_LARGE = 413;
+    private static final int THROTTLED = 429;
+    private static final int PARTITION_FULL = 1014;
+
+    private CosmosErrors() {}
+
+    /**
+     * Whether the document is not there. With a sub-status the same code says that the container is not there, or that the
+     * replica asked lags behind.
+     */
+    static boolean isMissing(Throwable thrown) {
+        return has(NOT_FOUND, thrown) && ((CosmosException) thrown).getSubStatusCode() == 0;
+    }
+
+    static boolean isConflict(Throwable thrown) {
+        return has(CONFLICT, thrown);
+    }
+
+    /** Whether another version is there. */
+    static boolean isFenced(Throwable thrown) {
+        return has(PRECONDITION_FAILED, thrown);
+    }
+
+    static boolean isTooLarge(Throwable thrown) {
+        return has(TOO_LARGE, thrown);
+    }
+
+    private static boolean has(int status, Throwable thrown) {
+        return thrown instanceof CosmosException e && e.getStatusCode() == status;
+    }
+
+    static boolean isNotFound(CosmosException e) {
+        return e.getStatusCode() == NOT_FOUND;
+    }
+
+    static boolean isRefused(CosmosException e) {
+        return e.getStatusCode() == UNAUTHORIZED || e.getStatusCode() == FORBIDDEN;
+    }
+
+    static StoreUnavailableException unavailable(Operation operation, String container, CosmosException e) {
+        return new StoreUnavailableException(
+                "Cosmos DB failed a %s [container=%s, status=%d, sub-status=%d, activity=%s]: %s"
+                        .formatted(
+                                operation.word(),
+                                container,
+                                e.getStatusCode(),
+                                e.getSubStatusCode(),
+                                e.getActivityId(),
+                                explain(e)),
+                retryAfter(e),
+                e);
+    }
+
+    private static @Nullable Duration retryAfter(CosmosException e) {
+        Duration asked = e.getStatusCode() == THROTTLED ? e.getRetryAfterDuration() : null;
+        return asked == null || asked.isZero() ? null : asked;
+    }
+
+    private static String explain(CosmosException e) {
+        return switch (e.getStatusCode()) {
+            case THROTTLED -> "the provisioned throughput is used up. Raise it, or accept the pauses.";
+            case UNAUTHORIZED -> "the key or token is not valid. Renew the credentials of the application.";
+            case FORBIDDEN ->
+                e.getSubStatusCode() == PARTITION_FULL
+                        ? "the partition of this correlation id has 20 GB. Use more correlation ids, or a shorter retention."
+                        : "the credentials do not permit it, or this region does not accept writes. Grant a data role that may"
+                                + " read and write items, or check the firewall.";
+            case NOT_FOUND -> "the container is not there, or a replica lags behind. Look for the container.";
+            default -> "whether it took place is unknown.";
+        };
+    }
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.cosmos;
+
+import com.azure.cosmos.CosmosAsyncContainer;
+import com.azure.cosmos.CosmosException;
+import com.azure.cosmos.CosmosItemSerializer;
+import com.azure.cosmos.models.CosmosItemRequestOptions;
+import com.azure.cosmos.models.CosmosQueryRequestOptions;
+import com.azure.cosmos.models.PartitionKey;
+import com.azure.cosmos.models.SqlParameter;
+import com.azure.cosmos.models.SqlQuerySpec;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.safebunny.cosmos.CosmosCalls.Operation;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordTooLargeException;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.UnreadableRecordException;
+import java.time.Duration;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Records in one container of Azure Cosmos DB, one document per message; the partition is the correlation id. Thread-safe.
+ *
+ * <p>A message without retries costs one create and one replace. Both are decided by the service: a create by the uniqueness of
+ * the id in its partition (409), a replace by the ETag (412). That is sound at every consistency level as long as only one region
+ * accepts writes; with less than Session a read may be older than what this process has seen, which costs time but never doubles
+ * an effect. The service deletes final records when their time to live is over.
+ *
+ * <p>Everything blocks and must not be called on a thread of Reactor that may not. Every service call lasts at most the request
+ * timeout.
+ */
+public final class CosmosMessageStore implements MessageStore {
+
+    /**
+     * Largest document this store writes, in bytes of JSON. The service's limit is 2 MB; the rest is for what it adds and for a
+     * replay that adds steps.
+     */
+    public static final int MAX_DOCUMENT_SIZE = 1_500_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(CosmosMessageStore.class);
+    private static final long SERVICE_LIMIT = 2L * 1024 * 1024;
+    private static final int CREATE_TRIES = 3;
+    private static final int PARALLEL_REPLACES = 16;
+    private static final int PAGE = 100;
+    private static final String COMPLETED =
+            "SELECT * FROM c WHERE c.state = 'COMPLETED' AND c._ts <= @before ORDER BY c.state, c._ts";
+
+    private final CosmosAsyncContainer container;
+    private final RecordDocument documents;
+    private final CosmosCalls calls;
+
+    /**
+     * @param container as {@link CosmosContainers} makes it
+     * @param retention how long records in a final state are kept, in whole seconds
+     * @param requestTimeout how long one call of the service may take, the client's own retries included
+     * @param meters gets {@code safebunny.cosmos.request.charge}, the request units of each call by {@code operation}
+     */
+    public CosmosMessageStore(
+            CosmosAsyncContainer container, Duration retention, Duration requestTimeout, MeterRegistry meters) {
+        this.container = container;
+        this.documents = new RecordDocument(retention);
+        this.calls = new CosmosCalls(container.getId(), requestTimeout, meters);
+    }
+
+    @Override
+    public MessageRecord create(MessageRecord record) {
+        ObjectNode document = document(record);
+        for (int i = 0; i < CREATE_TRIES; i++) {
+            MessageRecord created = tryCreate(record, document);
+            if (created != null) {
+                return created;
+            }
+            MessageRecord existing = find(record.key());
+            if (existing != null) {
+                return existing;
+            }
+            // it expired between the two, or has expired and is not deleted yet
+        }
+        throw new StoreUnavailableException(
+                "Cosmos DB neither creates nor shows the record of message %s [container=%s, tries=%d]: it is being deleted."
+                        .formatted(record.key().messageId(), container.getId(), CREATE_TRIES),
+                null,
+                null);
+    }
+
+    private @Nullable MessageRecord tryCreate(MessageRecord record, ObjectNode document) {
+        try {
+            var response = calls.run(
+                    Operation.CREATE, container.createItem(document, partition(record.key()), writeOptions()));
+            calls.charge(Operation.CREATE, response.getRequestCharge());
+            return record.withEtag(response.getETag());
+        } catch (CosmosException e) {
+            if (CosmosErrors.isConflict(e)) {
+                return null;
+            }
+            throw failure(Operation.CREATE, record.key(), e);
+        }
+    }
+
+    @Override
+    public @Nullable MessageRecord replace(MessageRecord record) {
+        try {
+            return calls.run(Operation.REPLACE, replacing(record)).orElse(null);
+        } catch (CosmosException e) {
+            throw failure(Operation.REPLACE, record.key(), e);
+        }
+    }
+
+    /** Sixteen at a time. */
+    @Override
+    public void replaceAll(List<MessageRecord> records) {
+        try {
+            calls.runAll(
+                    Operation.REPLACE,
+                    Flux.fromIterable(records)
+                            .flatMapDelayError(
+                                    record -> calls.limited(replacing(record)), PARALLEL_REPLACES, PARALLEL_REPLACES));
+        } catch (CosmosException e) {
+            throw CosmosErrors.unavailable(Operation.REPLACE, container.getId(), e);
+        }
+    }
+
+    /** Empty when another version, or none, is there. */
+    private Mono<Optional<MessageRecord>> replacing(MessageRecord record) {
+        ObjectNode document = document(record);
+        RecordKey key = record.key();
+        return etag(record)
+                .flatMap(etag -> container.replaceItem(
+                        document,
+                        DocumentId.of(key.messageId()),
+                        partition(key),
+                        writeOptions().setIfMatchETag(etag)))
+                .doOnNext(response -> calls.charge(Operation.REPLACE, response.getRequestCharge()))
+                .map(response -> record.withEtag(response.getETag()))
+                .onErrorResume(CosmosErrors::isMissing, e -> nothing(Operation.REPLACE, e))
+                .onErrorResume(CosmosErrors::isFenced, e -> nothing(Operation.REPLACE, e))
+                .map(Optional::of)
+                .defaultIfEmpty(Optional.empty());
+    }
+
+    /** Whoever made the record by hand has no ETag: then the version decides which one is meant. */
+    private Mono<String> etag(MessageRecord record) {
+        String etag = record.etag();
+        if (etag != null) {
+            return Mono.just(etag);
+        }
+        return reading(record.key())
+                .filter(stored -> stored.version() == record.version() - 1)
+                .mapNotNull(MessageRecord::etag);
+    }
+
+    @Override
+    public @Nullable MessageRecord find(RecordKey key) {
+        try {
+            return calls.run(Operation.READ, reading(key).map(Optional::of).defaultIfEmpty(Optional.empty()))
+                    .orElse(null);
+        } catch (CosmosException e) {
+            throw failure(Operation.READ, key, e);
+        }
+    }
+
+    private Mono<MessageRecord> reading(RecordKey key) {
+        CosmosItemRequestOptions options =
+                new CosmosItemRequestOptions().setCustomItemSerializer(CosmosItemSerializer.DEFAULT_SERIALIZER);
+        return container
+                .readItem(DocumentId.of(key.messageId()), partition(key), options, ObjectNode.class)
+                .doOnNext(response -> calls.charge(Operation.READ, response.getRequestCharge()))
+                .map(response -> documents.read(key, response.getItem()))
+                .onErrorResume(CosmosErrors::isMissing, e -> nothing(Operation.READ, e));
+    }
+
+    private <T> Mono<T> nothing(Operation operation, Throwable answer) {
+        calls.charge(operation, answer);
+        return Mono.empty();
+    }
+
+    /**
+     * Asks all partitions: its cost grows with the number of physical partitions and of completed records, not with that of all
+     * records. Time stamps of the service are whole seconds, so that a record may be found up to two seconds late, never early.
+     * Records that this version of the library does not understand are left out.
+     */
+    @Override
+    public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
+        try {
+            long before = serviceTime() - wholeSeconds(unchangedFor);
+            SqlQuerySpec query = new SqlQuerySpec(COMPLETED, new SqlParameter("@before", before));
+            CosmosQueryRequestOptions options =
+                    new CosmosQueryRequestOptions().setCustomItemSerializer(CosmosItemSerializer.DEFAULT_SERIALIZER);
+            List<ObjectNode> found = calls.run(
+                    Operation.QUERY,
+                    container
+                            .queryItems(query, options, ObjectNode.class)
+                            .byPage(Math.min(limit, PAGE))
+                            .doOnNext(page -> calls.charge(Operation.QUERY, page.getRequestCharge()))
+                            .concatMapIterable(page -> page.getResults())
+                            .take(limit)
+                            .collectList());
+            return found.stream().flatMap(this::readable).toList();
+        } catch (CosmosException e) {
+            throw CosmosErrors.unavailable(Operation.QUERY, container.getId(), e);
+        }
+    }
+
+    /** A stamp of {@code n} is that of a change after {@code n} and before {@code n + 1}. */
+    private static long wholeSeconds(Duration unchangedFor) {
+        return unchangedFor.isZero() ? 0 : unchangedFor.plusNanos(999_999_999).toSeconds() + 1;
+    }
+
+    /**
+     * Epoch seconds by the service's clock: the container's description comes from the gateway in both connection modes and
+     * costs nothing of the throughput.
+     */
+    private long serviceTime() {
+        var headers = calls.run(Operation.QUERY, container.read()).getResponseHeaders();
+        String date = headers.entrySet().stream()
+                .filter(header -> header.getKey().equalsIgnoreCase("date"))
+                .map(header -> header.getValue())
+                .findFirst()
+                .orElse("");
+        try {
+            return ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME)
+                    .toEpochSecond();
+        } catch (DateTimeParseException e) {
+            throw new StoreUnavailableException(
+                    "Cosmos DB did not say what time it is [container=%s]: its answer has no valid Date header."
+                            .formatted(container.getId()),
+                    null,
+                    e);
+        }
+    }
+
+    private Stream<MessageRecord> readable(ObjectNode document) {
+        try {
+            return Stream.of(documents.read(RecordDocument.keyOf(document), document));
+        } catch (UnreadableRecordException e) {
+            LOG.warn("A completed record is left to newer instances: {}", e.getMessage());
+            return Stream.empty();
+        }
+    }
+
+    /** The service forgets by itself. */
+    @Override
+    public int removeExpired(int limit) {
+        return 0;
+    }
+
+    // ---- details
+
+    private ObjectNode document(MessageRecord record) {
+        ObjectNode document = documents.write(record);
+        long size = RecordDocument.sizeIfLarge(document, MAX_DOCUMENT_SIZE);
+        if (size > MAX_DOCUMENT_SIZE) {
+            throw new RecordTooLargeException(record.key(), size, MAX_DOCUMENT_SIZE);
+        }
+        return document;
+    }
+
+    private static PartitionKey partition(RecordKey key) {
+        return new PartitionKey(key.correlationId());
+    }
+
+    /** The answer's content is what was sent; the client's own repeats would hide the ETag of ours. */
+    private static CosmosItemRequestOptions writeOptions() {
+        return new CosmosItemRequestOptions()
+                .setContentResponseOnWriteEnabled(false)
+                .setCustomItemSerializer(CosmosItemSerializer.DEFAULT_SERIALIZER)
+                .setNonIdempotentWriteRetryPolicy(false, false);
+    }
+
+    private RuntimeException failure(Operation operation, RecordKey key, CosmosException e) {
+        if (CosmosErrors.isTooLarge(e)) {
+            return new RecordTooLargeException(key, SERVICE_LIMIT, SERVICE_LIMIT);
+        }
+        return CosmosErrors.unavailable(operation, container.getId(), e);
+    }
+}

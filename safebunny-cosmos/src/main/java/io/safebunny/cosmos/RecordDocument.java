@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.cosmos;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordJson;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.UnreadableRecordException;
+import java.time.Duration;
+
+/**
+ * A record as a document. Publications and steps are JSON as text, so that nothing between here and the disk touches them; the
+ * fingerprint is text because the service's numbers have 53 bits. Properties a reader does not know are ignored. Thread-safe.
+ */
+final class RecordDocument {
+
+    /** Raised when an older reader would misunderstand what is written. */
+    private static final int FORMAT = 1;
+
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+    private static final int LONGEST_ESCAPE = 6;
+    private static final int ENVELOPE = 4096;
+
+    private final int retentionSeconds;
+
+    RecordDocument(Duration retention) {
+        this.retentionSeconds = Math.toIntExact(
+                Math.max(1, Math.min(retention.plusNanos(999_999_999).toSeconds(), Integer.MAX_VALUE)));
+    }
+
+    ObjectNode write(MessageRecord record) {
+        ObjectNode document = MAPPER.createObjectNode();
+        document.put("id", DocumentId.of(record.key().messageId()));
+        document.put("correlationId", record.key().correlationId());
+        document.put("messageId", record.key().messageId());
+        document.put("format", FORMAT);
+        document.put("state", record.state().name());
+        document.put("owner", record.owner());
+        document.put("version", record.version());
+        document.put("attempt", record.attempt());
+        document.put("takeovers", record.takeovers());
+        document.put("lease", record.lease().toString());
+        document.put("fingerprint", Long.toHexString(record.fingerprint()));
+        if (!record.steps().isEmpty()) {
+            document.put("steps", RecordJson.writeSteps(record.steps()));
+        }
+        if (!record.outgoing().isEmpty()) {
+            document.put("outgoing", RecordJson.writeOutgoing(record.outgoing()));
+        }
+        if (record.state().isFinal()) {
+            document.put("ttl", retentionSeconds);
+        }
+        return document;
+    }
+
+    /** @return bytes of the document's JSON, or 0 when it is certainly not above the limit */
+    static long sizeIfLarge(ObjectNode document, long limit) {
+        long characters = length(document, "steps") + length(document, "outgoing");
+        if (characters * LONGEST_ESCAPE + ENVELOPE <= limit) {
+            return 0;
+        }
+        try {
+            return MAPPER.writeValueAsBytes(document).length;
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("A tree of strings and numbers cannot be written as JSON", e);
+        }
+    }
+
+    private static long length(ObjectNode document, String name) {
+        return document.path(name).asText().length();
+    }
+
+    static RecordKey keyOf(ObjectNode document) {
+        return new RecordKey(
+                document.path("correlationId").asText(),
+                document.path("messageId").asText());
+    }
+
+    /** @throws UnreadableRecordException when it is not what {@link #write} wrote */
+    MessageRecord read(RecordKey key, ObjectNode document) {
+        int format = document.path("format").asInt(-1);
+        if (format != FORMAT) {
+            throw new UnreadableRecordException(key, "format " + format, null);
+        }
+        try {
+            return new MessageRecord(
+                    key,
+                    RecordState.valueOf(text(document, "state")),
+                    text(document, "owner"),
+                    number(document, "version"),
+                    Math.toIntExact(number(document, "attempt")),
+                    Math.toIntExact(number(document, "takeovers")),
+                    Duration.parse(text(document, "lease")),
+                    Long.parseUnsignedLong(text(document, "fingerprint"), 16),
+                    RecordJson.readSteps(document.path("steps").asText("{}")),
+                    RecordJson.readOutgoing(document.path("outgoing").asText("[]")),
+                    text(document, "_etag"));
+        } catch (RuntimeException e) { // whichever parser it was
+            throw new UnreadableRecordException(
+                    key, "state " + document.path("state").asText("missing"), e);
+        }
+    }
+
+    private static String text(ObjectNode document, String name) {
+        JsonNode value = document.path(name);
+        if (!value.isTextual()) {
+            throw new IllegalArgumentException("no text in property " + name);
+        }
+        return value.asText();
+    }
+
+    private static long number(ObjectNode document, String name) {
+        JsonNode value = document.path(name);
+        if (!value.isNumber()) {
+            throw new IllegalArgumentException("no number in property " + name);
+        }
+        return value.asLong();
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.cosmos.autoconfigure;
+
+import com.azure.cosmos.CosmosAsyncClient;
+import com.azure.cosmos.CosmosAsyncContainer;
+import com.azure.cosmos.CosmosClient;
+import com.azure.cosmos.CosmosClientBuilder;
+import io.safebunny.cosmos.CosmosContainerOptions;
+import io.safebunny.cosmos.CosmosContainers;
+import io.safebunny.failure.ConfigurationException;
+import java.util.function.Function;
+
+/** The client in use. Not a bean of the client's type, so that an application's own are never in doubt. */
+final class CosmosConnection implements AutoCloseable {
+
+    private final Function<CosmosContainerOptions, CosmosAsyncContainer> opener;
+    private final Runnable closer;
+
+    private CosmosConnection(Function<CosmosContainerOptions, CosmosAsyncContainer> opener, Runnable closer) {
+        this.opener = opener;
+        this.closer = closer;
+    }
+
+    static CosmosConnection borrowed(CosmosAsyncClient client) {
+        return new CosmosConnection(options -> CosmosContainers.open(client, options), () -> {});
+    }
+
+    static CosmosConnection borrowed(CosmosClient client) {
+        return new CosmosConnection(options -> CosmosContainers.open(client, options), () -> {});
+    }
+
+    /** @throws ConfigurationException SB-1414 when the client cannot be built, which takes an answer of the account */
+    static CosmosConnection build(CosmosClientBuilder builder) {
+        try {
+            CosmosAsyncClient client = builder.buildAsyncClient();
+            return new CosmosConnection(options -> CosmosContainers.open(client, options), client::close);
+        } catch (RuntimeException e) {
+            throw new ConfigurationException(
+                    "SB-1414",
+                    "The client of Cosmos DB cannot be built [safebunny.store.cosmos.endpoint]: the address is not valid, the"
+                            + " account does not answer or the key is not Base64.",
+                    "Check safebunny.store.cosmos.endpoint and key, and the network. See docs/cosmos.md.",
+                    e);
+        }
+    }
+
+    CosmosAsyncContainer open(CosmosContainerOptions options) {
+        return opener.apply(options);
+    }
+
+    @Override
+    public void close() {
+        closer.run();
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.cosmos.autoconfigure;
+
+import io.safebunny.failure.ConfigurationException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The memory of handled messages in Azure Cosmos DB.
+ *
+ * @param endpoint Address of the account, unless the application defines a client or a CosmosClientBuilder bean. Falls back to
+ *     spring.cloud.azure.cosmos.endpoint.
+ * @param key Key of the account. Falls back to spring.cloud.azure.cosmos.key; without any, a TokenCredential bean or the
+ *     environment's Azure identity is used.
+ * @param database Database of the container. Falls back to spring.cloud.azure.cosmos.database, then to safebunny.
+ * @param container Container of this node's records; no other node may use it. The container prefix and the node's name unless
+ *     set.
+ * @param containerPrefix What the container's name begins with when it comes from the node's name.
+ * @param connectionMode How the service is reached. Direct: over TCP to the data nodes, faster, needs ports 10000 to 20000 open.
+ *     Gateway: over HTTPS on one port.
+ * @param managedIdentityClientId Client id of the user-assigned managed identity, when the environment's Azure identity is used.
+ * @param createContainer Whether a missing container, and its database, are created at the start.
+ * @param autoscaleMaxThroughput Request units per second up to which a created container scales, a multiple of 1000; 0 for
+ *     serverless accounts and databases with shared throughput. Raising it raises the lowest price, a tenth of it, too.
+ * @param acceptMultipleWriteRegions Whether to start although the account accepts writes in several regions. Only safe when all
+ *     instances of this node write to the same region.
+ * @param requestTimeout How long one call of the service may take. Raising it holds a handler's thread longer when the service
+ *     hangs.
+ */
+@ConfigurationProperties("safebunny.store.cosmos")
+record CosmosStoreProperties(
+        @Nullable String endpoint,
+        @Nullable String key,
+        @Nullable String database,
+        @Nullable String container,
+        @DefaultValue("safebunny-") String containerPrefix,
+        @DefaultValue("direct") ConnectionMode connectionMode,
+        @Nullable String managedIdentityClientId,
+        @DefaultValue("true") boolean createContainer,
+        @DefaultValue("1000") int autoscaleMaxThroughput,
+        @DefaultValue("false") boolean acceptMultipleWriteRegions,
+        @DefaultValue("10s") Duration requestTimeout) {
+
+    CosmosStoreProperties {
+        if (requestTimeout.compareTo(Duration.ofMillis(100)) < 0
+                || requestTimeout.compareTo(Duration.ofMinutes(5)) > 0) {
+            throw new ConfigurationException(
+                    "SB-1301",
+                    "Invalid property [safebunny.store.cosmos.request-timeout=%s]: it must be 100ms to 5m."
+                            .formatted(requestTimeout),
+                    "Set safebunny.store.cosmos.request-timeout to a value in that range, or remove it to get the default, 10s.");
+        }
+    }
+
+    /** How the service is reached. */
+    enum ConnectionMode {
+        /** Over HTTPS on one port. */
+        GATEWAY,
+        /** Over TCP to the data nodes. */
+        DIRECT
+    }
+
+    /** Without the key. */
+    @Override
+    public String toString() {
+        return "CosmosStoreProperties[endpoint=%s, database=%s, container=%s]".formatted(endpoint, database, container);
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.cosmos;
+
+import com.azure.cosmos.CosmosAsyncClient;
+import com.azure.cosmos.CosmosAsyncContainer;
+import com.azure.cosmos.CosmosClientBuilder;
+import com.azure.cosmos.ThrottlingRetryOptions;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.test.database.CosmosServer;
+import java.net.URI;
+import java.time.Duration;
+import java.util.UUID;
+
+/** The one server of all tests of this virtual machine, which ends with it, and two clients of it. */
+public final class CosmosAccount {
+
+    static final Duration RETENTION = Duration.ofDays(7);
+    static final String DATABASE = "safebunny-test";
+    static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+    private static final CosmosServer SERVER = CosmosServer.start();
+    private static final CosmosAsyncClient CLIENT = builder(SERVER.endpoint()).buildAsyncClient();
+    private static final CosmosAsyncClient OTHER_CLIENT =
+            builder(SERVER.endpoint()).buildAsyncClient();
+
+    private CosmosAccount() {}
+
+    public static CosmosServer server() {
+        return SERVER;
+    }
+
+    static CosmosAsyncClient client() {
+        return CLIENT;
+    }
+
+    static CosmosAsyncClient otherClient() {
+        return OTHER_CLIENT;
+    }
+
+    public static CosmosClientBuilder builder(URI endpoint) {
+        return new CosmosClientBuilder()
+                .endpoint(endpoint.toString())
+                .key(SERVER.key())
+                .gatewayMode()
+                .endpointDiscoveryEnabled(false)
+                .throttlingRetryOptions(new ThrottlingRetryOptions().setMaxRetryAttemptsOnThrottledRequests(0));
+    }
+
+    static CosmosContainerOptions options(String container) {
+        return new CosmosContainerOptions(DATABASE, container, true, 1000, false);
+    }
+
+    static String newName() {
+        return "safebunny-" + UUID.randomUUID();
+    }
+
+    static CosmosAsyncContainer newContainer() {
+        return CosmosContainers.open(CLIENT, options(newName()));
+    }
+
+    static CosmosMessageStore store(CosmosAsyncContainer container) {
+        return new CosmosMessageStore(container, RETENTION, TIMEOUT, new SimpleMeterRegistry());
+    }
+
+    static RecordKey key() {
+        return new RecordKey(UUID.randomUUID().toString(), UUID.randomUUID().toString());
+    }
+
+    static MessageRecord claim(RecordKey key) {
+        return MessageRecord.claim(key, "first", Duration.ofSeconds(30), 0, -4711);
+    }
+}

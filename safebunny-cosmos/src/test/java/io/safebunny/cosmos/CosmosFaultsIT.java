@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.cosmos;
+
+import static io.safebunny.cosmos.CosmosAccount.claim;
+import static io.safebunny.cosmos.CosmosAccount.key;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.azure.cosmos.CosmosAsyncClient;
+import com.azure.cosmos.CosmosAsyncContainer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.RecordTooLargeException;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.test.database.CosmosProxy;
+import io.safebunny.test.database.CosmosProxy.Kind;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A service that refuses, answers late, or does what it was told and does not say so. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class CosmosFaultsIT {
+
+    private static final Map<String, String> NOTHING = Map.of();
+
+    private final CosmosProxy proxy = CosmosProxy.before(CosmosAccount.server());
+    private final CosmosAsyncClient client =
+            CosmosAccount.builder(proxy.endpoint()).buildAsyncClient();
+    private final CosmosAsyncContainer container =
+            CosmosContainers.open(client, CosmosAccount.options(CosmosAccount.newName()));
+    private final CosmosMessageStore store = store(Duration.ofSeconds(10));
+
+    private CosmosMessageStore store(Duration timeout) {
+        return new CosmosMessageStore(container, CosmosAccount.RETENTION, timeout, new SimpleMeterRegistry());
+    }
+
+    @BeforeEach
+    void warmUp() {
+        store.find(key());
+        proxy.forget();
+    }
+
+    @AfterEach
+    void heal() {
+        proxy.heal();
+    }
+
+    @AfterAll
+    void close() {
+        container.delete().block();
+        client.close();
+        proxy.close();
+    }
+
+    @Test
+    void oneMessageIsOneCreateAndOneReplaceAndNoQuery() {
+        MessageRecord created = store.create(claim(key()));
+        store.replace(created.next(RecordState.DISPATCHED));
+
+        assertThat(kinds()).containsExactly(Kind.CREATE, Kind.REPLACE);
+    }
+
+    @Test
+    void aSecondCreateIsOneCreateAndOneRead() {
+        MessageRecord created = store.create(claim(key()));
+        proxy.forget();
+
+        store.create(claim(created.key()));
+
+        assertThat(kinds()).containsExactly(Kind.CREATE, Kind.READ);
+    }
+
+    @Test
+    void throttlingSaysForHowLong() {
+        for (Kind kind : List.of(Kind.CREATE, Kind.READ, Kind.REPLACE)) {
+            MessageRecord created = store.create(claim(key()));
+            proxy.answer(kind, 429, Map.of("x-ms-retry-after-ms", "1234", "x-ms-substatus", "3200"));
+
+            StoreUnavailableException thrown = catchThrowableOfType(StoreUnavailableException.class, () -> {
+                switch (kind) {
+                    case CREATE -> store.create(claim(key()));
+                    case READ -> store.find(created.key());
+                    default -> store.replace(created.next(RecordState.COMPLETED));
+                }
+            });
+
+            assertThat(thrown.retryAfter()).isEqualTo(Duration.ofMillis(1234));
+            assertThat(thrown).hasMessageContaining("status=429");
+            proxy.heal();
+        }
+    }
+
+    @Test
+    void throttlingOfOneOfManyReplacesIsReportedAndTheOthersAreDone() {
+        List<MessageRecord> created =
+                List.of(store.create(claim(key())), store.create(claim(key())), store.create(claim(key())));
+        proxy.answerNext(Kind.REPLACE, 429, Map.of("x-ms-retry-after-ms", "50", "x-ms-substatus", "3200"));
+
+        assertThatThrownBy(() -> store.replaceAll(created.stream()
+                        .map(record -> record.next(RecordState.DISPATCHED))
+                        .toList()))
+                .isInstanceOfSatisfying(StoreUnavailableException.class, e -> assertThat(e.retryAfter())
+                        .isEqualTo(Duration.ofMillis(50)));
+
+        assertThat(created.stream().map(record -> Objects.requireNonNull(store.find(record.key()))
+                        .state()))
+                .containsExactlyInAnyOrder(RecordState.CLAIMED, RecordState.DISPATCHED, RecordState.DISPATCHED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {408, 449, 500, 503})
+    void aFailingServiceIsUnavailable(int status) {
+        MessageRecord created = store.create(claim(key()));
+        proxy.answer(Kind.CREATE, status, NOTHING);
+        proxy.answer(Kind.REPLACE, status, NOTHING);
+        CosmosMessageStore impatient = store(Duration.ofSeconds(2));
+
+        assertThatThrownBy(() -> impatient.create(claim(key())))
+                .isInstanceOfSatisfying(StoreUnavailableException.class, e -> assertThat(e.retryAfter())
+                        .isNull());
+        assertThatThrownBy(() -> impatient.replace(created.next(RecordState.COMPLETED)))
+                .isInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void aServiceThatDoesNotAnswerIsUnavailableInTime() {
+        proxy.stall(Kind.CREATE);
+
+        assertThatThrownBy(() -> store(Duration.ofMillis(300)).create(claim(key())))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("PT0.3S");
+    }
+
+    @Test
+    void aRefusalSaysThatCredentialsAreWrong() {
+        proxy.answer(Kind.CREATE, 401, NOTHING);
+
+        assertThatThrownBy(() -> store.create(claim(key())))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("Renew the credentials");
+    }
+
+    @Test
+    void aFullPartitionSaysSo() {
+        proxy.answer(Kind.CREATE, 403, Map.of("x-ms-substatus", "1014"));
+
+        assertThatThrownBy(() -> store.create(claim(key())))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("20 GB");
+    }
+
+    @Test
+    void noMessageHasTheKey() {
+        proxy.answer(Kind.CREATE, 403, NOTHING);
+
+        assertThatThrownBy(() -> store.create(claim(key()))).satisfies(e -> assertThat(String.valueOf(e.getMessage()))
+                .doesNotContain(CosmosAccount.server().key()));
+    }
+
+    @Test
+    void aDocumentThatTheServiceFindsTooLargeIsTooLarge() {
+        MessageRecord created = store.create(claim(key()));
+        proxy.answerNext(Kind.REPLACE, 413, NOTHING);
+
+        assertThatThrownBy(() -> store.replace(created.next(RecordState.COMPLETED)))
+                .isInstanceOf(RecordTooLargeException.class);
+    }
+
+    @Test
+    void aCreateWhoseAnswerGotLostIsRecognisedWhenItIsRepeated() {
+        MessageRecord claim = claim(key());
+        proxy.loseAnswerOfNext(Kind.CREATE, 408);
+
+        assertThatThrownBy(() -> store.create(claim)).isInstanceOf(StoreUnavailableException.class);
+        MessageRecord repeated = store.create(claim);
+
+        assertThat(repeated.isSameWriteAs(claim)).isTrue();
+        assertThat(store.replace(repeated.next(RecordState.COMPLETED))).isNotNull();
+    }
+
+    @Test
+    void aReplaceWhoseAnswerGotLostIsFoundAgain() {
+        MessageRecord completed = store.create(claim(key())).next(RecordState.COMPLETED);
+        proxy.loseAnswerOfNext(Kind.REPLACE, 408);
+
+        assertThatThrownBy(() -> store.replace(completed)).isInstanceOf(StoreUnavailableException.class);
+        assertThat(store.replace(completed)).isNull();
+
+        assertThat(Objects.requireNonNull(store.find(completed.key())).isSameWriteAs(completed))
+                .isTrue();
+    }
+
+    @Test
+    void aCreateThatConflictsWithWhatIsNotThereIsTriedAgain() {
+        proxy.answerNext(Kind.CREATE, 409, NOTHING);
+        MessageRecord claim = claim(key());
+
+        assertThat(store.create(claim).isSameWriteAs(claim)).isTrue();
+
+        assertThat(kinds()).containsExactly(Kind.CREATE, Kind.READ, Kind.CREATE);
+    }
+
+    @Test
+    void aCreateThatAlwaysConflictsWithWhatIsNotThereGivesUp() {
+        proxy.answer(Kind.CREATE, 409, NOTHING);
+
+        assertThatThrownBy(() -> store.create(claim(key())))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("neither creates nor shows");
+
+        assertThat(kinds()).hasSize(6);
+    }
+
+    @Test
+    void aMissingContainerOrALaggingReplicaIsNotAMissingRecord() {
+        MessageRecord created = store.create(claim(key()));
+        proxy.answer(Kind.REPLACE, 404, Map.of("x-ms-substatus", "1003"));
+
+        assertThatThrownBy(() -> store.replace(created.next(RecordState.COMPLETED)))
+                .isInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void aFailingSweepIsUnavailable() {
+        proxy.answer(Kind.QUERY, 429, Map.of("x-ms-retry-after-ms", "77", "x-ms-substatus", "3200"));
+
+        assertThatThrownBy(() -> store.findCompleted(Duration.ZERO, 10))
+                .isInstanceOfSatisfying(StoreUnavailableException.class, e -> assertThat(e.retryAfter())
+                        .isEqualTo(Duration.ofMillis(77)));
+    }
+
+    private List<Kind> kinds() {
+        return proxy.requests().stream().map(CosmosProxy.Request::kind).toList();
+    }
+}

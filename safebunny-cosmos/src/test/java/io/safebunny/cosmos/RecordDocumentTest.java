@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.cosmos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.UnreadableRecordException;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RecordDocumentTest {
+
+    private static final RecordKey KEY = new RecordKey("customer:42", "a.b:c");
+
+    private final RecordDocument documents = new RecordDocument(Duration.ofMillis(1500));
+
+    private static MessageRecord record() {
+        return MessageRecord.claim(KEY, "owner", Duration.ofSeconds(30).plusNanos(1), 3, Long.MIN_VALUE);
+    }
+
+    @Test
+    void readsWhatItWrote() {
+        MessageRecord record = record().withTakeovers(2).withSteps(Map.of("", "{\"ä\":1}"));
+        ObjectNode document = documents.write(record).put("_etag", "\"1\"");
+
+        assertThat(documents.read(KEY, document)).isEqualTo(record.withEtag("\"1\""));
+        assertThat(RecordDocument.keyOf(document)).isEqualTo(KEY);
+    }
+
+    @Test
+    void roundsTheRetentionUpToWholeSeconds() {
+        assertThat(documents
+                        .write(record().next(RecordState.DISPATCHED))
+                        .path("ttl")
+                        .asInt())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void aClaimIsSmall() {
+        assertThat(documents.write(record()).toString()).hasSizeLessThan(300);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"state", "owner", "version", "attempt", "takeovers", "lease", "fingerprint", "_etag", "format"})
+    void refusesADocumentWithout(String property) {
+        ObjectNode document = documents.write(record()).put("_etag", "\"1\"");
+        document.remove(property);
+
+        assertThatThrownBy(() -> documents.read(KEY, document)).isInstanceOf(UnreadableRecordException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"steps", "outgoing"})
+    void refusesContentThatIsNotJson(String property) {
+        ObjectNode document = documents.write(record()).put("_etag", "\"1\"").put(property, "{");
+
+        assertThatThrownBy(() -> documents.read(KEY, document)).isInstanceOf(UnreadableRecordException.class);
+    }
+}

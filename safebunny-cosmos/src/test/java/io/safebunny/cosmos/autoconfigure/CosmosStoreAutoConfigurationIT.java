@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.cosmos.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.azure.cosmos.CosmosAsyncClient;
+import com.azure.cosmos.CosmosClient;
+import com.azure.cosmos.CosmosClientBuilder;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.cosmos.CosmosAccount;
+import io.safebunny.cosmos.CosmosMessageStore;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Contexts that reach the server by every way there is. */
+class CosmosStoreAutoConfigurationIT {
+
+    private final String node = "billing-" + UUID.randomUUID();
+    private final String database = "database-" + UUID.randomUUID();
+
+    private final ApplicationContextRunner context = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(CosmosStoreAutoConfiguration.class))
+            .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+            .withBean(SafeBunnyOptions.class, () -> SafeBunnyOptions.of(node))
+            .withPropertyValues("safebunny.store.cosmos.database=" + database);
+
+    private static String endpoint() {
+        return CosmosAccount.server().endpoint().toString();
+    }
+
+    private static CosmosClientBuilder builder() {
+        return CosmosAccount.builder(CosmosAccount.server().endpoint());
+    }
+
+    @AfterEach
+    void deleteDatabase() {
+        try (CosmosAsyncClient client = builder().buildAsyncClient()) {
+            client.getDatabase(database).delete().onErrorComplete().block();
+        }
+    }
+
+    @Test
+    void connectsByItsOwnProperties() {
+        context.withPropertyValues(
+                        "safebunny.store.cosmos.endpoint=" + endpoint(),
+                        "safebunny.store.cosmos.key=" + CosmosAccount.server().key(),
+                        "safebunny.store.cosmos.connection-mode=gateway")
+                .run(started -> {
+                    assertWorks(started);
+                    assertContainer("safebunny-" + node);
+                });
+    }
+
+    @Test
+    void connectsByThePropertiesOfSpringCloudAzure() {
+        context.withPropertyValues(
+                        "safebunny.store.cosmos.database=",
+                        "spring.cloud.azure.cosmos.endpoint=" + endpoint(),
+                        "spring.cloud.azure.cosmos.key="
+                                + CosmosAccount.server().key(),
+                        "spring.cloud.azure.cosmos.database=" + database,
+                        "safebunny.store.cosmos.connection-mode=gateway",
+                        "safebunny.store.cosmos.container-prefix=of-")
+                .run(started -> {
+                    assertWorks(started);
+                    assertContainer("of-" + node);
+                });
+    }
+
+    @Test
+    void usesTheApplicationsAsynchronousClientAndLeavesItOpen() {
+        try (CosmosAsyncClient client = builder().buildAsyncClient()) {
+            context.withBean(CosmosAsyncClient.class, () -> client, bean -> bean.setDestroyMethodName(""))
+                    .withPropertyValues("safebunny.store.cosmos.container=mine")
+                    .run(CosmosStoreAutoConfigurationIT::assertWorks);
+
+            assertThat(client.getDatabase(database).getContainer("mine").read().block())
+                    .isNotNull();
+        }
+    }
+
+    @Test
+    void usesTheApplicationsBlockingClient() {
+        context.withBean(CosmosClient.class, () -> builder().buildClient())
+                .run(CosmosStoreAutoConfigurationIT::assertWorks);
+    }
+
+    @Test
+    void usesTheApplicationsClientBuilder() {
+        context.withBean(CosmosClientBuilder.class, CosmosStoreAutoConfigurationIT::builder)
+                .run(CosmosStoreAutoConfigurationIT::assertWorks);
+    }
+
+    @Test
+    void doesNotCreateAContainerWhenItMayNot() {
+        context.withBean(CosmosClientBuilder.class, CosmosStoreAutoConfigurationIT::builder)
+                .withPropertyValues("safebunny.store.cosmos.create-container=false")
+                .run(failed -> assertThat(failed.getStartupFailure()).hasStackTraceContaining("SB-1412"));
+    }
+
+    private static void assertWorks(AssertableApplicationContext started) {
+        assertThat(started).hasSingleBean(MessageStore.class);
+        MessageStore store = started.getBean(CosmosMessageStore.class);
+        RecordKey key = new RecordKey("customer:42", UUID.randomUUID().toString());
+        MessageRecord created = store.create(MessageRecord.claim(key, "me", Duration.ofSeconds(30), 0, 1));
+        store.replace(created.next(RecordState.DISPATCHED));
+
+        assertThat(Objects.requireNonNull(store.find(key)).state()).isEqualTo(RecordState.DISPATCHED);
+        assertThat(started.getBean(MeterRegistry.class)
+                        .get("safebunny.cosmos.request.charge")
+                        .tag("operation", "create")
+                        .summary()
+                        .count())
+                .isEqualTo(1);
+    }
+
+    private void assertContainer(String name) {
+        try (CosmosClient client = builder().buildClient()) {
+            assertThat(client.getDatabase(database).getContainer(name).read().getStatusCode())
+                    .isEqualTo(200);
+        }
+    }
+}
