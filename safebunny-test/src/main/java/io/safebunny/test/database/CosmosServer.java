@@ -86,6 +86,8 @@ public final class CosmosServer implements AutoCloseable {
             String anyKey = Base64.getEncoder().encodeToString("no secret".getBytes(StandardCharsets.UTF_8));
             CosmosServer server =
                     new CosmosServer(URI.create("https://127.0.0.1:" + port + "/"), anyKey, folder, process);
+            // its folder too; the process would end by itself with its standard input
+            Runtime.getRuntime().addShutdownHook(new Thread(server::close, "end-cosmos-server"));
             server.awaitAnswer(process);
             return server;
         } catch (IOException e) {
