@@ -10,6 +10,7 @@ import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.store.MessageStore;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.TopologyOptions;
@@ -28,6 +29,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.annotation.EnableRabbit;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
 import org.springframework.amqp.rabbit.config.SimpleRabbitListenerContainerFactory;
@@ -52,7 +54,7 @@ public final class ConsumeComparison {
     private final SystemTimeline timeline = new SystemTimeline("benchmark");
     private final ExecutorService workers = Executors.newCachedThreadPool();
 
-    private ConsumeComparison(URI broker, int messages, int prefetch) {
+    ConsumeComparison(URI broker, int messages, int prefetch) {
         com.rabbitmq.client.ConnectionFactory client = new com.rabbitmq.client.ConnectionFactory();
         try {
             client.setUri(broker);
@@ -98,11 +100,11 @@ public final class ConsumeComparison {
         return results;
     }
 
-    private static void add(Map<String, List<Double>> results, String name, double value) {
+    static void add(Map<String, List<Double>> results, String name, double value) {
         results.computeIfAbsent(name, key -> new ArrayList<>()).add(value);
     }
 
-    private static void print(String name, List<Double> values) {
+    static void print(String name, List<Double> values) {
         double[] sorted =
                 values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
         String format = sorted[0] > 100 ? "%.0f" : "%.2f";
@@ -115,18 +117,18 @@ public final class ConsumeComparison {
                 sorted[sorted.length - 1]);
     }
 
-    private void close() {
+    void close() {
         connections.destroy();
         workers.shutdown();
         timeline.close();
     }
 
     /** Consumes until the latch is down, and returns how to stop. */
-    private interface Contender {
+    interface Contender {
         Runnable start(CountDownLatch done) throws Exception;
     }
 
-    private double measure(Contender contender) throws Exception {
+    double measure(Contender contender) throws Exception {
         fill();
         CountDownLatch done = new CountDownLatch(messages);
         long begin = timeline.nanoTime();
@@ -140,12 +142,20 @@ public final class ConsumeComparison {
     }
 
     private Runnable safeBunny(CountDownLatch done) {
-        SafeBunnyEngine engine = engine();
+        return safeBunny(done, null);
+    }
+
+    SystemTimeline timeline() {
+        return timeline;
+    }
+
+    Runnable safeBunny(CountDownLatch done, @Nullable MessageStore store) {
+        SafeBunnyEngine engine = engine(store);
         engine.start(List.of(handler(done)));
         return () -> engine.stop(Duration.ofSeconds(10));
     }
 
-    private SafeBunnyEngine engine() {
+    private SafeBunnyEngine engine(@Nullable MessageStore store) {
         TopologyOptions topology = new TopologyOptions(PREFIX, QueueType.QUORUM, 20, null);
         RabbitTransport transport = new RabbitTransport(
                 RabbitTransportOptions.defaults(),
@@ -155,7 +165,7 @@ public final class ConsumeComparison {
                 timeline);
         SafeBunnyOptions options = new SafeBunnyOptions(
                 "bench", topology, Duration.ofSeconds(30), 1000, 10L << 20, Duration.ofDays(7), Duration.ofSeconds(30));
-        return new SafeBunnyEngine(SafeBunnyParts.of(options, transport, null, timeline));
+        return new SafeBunnyEngine(SafeBunnyParts.of(options, transport, store, timeline));
     }
 
     private HandlerDefinition handler(CountDownLatch done) {
@@ -208,7 +218,7 @@ public final class ConsumeComparison {
     }
 
     private void fill() throws Exception {
-        SafeBunnyEngine declaring = engine();
+        SafeBunnyEngine declaring = engine(null);
         declaring.start(List.of(handler(new CountDownLatch(0))));
         declaring.stop(Duration.ofSeconds(10));
         byte[] body = ("{\"id\":\"order-42\",\"number\":7,\"lines\":["

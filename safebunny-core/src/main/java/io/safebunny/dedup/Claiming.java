@@ -69,7 +69,8 @@ final class Claiming {
         }
         return switch (stored.state()) {
             case COMPLETED, DISPATCHED -> stored;
-            case RELEASED -> claimAgain(handling, stored, fresh, Math.max(message.attempt(), stored.attempt()), 0);
+            case RELEASED ->
+                claimAgain(handling, stored, fresh, Math.max(message.attempt(), stored.attempt()), stored.takeovers());
             case POISONED -> reopen(handling, stored, fresh, replayed);
             case CLAIMED -> takeOver(handling, stored, fresh);
         };
@@ -148,7 +149,9 @@ final class Claiming {
         if (next instanceof Poison) {
             return claimed.next(RecordState.POISONED).withTakeovers(0);
         }
-        int attempt = claimed.attempt() + (next instanceof RetryDelayed ? 1 : 0);
-        return claimed.next(RecordState.RELEASED).withAttempt(attempt).withTakeovers(0);
+        MessageRecord released = claimed.next(RecordState.RELEASED);
+        return next instanceof RetryDelayed
+                ? released.withAttempt(claimed.attempt() + 1).withTakeovers(0)
+                : released; // perhaps its handler was not even begun
     }
 }

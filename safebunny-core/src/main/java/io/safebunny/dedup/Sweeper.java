@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordState;
@@ -50,24 +52,28 @@ final class Sweeper {
         List<MessageRecord> found = store.findCompleted(unchangedFor, PORTION);
         for (MessageRecord record : found) {
             MessageRecord taken = store.replace(record.next(RecordState.COMPLETED)); // nobody else finds it for a while
-            if (taken != null) {
-                send(taken);
+            if (taken != null && !isSent(taken)) {
+                return;
             }
         }
     }
 
-    private void send(MessageRecord record) {
+    /** @return whether it is worth trying the next one: the trouble is not the broker's, which would cost a timeout each */
+    private boolean isSent(MessageRecord record) {
+        String messageId = record.key().messageId();
         LOG.info(
                 "Sending the {} publications of message {}, completed some time ago",
                 record.outgoing().size(),
-                record.key().messageId());
+                messageId);
         try {
             dispatch.accept(record);
+            return true;
+        } catch (PublishTimeoutException | ConnectionLostException e) {
+            LOG.warn("Publications of message {} are not confirmed; this and others are sent later", messageId, e);
+            return false;
         } catch (RuntimeException e) {
-            LOG.warn(
-                    "Publications of message {} are not confirmed; they are sent again later",
-                    record.key().messageId(),
-                    e);
+            LOG.warn("Publications of message {} are refused; they are sent again later", messageId, e);
+            return true;
         }
     }
 

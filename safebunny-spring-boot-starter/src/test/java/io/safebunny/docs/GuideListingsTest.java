@@ -13,10 +13,14 @@ import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerScanner;
 import io.safebunny.pipeline.ConsumeMiddleware;
+import io.safebunny.pipeline.PublishMiddleware;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +42,12 @@ class GuideListingsTest {
     record OrderPlaced(String orderId, long totalCents) {}
 
     record PaymentReminder(String orderId) {}
+
+    record PaymentCaptured(String orderId, String receipt) {}
+
+    interface Gateway {
+        String charge(String orderId, long cents, String idempotencyKey);
+    }
 
     static class WithParameters {
         @BunnyHandler(from = "orders")
@@ -114,6 +124,43 @@ class GuideListingsTest {
         CompletableFuture<String> sent = bunny.publishAsync(new OrderPlaced("43", 99));
         assertThat(sent).succeedsWithin(Duration.ofSeconds(10));
         return id;
+    }
+
+    @Test
+    void theChargeIsMadeOnceThoughTheHandlerFailsAfterIt() {
+        AtomicInteger charges = new AtomicInteger();
+        AtomicInteger published = new AtomicInteger();
+        CountDownLatch captured = new CountDownLatch(1);
+        new ApplicationContextRunner()
+                .withUserConfiguration(Application.class)
+                .withPropertyValues(
+                        "safebunny.node=orders",
+                        "safebunny.transport=memory",
+                        "safebunny.store.type=memory",
+                        "safebunny.retry.initial-interval=1ms")
+                .withBean(Charging.class)
+                .withBean(Gateway.class, () -> (order, cents, key) -> key + "/" + charges.incrementAndGet())
+                .withBean(PublishMiddleware.class, () -> (context, next) -> {
+                    if (context.payload() instanceof PaymentCaptured && published.incrementAndGet() == 1) {
+                        throw new IllegalStateException("the first time");
+                    }
+                    next.run();
+                })
+                .withBean(Receipts.class, () -> new Receipts(captured))
+                .run(context -> {
+                    context.getBean(Bunny.class).publish(new OrderPlaced("42", 1999));
+
+                    assertThat(captured.await(10, TimeUnit.SECONDS)).isTrue();
+                    assertThat(published).hasValue(2);
+                    assertThat(charges).hasValue(1);
+                });
+    }
+
+    record Receipts(CountDownLatch captured) {
+        @BunnyHandler(from = "orders")
+        void on(PaymentCaptured payment) {
+            captured.countDown();
+        }
     }
 
     @Test
