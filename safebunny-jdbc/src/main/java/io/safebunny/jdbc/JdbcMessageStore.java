@@ -8,12 +8,15 @@ import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.UnreadableRecordException;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,6 +26,8 @@ import org.slf4j.LoggerFactory;
  * Records in a table of PostgreSQL, MySQL, MariaDB or H2. Every operation runs on a connection of its own and is durable
  * when it returns, whatever transaction the application has open on the thread. Thread-safe, also across instances: all
  * times are the database's.
+ *
+ * <p>In PostgreSQL concurrent creations share a round trip and a commit, and so do concurrent replacements.
  *
  * <p>Statements are cancelled after {@link JdbcStoreOptions#timeout()}; how long an operation waits for a connection is a
  * setting of the {@code DataSource}.
@@ -46,6 +51,12 @@ public final class JdbcMessageStore implements MessageStore {
     private final Statements statements;
     private final JdbcStoreOptions options;
     private final Failures failures;
+    /** {@code null}: each write goes alone. */
+    private final @Nullable Combiner<Write, Boolean> creations;
+
+    private final @Nullable Combiner<Write, Boolean> replacements;
+
+    private record Write(MessageRecord record, Content content) {}
 
     /**
      * Looks at the database: which one it is and whether the table is there.
@@ -57,21 +68,26 @@ public final class JdbcMessageStore implements MessageStore {
         this(
                 new OwnConnections(JdbcSchema.unwrap(dataSource), options.timeout()),
                 new MessageTable(Database.of(JdbcSchema.unwrap(dataSource)), options.tablePrefix()),
-                options);
+                options,
+                true);
         new TableCheck(table, statements, failures).run(connections);
     }
 
-    JdbcMessageStore(Connections connections, MessageTable table, JdbcStoreOptions options) {
+    /** @param combines whether concurrent writes may share a transaction, where the database takes them well */
+    private JdbcMessageStore(Connections connections, MessageTable table, JdbcStoreOptions options, boolean combines) {
         this.connections = connections;
         this.table = table;
         this.options = options;
         this.statements = new Statements(table, options.node(), options.timeout());
         this.failures = new Failures(table.name());
+        boolean combining = combines && dialect() == Dialect.POSTGRESQL;
+        this.creations = combining ? new Combiner<>(PORTION, this::createTogether) : null;
+        this.replacements = combining ? new Combiner<>(PORTION, this::replaceTogether) : null;
     }
 
     /** The same records, reached in another way. */
     JdbcMessageStore over(Connections other) {
-        return new JdbcMessageStore(other, table, options);
+        return new JdbcMessageStore(other, table, options, false);
     }
 
     Dialect dialect() {
@@ -81,6 +97,9 @@ public final class JdbcMessageStore implements MessageStore {
     @Override
     public MessageRecord create(MessageRecord record) {
         Content content = Content.of(record, options.maxContentBytes());
+        if (creations != null && creations.run(new Write(record, content))) {
+            return record;
+        }
         for (int tries = 0; tries < CREATE_TRIES; tries++) {
             Optional<MessageRecord> stored = answer("created", record.key(), connection -> {
                 boolean created = statements.insert(connection, record, content);
@@ -100,9 +119,61 @@ public final class JdbcMessageStore implements MessageStore {
     @Override
     public @Nullable MessageRecord replace(MessageRecord record) {
         Content content = Content.of(record, options.maxContentBytes());
-        boolean replaced =
-                answer("replaced", record.key(), connection -> statements.update(connection, record, content));
+        boolean replaced = replacements == null
+                ? isReplaced(new Write(record, content))
+                : replacements.run(new Write(record, content));
         return replaced ? record : null;
+    }
+
+    private boolean isReplaced(Write write) {
+        return answer(
+                "replaced",
+                write.record.key(),
+                connection -> statements.update(connection, write.record, write.content));
+    }
+
+    /** Whether each was created. A failure tells nothing: each caller then tries alone, which is harmless. */
+    private List<Boolean> createTogether(List<Write> writes) {
+        try {
+            return inOrderOfKeys(writes, statements::insertAll);
+        } catch (SQLException e) {
+            LOG.debug("{} records could not be created together", writes.size(), e);
+            return Collections.nCopies(writes.size(), false);
+        }
+    }
+
+    /** Whether each was replaced. */
+    private List<Boolean> replaceTogether(List<Write> writes) {
+        try {
+            return inOrderOfKeys(writes, statements::updateAll);
+        } catch (SQLException e) {
+            throw failures.translate(
+                    "%d records could not be replaced, of message %s and others"
+                            .formatted(writes.size(), writes.get(0).record.key().messageId()),
+                    e);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Batch {
+        boolean[] run(Connection connection, List<MessageRecord> records, List<Content> contents) throws SQLException;
+    }
+
+    /** For two writers that lock the same rows in different orders wait for each other. */
+    private List<Boolean> inOrderOfKeys(List<Write> writes, Batch batch) throws SQLException {
+        List<Integer> order = IntStream.range(0, writes.size())
+                .boxed()
+                .sorted(Comparator.comparing(index -> writes.get(index).record, BY_KEY))
+                .toList();
+        boolean[] done = connections.once(connection -> batch.run(
+                connection,
+                order.stream().map(index -> writes.get(index).record).toList(),
+                order.stream().map(index -> writes.get(index).content).toList()));
+        Boolean[] results = new Boolean[done.length];
+        for (int i = 0; i < done.length; i++) {
+            results[order.get(i)] = done[i];
+        }
+        return List.of(results);
     }
 
     /** In the order of the keys, for two writers that lock the same rows in different orders wait for each other. */

@@ -84,13 +84,37 @@ final class Statements {
         }
     }
 
-    void updateAll(Connection connection, List<MessageRecord> records, List<Content> contents) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, update)) {
+    /** Whether each was not there. */
+    boolean[] insertAll(Connection connection, List<MessageRecord> records, List<Content> contents)
+            throws SQLException {
+        return all(connection, insert, RecordRow::bindInsert, records, contents);
+    }
+
+    /** Whether of each the version before was there. */
+    boolean[] updateAll(Connection connection, List<MessageRecord> records, List<Content> contents)
+            throws SQLException {
+        return all(connection, update, RecordRow::bindUpdate, records, contents);
+    }
+
+    @FunctionalInterface
+    private interface Binding {
+        void bind(PreparedStatement statement, String node, MessageRecord record, Content content) throws SQLException;
+    }
+
+    private boolean[] all(
+            Connection connection, String sql, Binding binding, List<MessageRecord> records, List<Content> contents)
+            throws SQLException {
+        try (PreparedStatement statement = prepare(connection, sql)) {
             for (int i = 0; i < records.size(); i++) {
-                RecordRow.bindUpdate(statement, node, records.get(i), contents.get(i));
+                binding.bind(statement, node, records.get(i), contents.get(i));
                 statement.addBatch();
             }
-            statement.executeBatch();
+            int[] counts = statement.executeBatch();
+            boolean[] done = new boolean[counts.length];
+            for (int i = 0; i < counts.length; i++) {
+                done[i] = counts[i] == 1;
+            }
+            return done;
         }
     }
 

@@ -67,8 +67,28 @@ final class Server implements AutoCloseable {
         }
     }
 
-    /** Starts it, again after it was killed, and returns once it accepts connections. */
+    /**
+     * Starts it, again after it was killed, and returns once it accepts connections. A process that was just being forked when the
+     * others were killed holds the data for a moment longer: a server that ends at once is started again.
+     */
     synchronized void start() {
+        try {
+            Awaitility.await()
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(200))
+                    .atMost(START)
+                    .until(this::isStarted);
+        } catch (ConditionTimeoutException tooLong) {
+            kill();
+            throw new DatabaseUnavailableException(
+                    "The server did not start [%s]: see the end of its log below.%n%s"
+                            .formatted(command.get(0), folder.logTail()),
+                    null);
+        }
+    }
+
+    /** Whether it accepts connections; {@code false} once it has ended instead. */
+    private boolean isStarted() {
         List<String> whole = new ArrayList<>(List.of("setsid", "sh", "-c", LIFELINE, "sh"));
         whole.addAll(ServerFolder.unprivileged(command));
         try {
@@ -83,18 +103,10 @@ final class Server implements AutoCloseable {
                     .pollInterval(Duration.ofMillis(100))
                     .atMost(START)
                     .until(() -> !started.isAlive() || isReady());
-            if (started.isAlive()) {
-                return;
-            }
-        } catch (ConditionTimeoutException tooLong) {
-            kill();
+            return started.isAlive();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        throw new DatabaseUnavailableException(
-                "The server did not start [%s]: see the end of its log below.%n%s"
-                        .formatted(command.get(0), folder.logTail()),
-                null);
     }
 
     private boolean isReady() {
