@@ -48,9 +48,9 @@ record Database(Dialect dialect, boolean skipsLocked) {
             default ->
                 throw new ConfigurationException(
                         "SB-1401",
-                        "Unsupported database [product=%s]: the message store knows PostgreSQL, MySQL, MariaDB and H2."
+                        "Unsupported database [product=%s]: the message store and the outbox know PostgreSQL, MySQL, MariaDB and H2."
                                 .formatted(Names.printable(product)),
-                        "Use one of these for the DataSource, define a MessageStore bean of your own, or set safebunny.store.type=none.");
+                        "Use one of these for the DataSource, or set safebunny.store.type=none, or define a MessageStore bean of your own, and set safebunny.outbox.enabled=false.");
         };
     }
 }

@@ -85,4 +85,22 @@ record Failures(String table) {
                 kind == Kind.BUSY ? PATIENCE : null,
                 e);
     }
+
+    /** @param what failed in the application's transaction, which is not tried again by this library */
+    StoreUnavailableException translateStoring(String what, SQLException e) {
+        String why =
+                switch (kindOf(e)) {
+                    case BUSY -> "the database took too long, or ended it as one of several that waited for each other.";
+                    case CONNECTION -> "there is no connection to the database any more.";
+                    case TABLE ->
+                        "table %s, or one of its columns, is missing or may not be used. Run the script for your database, io/safebunny/jdbc/schema-*.sql in safebunny-jdbc.jar, or correct safebunny.store.jdbc.table-prefix."
+                                .formatted(table);
+                    case REFUSED -> "the database refused it. The cause tells why.";
+                };
+        return new StoreUnavailableException(
+                "%s [SQLState=%s, error=%d]: %s The transaction is rolled back; nothing of it is sent. Begin it again."
+                        .formatted(what, e.getSQLState(), e.getErrorCode(), why),
+                null,
+                e);
+    }
 }

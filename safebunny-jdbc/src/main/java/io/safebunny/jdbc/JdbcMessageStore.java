@@ -70,7 +70,10 @@ public final class JdbcMessageStore implements MessageStore {
                 new MessageTable(Database.of(JdbcSchema.unwrap(dataSource)), options.tablePrefix()),
                 options,
                 true);
-        new TableCheck(table, statements, failures).run(connections);
+        TableCheck.run(table.name(), table.database().dialect().script(), connections, connection -> {
+            statements.check(connection);
+            return true;
+        });
     }
 
     /** @param combines whether concurrent writes may share a transaction, where the database takes them well */

@@ -8,21 +8,22 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /**
- * The table that a store needs, as a script that may be run again. Immutable.
+ * The tables that the store and the outbox need, as a script that may be run again. Immutable.
  *
- * @param location of the script with the default name of the table, on the class path
- * @param script with the name of the table that was asked for
+ * @param location of the script with the default names of the tables, on the class path
+ * @param script with the names that were asked for
  */
 public record JdbcSchema(String location, String script) {
 
-    private static final Pattern NAME = Pattern.compile("\\bsafebunny_(message\\w*)");
-    private static final String TABLE = "message";
+    private static final Pattern NAME = Pattern.compile("\\bsafebunny_((?:message|outbox)\\w*)");
+    private static final Set<String> TABLES = Set.of("message", "outbox");
 
     /**
      * The script for the database.
@@ -40,7 +41,7 @@ public record JdbcSchema(String location, String script) {
         String indexPrefix = tablePrefix.substring(tablePrefix.lastIndexOf('.') + 1);
         String script = NAME.matcher(read(dialect.script()))
                 .replaceAll(name -> Matcher.quoteReplacement(
-                        (name.group(1).equals(TABLE) ? tablePrefix : indexPrefix) + name.group(1)));
+                        (TABLES.contains(name.group(1)) ? tablePrefix : indexPrefix) + name.group(1)));
         return new JdbcSchema(dialect.script(), script);
     }
 

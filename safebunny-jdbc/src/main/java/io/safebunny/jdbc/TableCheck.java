@@ -5,25 +5,28 @@ import io.safebunny.failure.ConfigurationException;
 import java.sql.SQLException;
 
 /** Refuses to start with a table that the statements do not fit. */
-record TableCheck(MessageTable table, Statements statements, Failures failures) {
+final class TableCheck {
 
-    void run(Connections connections) {
+    private TableCheck() {}
+
+    /**
+     * @param script what makes the table
+     * @param probe fails when the table does not fit
+     */
+    static void run(String table, String script, Connections connections, SqlWork<Boolean> probe) {
         try {
-            connections.once(connection -> {
-                statements.check(connection);
-                return true;
-            });
+            connections.once(probe);
         } catch (SQLException e) {
             if (Failures.kindOf(e) == Failures.Kind.TABLE) {
                 throw new ConfigurationException(
                         "SB-1402",
                         "Table %s is missing, lacks columns, or may not be read [SQLState=%s]."
-                                .formatted(table.name(), e.getSQLState()),
+                                .formatted(table, e.getSQLState()),
                         "Run the script %s in safebunny-jdbc.jar, for example as a Flyway migration, or set safebunny.store.jdbc.initialize-schema=always. If it has another name, correct safebunny.store.jdbc.table-prefix."
-                                .formatted(table.database().dialect().script()),
+                                .formatted(script),
                         e);
             }
-            throw failures.translate("Table %s could not be looked at".formatted(table.name()), e);
+            throw new Failures(table).translate("Table %s could not be looked at".formatted(table), e);
         }
     }
 }

@@ -1,4 +1,4 @@
--- SafeBunny's message store for H2 2.2 or newer. May be run again. To use another name than safebunny_message set
+-- SafeBunny's message store and outbox for H2 2.2 or newer. May be run again. To use other names than safebunny_* set
 -- safebunny.store.jdbc.table-prefix, and replace "safebunny_" here.
 
 create table if not exists safebunny_message (
@@ -20,3 +20,17 @@ create table if not exists safebunny_message (
 );
 
 create index if not exists safebunny_message_changed on safebunny_message (node, state, changed_at);
+
+-- publications of the application's own transactions, until they are confirmed: empty most of the time
+create table if not exists safebunny_outbox (
+    id             bigint                      generated always as identity primary key,
+    node           varchar(100)                not null,
+    correlation_id varchar(128)                not null,
+    message_id     varchar(255)                not null,
+    message        character large object      not null,
+    attempts       integer                     not null,
+    created_at     timestamp(6) with time zone not null,
+    due_at         timestamp(6) with time zone not null
+);
+
+create index if not exists safebunny_outbox_correlation on safebunny_outbox (node, correlation_id, id);

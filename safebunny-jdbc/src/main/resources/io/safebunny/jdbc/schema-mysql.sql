@@ -1,4 +1,4 @@
--- SafeBunny's message store for MySQL 8.0 or newer. May be run again. To use another name than safebunny_message set
+-- SafeBunny's message store and outbox for MySQL 8.0 or newer. May be run again. To use other names than safebunny_* set
 -- safebunny.store.jdbc.table-prefix, and replace "safebunny_" here.
 
 create table if not exists safebunny_message (
@@ -21,4 +21,18 @@ create table if not exists safebunny_message (
     changed_at     datetime(6)                                            not null,
     primary key (node, correlation_id, message_id),
     index safebunny_message_changed (node, state, changed_at)
+) engine = InnoDB;
+
+-- publications of the application's own transactions, until they are confirmed: empty most of the time
+create table if not exists safebunny_outbox (
+    id             bigint                                                 not null auto_increment primary key,
+    node           varchar(100) character set ascii collate ascii_bin     not null,
+    correlation_id varchar(128) character set ascii collate ascii_bin     not null,
+    message_id     varchar(255) character set ascii collate ascii_bin     not null,
+    message        longtext     character set utf8mb4 collate utf8mb4_bin not null,
+    attempts       int                                                    not null,
+    -- in UTC
+    created_at     datetime(6)                                            not null,
+    due_at         datetime(6)                                            not null,
+    index safebunny_outbox_correlation (node, correlation_id, id)
 ) engine = InnoDB;

@@ -1,4 +1,4 @@
--- SafeBunny's message store for PostgreSQL 11 or newer. May be run again. To use another name than safebunny_message set
+-- SafeBunny's message store and outbox for PostgreSQL 11 or newer. May be run again. To use other names than safebunny_* set
 -- safebunny.store.jdbc.table-prefix, and replace "safebunny_" here.
 
 create table if not exists safebunny_message (
@@ -27,3 +27,19 @@ create index if not exists safebunny_message_completed on safebunny_message (nod
 
 create index if not exists safebunny_message_final on safebunny_message (node, changed_at)
     where state in ('DISPATCHED', 'POISONED');
+
+-- publications of the application's own transactions, until they are confirmed: empty most of the time
+create table if not exists safebunny_outbox (
+    id             bigint generated always as identity primary key,
+    node           varchar(100) collate "C" not null,
+    correlation_id varchar(128) collate "C" not null,
+    message_id     varchar(255) collate "C" not null,
+    message        text                     not null,
+    attempts       integer                  not null,
+    created_at     timestamptz              not null,
+    due_at         timestamptz              not null
+)
+-- every message leaves a dead row behind, and the table is small
+with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+create index if not exists safebunny_outbox_correlation on safebunny_outbox (node, correlation_id, id);

@@ -4,7 +4,6 @@ package io.safebunny.jdbc.autoconfigure;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.jdbc.JdbcMessageStore;
-import io.safebunny.jdbc.JdbcSchema;
 import io.safebunny.jdbc.JdbcStoreOptions;
 import io.safebunny.jdbc.TransactionalJdbcMessageStore;
 import io.safebunny.store.MessageStore;
@@ -27,6 +26,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 
 /** The memory of handled messages in the application's database: this jar and one {@code DataSource} are enough. */
 @AutoConfiguration(
+        after = JdbcSchemaAutoConfiguration.class,
         // by name: what is not on the class path is passed over
         afterName = {
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
@@ -49,12 +49,6 @@ final class JdbcStoreAutoConfiguration {
     @EnableConfigurationProperties(JdbcStoreProperties.class)
     @Order(0)
     static class Stores {
-
-        @Bean
-        SchemaInitializer safeBunnySchemaInitializer(DataSource dataSource, JdbcStoreProperties properties) {
-            return new SchemaInitializer(
-                    dataSource, JdbcSchema.of(dataSource, properties.tablePrefix()), properties.initializeSchema());
-        }
 
         @Bean
         @DependsOnDatabaseInitialization

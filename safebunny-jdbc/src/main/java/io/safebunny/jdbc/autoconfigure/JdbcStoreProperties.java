@@ -11,10 +11,10 @@ import org.springframework.util.unit.DataSize;
 /**
  * The message store in a database.
  *
- * @param initializeSchema When the table is created, if it is missing: never, always, or in an embedded database only.
+ * @param initializeSchema When the tables of store and outbox are created, if they are missing: never, always, or in an embedded database only.
  *     With never, run the script schema-postgresql.sql, schema-mysql.sql, schema-mariadb.sql or schema-h2.sql in
  *     io/safebunny/jdbc of the jar yourself.
- * @param tablePrefix What the table's name begins with; the rest is "message". May name a schema, as in
+ * @param tablePrefix What the tables' names begin with; the rest is "message" and "outbox". May name a schema, as in
  *     messaging.safebunny_.
  * @param transactional Whether a message is handled in one transaction with its record, so that what the handler writes to
  *     this database takes effect exactly once. Needs a transaction manager for the DataSource; without one each write to

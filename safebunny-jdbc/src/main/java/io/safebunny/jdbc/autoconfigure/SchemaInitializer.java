@@ -11,7 +11,7 @@ import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.jdbc.datasource.init.ScriptException;
 
-/** Creates the table at start, before anything that uses the database. */
+/** Creates the tables at start, before anything that uses the database. */
 final class SchemaInitializer extends DataSourceScriptDatabaseInitializer {
 
     private final JdbcSchema schema;

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc;
+
+import io.safebunny.time.Timeline;
+import io.safebunny.transport.OutboundMessage;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * What one transaction stored. Bound to its thread, under the outbox as the key, and out of sight while the transaction is
+ * suspended.
+ */
+final class StoredInTransaction implements TransactionSynchronization {
+
+    private static final int AT_ONCE = 1_000;
+
+    private final Object key;
+    private final OutboxTable table;
+    private final Connections connections;
+    private final Timeline timeline;
+    private final Duration relayAfter;
+    private final Consumer<List<OutboxRow>> committed;
+    private final List<OutboxRow> rows = new ArrayList<>();
+    private final List<Long> ids = new ArrayList<>();
+    private final long begun;
+    private long bytes;
+    private @Nullable RuntimeException failure;
+
+    /** @param committed takes the rows after the commit; those that are gone with a savepoint included */
+    StoredInTransaction(
+            Object key,
+            OutboxTable table,
+            Connections connections,
+            Timeline timeline,
+            Duration relayAfter,
+            Consumer<List<OutboxRow>> committed) {
+        this.key = key;
+        this.table = table;
+        this.connections = connections;
+        this.timeline = timeline;
+        this.relayAfter = relayAfter;
+        this.committed = committed;
+        this.begun = timeline.nanoTime();
+    }
+
+    void bind() {
+        TransactionSynchronizationManager.bindResource(key, this);
+    }
+
+    /** At once and not before the commit: only so the database decides what a rolled back savepoint takes with it. */
+    void store(OutboundMessage message) throws SQLException {
+        OutboxRow row = connections.once(connection -> table.insert(connection, message, relayAfter));
+        ids.add(row.id());
+        if (rows.size() < DirectPath.MOST_HELD && bytes < DirectPath.MOST_BYTES) {
+            rows.add(row); // the relay finds the others
+            bytes += row.bytes();
+        }
+    }
+
+    /** The transaction must not be committed without the message, whatever the caller makes of the exception. */
+    void failed(RuntimeException cause) {
+        failure = cause;
+    }
+
+    @Override
+    public void suspend() {
+        TransactionSynchronizationManager.unbindResource(key);
+    }
+
+    @Override
+    public void resume() {
+        bind();
+    }
+
+    @Override
+    public void beforeCommit(boolean readOnly) {
+        if (failure != null) {
+            throw failure;
+        }
+        if (timeline.nanoTime() - begun > relayAfter.toNanos() / 4) {
+            putOff();
+        }
+    }
+
+    /** After a long transaction the rows would be due, for the relays, the moment they can be seen. */
+    private void putOff() {
+        try {
+            for (int from = 0; from < ids.size(); from += AT_ONCE) {
+                List<Long> some = ids.subList(from, Math.min(ids.size(), from + AT_ONCE));
+                connections.once(connection -> {
+                    table.defer(connection, some, relayAfter);
+                    return true;
+                });
+            }
+        } catch (SQLException e) {
+            throw new Failures(table.name()).translateStoring("The outbox could not be written to before the commit", e);
+        }
+    }
+
+    @Override
+    public void afterCommit() {
+        committed.accept(List.copyOf(rows));
+    }
+
+    @Override
+    public void afterCompletion(int status) {
+        TransactionSynchronizationManager.unbindResourceIfPossible(key);
+    }
+}

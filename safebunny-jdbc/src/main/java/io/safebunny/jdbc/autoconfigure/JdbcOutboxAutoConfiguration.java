@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.autoconfigure;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.jdbc.JdbcOutbox;
+import io.safebunny.jdbc.JdbcOutboxOptions;
+import io.safebunny.publishing.Outbox;
+import io.safebunny.time.Timeline;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/** The outbox of the application's transactions: this jar, one {@code DataSource} and its transaction manager are enough. */
+@AutoConfiguration(
+        after = {JdbcSchemaAutoConfiguration.class, JdbcStoreAutoConfiguration.class},
+        afterName = {
+            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+            "org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration",
+            "io.safebunny.autoconfigure.ThreadsAutoConfiguration"
+        },
+        beforeName = "io.safebunny.autoconfigure.SafeBunnyAutoConfiguration")
+@ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
+@ConditionalOnBooleanProperty(name = "safebunny.outbox.enabled", matchIfMissing = true)
+@ConditionalOnSingleCandidate(DataSource.class)
+@ConditionalOnBean({PlatformTransactionManager.class, Timeline.class})
+@ConditionalOnMissingBean(Outbox.class)
+@EnableConfigurationProperties({JdbcOutboxProperties.class, JdbcStoreProperties.class})
+final class JdbcOutboxAutoConfiguration {
+
+    @Bean
+    OutboxThreads safeBunnyOutboxThreads() {
+        return new OutboxThreads();
+    }
+
+    @Bean
+    @DependsOnDatabaseInitialization
+    JdbcOutbox safeBunnyJdbcOutbox(
+            DataSource dataSource,
+            SafeBunnyOptions node,
+            JdbcStoreProperties database,
+            JdbcOutboxProperties outbox,
+            Timeline timeline,
+            OutboxThreads threads,
+            ObjectProvider<MeterRegistry> meterRegistries) {
+        JdbcOutboxOptions options = new JdbcOutboxOptions(
+                node.node(),
+                database.tablePrefix(),
+                outbox.relayInterval(),
+                outbox.relayAfter(),
+                outbox.batchSize(),
+                database.timeout());
+        return new JdbcOutbox(
+                dataSource,
+                options,
+                timeline,
+                threads.executor(),
+                meterRegistries.getIfUnique(SimpleMeterRegistry::new));
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.autoconfigure;
+
+import io.safebunny.jdbc.JdbcSchema;
+import javax.sql.DataSource;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/** The tables of the message store and of the outbox, which are made together for whichever of the two is used. */
+@AutoConfiguration(
+        // by name: what is not on the class path is passed over
+        afterName = {
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+            "org.springframework.boot.jdbc.autoconfigure.JndiDataSourceAutoConfiguration",
+            "org.springframework.boot.jdbc.autoconfigure.XADataSourceAutoConfiguration",
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration",
+            "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
+            "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration"
+        })
+@ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
+@ConditionalOnSingleCandidate(DataSource.class)
+@Conditional(JdbcSchemaAutoConfiguration.OnUse.class)
+@EnableConfigurationProperties(JdbcStoreProperties.class)
+final class JdbcSchemaAutoConfiguration {
+
+    @Bean
+    SchemaInitializer safeBunnySchemaInitializer(DataSource dataSource, JdbcStoreProperties properties) {
+        return new SchemaInitializer(
+                dataSource, JdbcSchema.of(dataSource, properties.tablePrefix()), properties.initializeSchema());
+    }
+
+    /** The store or the outbox is in the database. */
+    static final class OnUse extends AnyNestedCondition {
+
+        OnUse() {
+            super(ConfigurationPhase.REGISTER_BEAN);
+        }
+
+        @ConditionalOnProperty(name = "safebunny.store.type", havingValue = "jdbc", matchIfMissing = true)
+        static final class Store {}
+
+        @ConditionalOnBooleanProperty(name = "safebunny.outbox.enabled", matchIfMissing = true)
+        @ConditionalOnBean(PlatformTransactionManager.class)
+        static final class Outbox {}
+    }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc;
+
+class H2OutboxRelayTest extends OutboxRelayRules {
+
+    @Override
+    TestDatabase database() {
+        return TestDatabase.H2;
+    }
+}
