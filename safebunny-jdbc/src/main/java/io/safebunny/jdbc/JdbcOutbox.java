@@ -48,7 +48,7 @@ public final class JdbcOutbox implements Outbox {
 
     private static final Logger LOG = LoggerFactory.getLogger(JdbcOutbox.class);
 
-    private static final Duration STOP = Duration.ofSeconds(10);
+    private static final Duration STOP = Duration.ofSeconds(5);
 
     private final DataSource dataSource;
     private final OutboxTable table;
@@ -170,7 +170,7 @@ public final class JdbcOutbox implements Outbox {
         relay.start(sender);
     }
 
-    /** {@inheritDoc} Waits for at most 10 s. */
+    /** {@inheritDoc} Waits for at most 5 s. */
     @Override
     public void stop() {
         try {

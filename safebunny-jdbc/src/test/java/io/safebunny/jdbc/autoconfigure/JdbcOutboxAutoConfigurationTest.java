@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.jdbc.JdbcOutbox;
+import io.safebunny.publishing.Outbox;
+import io.safebunny.store.MessageStore;
+import io.safebunny.time.SystemTimeline;
+import io.safebunny.transport.OutboundMessage;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+class JdbcOutboxAutoConfigurationTest {
+
+    private final String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+
+    private final ApplicationContextRunner bare = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    JdbcSchemaAutoConfiguration.class,
+                    JdbcStoreAutoConfiguration.class,
+                    JdbcOutboxAutoConfiguration.class))
+            .withBean(SystemTimeline.class, () -> new SystemTimeline("test"))
+            .withBean(SafeBunnyOptions.class, () -> SafeBunnyOptions.of("shop"));
+
+    private final ApplicationContextRunner h2 = bare.withConfiguration(AutoConfigurations.of(
+                    DataSourceAutoConfiguration.class, DataSourceTransactionManagerAutoConfiguration.class))
+            .withPropertyValues("spring.datasource.url=" + url);
+
+    @Test
+    void aDataSourceAndItsTransactionManagerAreEnough() {
+        h2.run(context -> assertThat(context).hasSingleBean(JdbcOutbox.class));
+    }
+
+    @Test
+    void itDoesNotNeedTheStoreToBeThere() {
+        h2.withPropertyValues("safebunny.store.type=memory").run(context -> {
+            assertThat(context).hasSingleBean(JdbcOutbox.class).doesNotHaveBean(MessageStore.class);
+            assertThat(new JdbcTemplate(context.getBean(DataSource.class))
+                            .queryForObject("select count(*) from safebunny_outbox", Integer.class))
+                    .isZero();
+        });
+    }
+
+    @Test
+    void noneWithoutATransactionManager() {
+        bare.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+                .withPropertyValues("spring.datasource.url=" + url)
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Outbox.class));
+    }
+
+    @Test
+    void noneWhenSwitchedOff() {
+        h2.withPropertyValues("safebunny.outbox.enabled=false").run(context -> assertThat(context)
+                .hasNotFailed()
+                .doesNotHaveBean(Outbox.class)
+                .hasSingleBean(MessageStore.class));
+        h2.withPropertyValues("safebunny.outbox.enabled=false", "safebunny.store.type=none")
+                .run(context ->
+                        assertThat(context).hasNotFailed().doesNotHaveBean(SchemaInitializer.class));
+        h2.withPropertyValues("safebunny.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(Outbox.class));
+    }
+
+    @Test
+    void theTableHasTheNameThatWasAskedFor() {
+        h2.withPropertyValues("safebunny.store.jdbc.table-prefix=mine_").run(context -> {
+            assertThat(context).hasSingleBean(JdbcOutbox.class);
+            assertThat(new JdbcTemplate(context.getBean(DataSource.class))
+                            .queryForObject("select count(*) from mine_outbox", Integer.class))
+                    .isZero();
+        });
+    }
+
+    @Test
+    void theTableMustBeThere() {
+        h2.withPropertyValues("safebunny.store.jdbc.initialize-schema=never", "safebunny.store.type=none")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("SB-1402 Table safebunny_outbox is missing"));
+    }
+
+    @Test
+    void valuesOutOfRangeAreRefusedByName() {
+        for (String property : new String[] {
+            "safebunny.outbox.batch-size=0", "safebunny.outbox.relay-after=1ms", "safebunny.outbox.relay-interval=0s"
+        }) {
+            h2.withPropertyValues(property)
+                    .run(context -> assertThat(context)
+                            .getFailure()
+                            .hasStackTraceContaining(
+                                    "SB-1301 Invalid property [" + property.substring(0, property.indexOf('='))));
+        }
+    }
+
+    @Test
+    void anOutboxOfTheApplicationComesFirst() {
+        h2.withBean(Outbox.class, None::new)
+                .run(context -> assertThat(context).hasSingleBean(Outbox.class).hasSingleBean(None.class));
+    }
+
+    private static final class None implements Outbox {
+
+        @Override
+        public boolean add(OutboundMessage message) {
+            return false;
+        }
+
+        @Override
+        public void start(Function<OutboundMessage, CompletableFuture<Void>> sender) {}
+
+        @Override
+        public void stop() {}
+    }
+}
