@@ -171,8 +171,7 @@ public final class OutboxComparison {
             if (!rows.next()) {
                 return false;
             }
-            OutboundMessage message =
-                    RecordJson.readOutgoing(rows.getString(2)).get(0);
+            OutboundMessage message = RecordJson.readOutgoing(rows.getString(2)).get(0);
             NoBroker.confirm(message).join();
             try (PreparedStatement delete = connection.prepareStatement("delete from safebunny_outbox where id = ?")) {
                 delete.setLong(1, rows.getLong(1));
@@ -234,7 +233,8 @@ public final class OutboxComparison {
 
     private void awaitEmpty() {
         try {
-            while (Boolean.TRUE.equals(sql.queryForObject("select exists (select 1 from safebunny_outbox)", Boolean.class))) {
+            while (Boolean.TRUE.equals(
+                    sql.queryForObject("select exists (select 1 from safebunny_outbox)", Boolean.class))) {
                 timeline.sleep(Duration.ofMillis(2));
             }
         } catch (InterruptedException e) {

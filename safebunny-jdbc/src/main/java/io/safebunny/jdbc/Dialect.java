@@ -7,10 +7,29 @@ import java.util.Locale;
 enum Dialect {
     POSTGRESQL(
             // not of the transaction, which may be long; and stable where an index is to be searched
-            "clock_timestamp()", "statement_timestamp() - ? * interval '1 millisecond'", "clock_timestamp() + ? * interval '1 millisecond'", "", " on conflict do nothing"),
-    MYSQL("utc_timestamp(6)", "utc_timestamp(6) - interval (? * 1000) microsecond", "utc_timestamp(6) + interval (? * 1000) microsecond", " force index (primary)", Dialect.COUNT_CONFLICT),
-    MARIADB("utc_timestamp(6)", "utc_timestamp(6) - interval (? * 1000) microsecond", "utc_timestamp(6) + interval (? * 1000) microsecond", " force index (primary)", Dialect.COUNT_CONFLICT),
-    H2("current_timestamp(6)", "dateadd(millisecond, -1 * cast(? as bigint), current_timestamp(6))", "dateadd(millisecond, cast(? as bigint), current_timestamp(6))", "", "");
+            "clock_timestamp()",
+            "statement_timestamp() - ? * interval '1 millisecond'",
+            "clock_timestamp() + ? * interval '1 millisecond'",
+            "",
+            " on conflict do nothing"),
+    MYSQL(
+            "utc_timestamp(6)",
+            "utc_timestamp(6) - interval (? * 1000) microsecond",
+            "utc_timestamp(6) + interval (? * 1000) microsecond",
+            " force index (primary)",
+            Dialect.COUNT_CONFLICT),
+    MARIADB(
+            "utc_timestamp(6)",
+            "utc_timestamp(6) - interval (? * 1000) microsecond",
+            "utc_timestamp(6) + interval (? * 1000) microsecond",
+            " force index (primary)",
+            Dialect.COUNT_CONFLICT),
+    H2(
+            "current_timestamp(6)",
+            "dateadd(millisecond, -1 * cast(? as bigint), current_timestamp(6))",
+            "dateadd(millisecond, cast(? as bigint), current_timestamp(6))",
+            "",
+            "");
 
     /**
      * Takes an exclusive lock on what is there. After a failed insert the waiting transactions would share a lock, and

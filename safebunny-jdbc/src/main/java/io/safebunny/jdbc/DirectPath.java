@@ -12,8 +12,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -316,8 +316,7 @@ final class DirectPath {
                 lane.waiting.clear();
             }
         }
-        List<Long> ids =
-                part.stream().limit(confirmed).map(OutboxRow::id).toList();
+        List<Long> ids = part.stream().limit(confirmed).map(OutboxRow::id).toList();
         settlement.settle(ids, null, () -> settled(lane, part));
     }
 

@@ -90,7 +90,8 @@ record Failures(String table) {
     StoreUnavailableException translateStoring(String what, SQLException e) {
         String why =
                 switch (kindOf(e)) {
-                    case BUSY -> "the database took too long, or ended it as one of several that waited for each other.";
+                    case BUSY ->
+                        "the database took too long, or ended it as one of several that waited for each other.";
                     case CONNECTION -> "there is no connection to the database any more.";
                     case TABLE ->
                         "table %s, or one of its columns, is missing or may not be used. Run the script for your database, io/safebunny/jdbc/schema-*.sql in safebunny-jdbc.jar, or correct safebunny.store.jdbc.table-prefix."

@@ -76,8 +76,8 @@ public final class JdbcOutbox implements Outbox {
         this.dataSource = JdbcSchema.unwrap(dataSource);
         this.options = options;
         this.timeline = timeline;
-        this.table = new OutboxTable(
-                Database.of(this.dataSource), options.tablePrefix(), options.node(), options.timeout());
+        this.table =
+                new OutboxTable(Database.of(this.dataSource), options.tablePrefix(), options.node(), options.timeout());
         this.failures = new Failures(table.name());
         this.joined = new JoinedConnections(this.dataSource);
         Connections own = new OwnConnections(this.dataSource, options.timeout());

@@ -16,12 +16,7 @@ import java.time.Duration;
  * @param timeout how long one statement may take; at least 1 s
  */
 public record JdbcOutboxOptions(
-        String node,
-        String tablePrefix,
-        Duration relayInterval,
-        Duration relayAfter,
-        int batchSize,
-        Duration timeout) {
+        String node, String tablePrefix, Duration relayInterval, Duration relayAfter, int batchSize, Duration timeout) {
 
     public static final Duration DEFAULT_RELAY_INTERVAL = Duration.ofSeconds(5);
     public static final Duration DEFAULT_RELAY_AFTER = Duration.ofSeconds(10);

@@ -14,8 +14,8 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -135,11 +135,7 @@ final class OutboxTable {
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
                     locked.add(new ClaimedRow(
-                            rows.getLong(1),
-                            rows.getString(2),
-                            rows.getString(3),
-                            rows.getInt(4),
-                            rows.getString(5)));
+                            rows.getLong(1), rows.getString(2), rows.getString(3), rows.getInt(4), rows.getString(5)));
                 }
             }
         }

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -138,8 +138,7 @@ final class Relay {
         }
         LOG.debug("Relaying {} messages that were not sent after their commit", rows.size());
         Map<String, List<ClaimedRow>> byCorrelation = rows.stream()
-                .collect(Collectors.groupingBy(
-                        ClaimedRow::correlationId, LinkedHashMap::new, Collectors.toList()));
+                .collect(Collectors.groupingBy(ClaimedRow::correlationId, LinkedHashMap::new, Collectors.toList()));
         byCorrelation.values().forEach(some -> send(some, current, before));
         return rows.size();
     }
@@ -215,14 +214,16 @@ final class Relay {
      * @param before when they were taken, at the latest
      */
     private record Claim(
-            List<ClaimedRow> claimed, List<OutboxRow> rows, @Nullable ClaimedRow unreadable, long before) {}
+            List<ClaimedRow> claimed,
+            List<OutboxRow> rows,
+            @Nullable ClaimedRow unreadable,
+            long before) {}
 
     private void ended(Claim claim, int confirmed, @Nullable Throwable failure) {
         metrics.relayed(confirmed);
         List<Long> done =
                 claim.rows.stream().limit(confirmed).map(OutboxRow::id).toList();
-        settlement.settle(
-                done, putOff(claim, confirmed, failure), () -> settled(claim.claimed.size()));
+        settlement.settle(done, putOff(claim, confirmed, failure), () -> settled(claim.claimed.size()));
     }
 
     private Settlement.@Nullable PutOff putOff(Claim claim, int confirmed, @Nullable Throwable failure) {

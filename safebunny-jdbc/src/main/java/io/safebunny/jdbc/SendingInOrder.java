@@ -89,7 +89,11 @@ final class SendingInOrder {
 
     private void answered(@Nullable Throwable failure) {
         if (failure != null) {
-            end.ended(confirmed, failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure);
+            end.ended(
+                    confirmed,
+                    failure instanceof CompletionException && failure.getCause() != null
+                            ? failure.getCause()
+                            : failure);
             return;
         }
         confirmed++;

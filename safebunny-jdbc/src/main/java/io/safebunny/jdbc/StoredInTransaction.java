@@ -99,7 +99,8 @@ final class StoredInTransaction implements TransactionSynchronization {
                 });
             }
         } catch (SQLException e) {
-            throw new Failures(table.name()).translateStoring("The outbox could not be written to before the commit", e);
+            throw new Failures(table.name())
+                    .translateStoring("The outbox could not be written to before the commit", e);
         }
     }
 

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.ConnectionCallback;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -45,8 +45,8 @@ abstract class OutboxCommitRules {
     }
 
     private TransactionTemplate with(int propagation) {
-        TransactionTemplate template = new TransactionTemplate(
-                java.util.Objects.requireNonNull(instance.transaction.getTransactionManager()));
+        TransactionTemplate template =
+                new TransactionTemplate(java.util.Objects.requireNonNull(instance.transaction.getTransactionManager()));
         template.setPropagationBehavior(propagation);
         return template;
     }
@@ -73,8 +73,9 @@ abstract class OutboxCommitRules {
             instance.publish("c", "1");
             // others go on meanwhile, on this connection's neighbour
             instance.outbox.start(instance.sender);
-            Awaitility.await().during(Duration.ofMillis(300)).until(() -> instance.sender.messages()
-                    .isEmpty());
+            Awaitility.await()
+                    .during(Duration.ofMillis(300))
+                    .until(() -> instance.sender.messages().isEmpty());
         });
         awaitEmptyTable();
     }
@@ -104,8 +105,7 @@ abstract class OutboxCommitRules {
                 instance.publish("c", "undone");
                 nested.setRollbackOnly();
             });
-            with(TransactionDefinition.PROPAGATION_NESTED)
-                    .executeWithoutResult(nested -> instance.publish("c", "2"));
+            with(TransactionDefinition.PROPAGATION_NESTED).executeWithoutResult(nested -> instance.publish("c", "2"));
         });
         awaitEmptyTable();
         assertThat(instance.sender.ids()).containsExactly("1", "2");
@@ -183,7 +183,8 @@ abstract class OutboxCommitRules {
         other.executeWithoutResult(status -> {
             assertThat(instance.outbox.add(OutboxUnderTest.message("c", "m"))).isFalse();
             // now a connection of ours is bound to the thread, without being part of a transaction
-            new JdbcTemplate(instance.dataSource).queryForObject("select count(*) from safebunny_outbox", Integer.class);
+            new JdbcTemplate(instance.dataSource)
+                    .queryForObject("select count(*) from safebunny_outbox", Integer.class);
             assertThat(instance.outbox.add(OutboxUnderTest.message("c", "m"))).isFalse();
         });
         assertThat(instance.stored()).isEmpty();

@@ -100,7 +100,8 @@ class OutboxFailingDatabaseIT {
             }
             assertThat(instance.stored()).hasSize(200);
             stuck.countDown();
-            Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> instance.stored().isEmpty());
+            Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> instance.stored()
+                    .isEmpty());
         }
     }
 }

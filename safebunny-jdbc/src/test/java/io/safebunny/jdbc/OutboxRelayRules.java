@@ -77,8 +77,9 @@ abstract class OutboxRelayRules {
         OutboxUnderTest storing = instance(new RecordingSender().silent()).started();
         OutboxUnderTest other = instance(new RecordingSender()).started();
         storing.publishAndCommit("c", "1");
-        Awaitility.await().during(Duration.ofMillis(500)).until(() -> other.sender.messages()
-                .isEmpty());
+        Awaitility.await()
+                .during(Duration.ofMillis(500))
+                .until(() -> other.sender.messages().isEmpty());
         assertThat(storing.sender.ids()).containsExactly("1");
     }
 
@@ -99,7 +100,8 @@ abstract class OutboxRelayRules {
         RecordingSender both = new RecordingSender(after(2));
         OutboxUnderTest one = instance(both).started();
         OutboxUnderTest two = instance(both).started();
-        Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> one.stored().isEmpty());
+        Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> one.stored()
+                .isEmpty());
 
         assertThat(both.ids()).hasSize(messages).doesNotHaveDuplicates();
         for (int c = 0; c < 20; c++) {
@@ -144,8 +146,9 @@ abstract class OutboxRelayRules {
         second.publishAndCommit("c", "2");
         second.publishAndCommit("d", "3");
         Awaitility.await().atMost(PATIENCE).until(() -> second.sender.ids().equals(List.of("3")));
-        Awaitility.await().during(Duration.ofMillis(300)).until(() -> second.sender.ids()
-                .equals(List.of("3")));
+        Awaitility.await()
+                .during(Duration.ofMillis(300))
+                .until(() -> second.sender.ids().equals(List.of("3")));
 
         first.close();
         first.makeDue();
@@ -168,7 +171,8 @@ abstract class OutboxRelayRules {
             }
         });
         instance.started();
-        Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> instance.stored().isEmpty());
+        Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> instance.stored()
+                .isEmpty());
         assertThat(instance.sender.ids()).contains("m0", "m" + (messages - 1));
         assertThat(instance.sender.ids().stream().distinct()).hasSize(messages);
         assertThat(instance.count("relayed")).isPositive();

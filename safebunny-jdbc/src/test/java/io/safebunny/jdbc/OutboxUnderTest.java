@@ -40,7 +40,8 @@ final class OutboxUnderTest implements AutoCloseable {
         this.sender = sender;
         this.transaction = new TransactionTemplate(new JdbcTransactionManager(dataSource));
         this.sql = new JdbcTemplate(dataSource);
-        JdbcOutboxOptions options = JdbcOutboxOptions.of(node).withRelay(Duration.ofMillis(100), Duration.ofSeconds(10));
+        JdbcOutboxOptions options =
+                JdbcOutboxOptions.of(node).withRelay(Duration.ofMillis(100), Duration.ofSeconds(10));
         this.outbox = new JdbcOutbox(dataSource, settings.apply(options), timeline, threads, meters);
     }
 

@@ -104,8 +104,7 @@ class OutboxWithJpaTest {
             LocalContainerEntityManagerFactoryBean factory = new LocalContainerEntityManagerFactoryBean();
             factory.setDataSource(dataSource);
             factory.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
-            factory.setManagedTypes(PersistenceManagedTypes.of(
-                    Purchase.class.getName()));
+            factory.setManagedTypes(PersistenceManagedTypes.of(Purchase.class.getName()));
             factory.setJpaPropertyMap(Map.of("hibernate.hbm2ddl.auto", "create"));
             return factory;
         }

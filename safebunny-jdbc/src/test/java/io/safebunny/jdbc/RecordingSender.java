@@ -71,7 +71,8 @@ final class RecordingSender implements Function<OutboundMessage, CompletableFutu
     /** Those of one correlation, repeats left out. */
     List<String> firstOf(String correlationId) {
         return ids(messages().stream()
-                        .filter(message -> correlationId.equals(message.message().correlationId()))
+                        .filter(message ->
+                                correlationId.equals(message.message().correlationId()))
                         .toList())
                 .stream()
                 .distinct()

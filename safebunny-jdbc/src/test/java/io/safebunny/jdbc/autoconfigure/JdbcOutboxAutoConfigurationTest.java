@@ -65,8 +65,7 @@ class JdbcOutboxAutoConfigurationTest {
                 .doesNotHaveBean(Outbox.class)
                 .hasSingleBean(MessageStore.class));
         h2.withPropertyValues("safebunny.outbox.enabled=false", "safebunny.store.type=none")
-                .run(context ->
-                        assertThat(context).hasNotFailed().doesNotHaveBean(SchemaInitializer.class));
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(SchemaInitializer.class));
         h2.withPropertyValues("safebunny.enabled=false")
                 .run(context -> assertThat(context).doesNotHaveBean(Outbox.class));
     }
@@ -94,11 +93,10 @@ class JdbcOutboxAutoConfigurationTest {
         for (String property : new String[] {
             "safebunny.outbox.batch-size=0", "safebunny.outbox.relay-after=1ms", "safebunny.outbox.relay-interval=0s"
         }) {
-            h2.withPropertyValues(property)
-                    .run(context -> assertThat(context)
-                            .getFailure()
-                            .hasStackTraceContaining(
-                                    "SB-1301 Invalid property [" + property.substring(0, property.indexOf('='))));
+            h2.withPropertyValues(property).run(context -> assertThat(context)
+                    .getFailure()
+                    .hasStackTraceContaining(
+                            "SB-1301 Invalid property [" + property.substring(0, property.indexOf('='))));
         }
     }
 
