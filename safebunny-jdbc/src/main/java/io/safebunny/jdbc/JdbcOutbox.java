@@ -96,7 +96,9 @@ public final class JdbcOutbox implements Outbox {
      */
     @Override
     public boolean add(OutboundMessage message) {
-        if (!TransactionSynchronizationManager.isActualTransactionActive()) {
+        // the second is over when the transaction has ended and is only being cleaned up, as for its event listeners
+        if (!TransactionSynchronizationManager.isActualTransactionActive()
+                || !TransactionSynchronizationManager.isSynchronizationActive()) {
             return false;
         }
         if (!reachesDatabase(message)) {

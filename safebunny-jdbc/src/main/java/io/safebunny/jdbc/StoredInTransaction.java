@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -17,6 +19,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * suspended.
  */
 final class StoredInTransaction implements TransactionSynchronization {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StoredInTransaction.class);
 
     private static final int AT_ONCE = 1_000;
 
@@ -30,6 +34,7 @@ final class StoredInTransaction implements TransactionSynchronization {
     private final List<Long> ids = new ArrayList<>();
     private final long begun;
     private long bytes;
+    private boolean handedOver;
     private @Nullable RuntimeException failure;
 
     /** @param committed takes the rows after the commit; those that are gone with a savepoint included */
@@ -106,11 +111,34 @@ final class StoredInTransaction implements TransactionSynchronization {
 
     @Override
     public void afterCommit() {
+        handedOver = true;
         committed.accept(List.copyOf(rows));
     }
 
     @Override
     public void afterCompletion(int status) {
         TransactionSynchronizationManager.unbindResourceIfPossible(key);
+        if (status == STATUS_COMMITTED && !handedOver && failure == null) {
+            commitLate();
+        }
+    }
+
+    /**
+     * Published by another one's {@code afterCommit}, when the transaction was over and still looked open: nobody else would
+     * commit the rows.
+     */
+    private void commitLate() {
+        try {
+            connections.once(connection -> {
+                connection.commit();
+                return true;
+            });
+            afterCommit();
+        } catch (SQLException e) {
+            LOG.error(
+                    "{} messages that were published after the commit of their transaction are lost. Publish them before the commit.",
+                    ids.size(),
+                    e);
+        }
     }
 }

@@ -9,6 +9,9 @@ import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.transport.OutboundMessage;
 import java.sql.Savepoint;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,6 +21,8 @@ import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What is committed is sent once, and nothing else is. */
@@ -46,7 +51,7 @@ abstract class OutboxCommitRules {
 
     private TransactionTemplate with(int propagation) {
         TransactionTemplate template =
-                new TransactionTemplate(java.util.Objects.requireNonNull(instance.transaction.getTransactionManager()));
+                new TransactionTemplate(Objects.requireNonNull(instance.transaction.getTransactionManager()));
         template.setPropagationBehavior(propagation);
         return template;
     }
@@ -133,7 +138,7 @@ abstract class OutboxCommitRules {
             instance.publish("a", "outer before");
             with(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
                     .executeWithoutResult(inner -> instance.publish("b", "inner"));
-            Awaitility.await().until(() -> instance.sender.ids().equals(java.util.List.of("inner")));
+            Awaitility.await().until(() -> instance.sender.ids().equals(List.of("inner")));
             with(TransactionDefinition.PROPAGATION_REQUIRES_NEW).executeWithoutResult(inner -> {
                 instance.publish("b", "undone");
                 inner.setRollbackOnly();
@@ -203,6 +208,26 @@ abstract class OutboxCommitRules {
                 .isInstanceOf(StoreUnavailableException.class);
         assertThat(instance.stored()).isEmpty();
         assertThat(instance.sender.messages()).isEmpty();
+    }
+
+    @Test
+    void whatIsPublishedAfterTheCommitButOnItsThreadIsSentToo() {
+        List<Boolean> whenCompleted = new ArrayList<>();
+        instance.transaction.executeWithoutResult(
+                status -> TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void afterCommit() {
+                        instance.publish("c", "late");
+                    }
+
+                    @Override
+                    public void afterCompletion(int ended) {
+                        whenCompleted.add(instance.outbox.add(OutboxUnderTest.message("c", "later still")));
+                    }
+                }));
+        assertThat(whenCompleted).containsExactly(false);
+        Awaitility.await().until(() -> instance.sender.ids().equals(List.of("late")));
+        awaitEmptyTable();
     }
 
     @Test

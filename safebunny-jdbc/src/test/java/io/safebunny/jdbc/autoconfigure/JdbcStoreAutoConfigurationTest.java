@@ -28,7 +28,8 @@ class JdbcStoreAutoConfigurationTest {
     private final String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
 
     private final ApplicationContextRunner bare = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(JdbcSchemaAutoConfiguration.class, JdbcStoreAutoConfiguration.class))
+            .withConfiguration(
+                    AutoConfigurations.of(JdbcSchemaAutoConfiguration.class, JdbcStoreAutoConfiguration.class))
             .withBean(SafeBunnyOptions.class, () -> SafeBunnyOptions.of("shop"));
 
     private final ApplicationContextRunner h2 = bare.withConfiguration(AutoConfigurations.of(
