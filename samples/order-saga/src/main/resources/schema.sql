@@ -9,3 +9,10 @@ create table if not exists ledger (
     amount_cents bigint not null,
     recorded_at timestamp with time zone default current_timestamp not null
 );
+
+-- What a ledger that is kept elsewhere remembers of the calls it got (LedgerService).
+create table if not exists idempotency_key (
+    id varchar(200) primary key,
+    order_id varchar(200) not null,
+    repeats bigint not null
+);

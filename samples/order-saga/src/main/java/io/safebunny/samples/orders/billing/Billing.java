@@ -31,18 +31,23 @@ class Billing {
 
     @BunnyHandler(from = "orders")
     void on(OrderPlaced order, MessageContext context) {
-        if (!gateway.charge(order.orderId(), order.cardToken(), order.totalCents())) {
+        // not again after a failure or a crash; should it be, then the bank knows by the key that it is the same charge
+        boolean granted = context.once(
+                "charge",
+                Boolean.class,
+                () -> gateway.charge(context.messageId(), order.orderId(), order.cardToken(), order.totalCents()));
+        if (!granted) {
             bunny.publish(new PaymentDeclined(order.orderId(), order.customer()));
             return;
         }
-        ledger.record(Effect.CHARGE, order.orderId(), context.messageId(), order.totalCents());
+        ledger.record(Effect.CHARGE, order.orderId(), context, order.totalCents());
         bunny.publish(new PaymentCaptured(order.orderId(), order.customer(), order.lines(), order.totalCents()));
     }
 
     /** The compensation of the charge. */
     @BunnyHandler(from = "shipping")
     void on(OutOfStock missing, MessageContext context) {
-        ledger.record(Effect.REFUND, missing.orderId(), context.messageId(), -missing.totalCents());
+        ledger.record(Effect.REFUND, missing.orderId(), context, -missing.totalCents());
         bunny.publish(new PaymentRefunded(missing.orderId(), missing.customer(), missing.sku() + " is sold out"));
     }
 }

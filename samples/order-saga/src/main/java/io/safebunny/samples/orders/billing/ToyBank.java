@@ -8,7 +8,7 @@ import org.springframework.stereotype.Component;
 class ToyBank implements PaymentGateway {
 
     @Override
-    public boolean charge(String orderId, String cardToken, long amountCents) {
+    public boolean charge(String idempotencyKey, String orderId, String cardToken, long amountCents) {
         return !cardToken.startsWith("tok_declined");
     }
 }

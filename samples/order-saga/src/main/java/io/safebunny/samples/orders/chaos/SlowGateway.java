@@ -10,10 +10,10 @@ record SlowGateway(PaymentGateway gateway, Chaos chaos) implements PaymentGatewa
     private static final double SHARE = 0.25;
 
     @Override
-    public boolean charge(String orderId, String cardToken, long amountCents) {
+    public boolean charge(String idempotencyKey, String orderId, String cardToken, long amountCents) {
         if (chaos.strikes("gateway", orderId, SHARE)) {
             throw new GatewayTimeoutException("The bank did not answer in time");
         }
-        return gateway.charge(orderId, cardToken, amountCents);
+        return gateway.charge(idempotencyKey, orderId, cardToken, amountCents);
     }
 }

@@ -31,21 +31,31 @@ final class Accounts {
                 count(*) filter (where effect = 'REFUND') as refunds,
                 count(*) filter (where effect = 'MAIL_RECEIVED') as received,
                 count(*) filter (where effect = 'MAIL_OUTCOME') as outcome
-            from ledger where order_id like ? group by order_id
+            from ledger where order_id like ? and id > ? group by order_id
         ) each_order
         """;
 
     private final JdbcClient jdbc;
     private final String orders;
+    private final long lastRow;
 
-    /** @param prefix only orders whose ids begin with it are looked at; empty for all */
-    Accounts(JdbcClient jdbc, String prefix) {
-        this.jdbc = jdbc;
+    /** @param prefix only orders whose ids begin with it are looked at; empty for all that came since the storage was opened */
+    Accounts(Storage storage, String prefix) {
+        this.jdbc = storage.client();
+        this.lastRow = storage.lastRow();
         this.orders = prefix + "%";
     }
 
     Tally tally() {
-        return jdbc.sql(TALLY).param(orders).query(Accounts::read).single();
+        return jdbc.sql(TALLY).params(orders, lastRow).query(Accounts::read).single();
+    }
+
+    /** Calls of a ledger that is kept elsewhere which it recognised by their key; 0 where it is not. */
+    long repeatedCalls() {
+        return jdbc.sql("select coalesce(sum(repeats), 0) from idempotency_key where order_id like ?")
+                .param(orders)
+                .query(Long.class)
+                .single();
     }
 
     private static Tally read(ResultSet row, int number) throws SQLException {

@@ -5,18 +5,34 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the arguments. Values may follow their option after a space or an equals sign. */
 final class CommandLine {
 
     static final String USAGE = """
-        usage: bin/demo [--orders N] [--chaos] [--seed S] [--rabbit amqp://…] [--json] [--serve]
+        usage: bin/demo [--orders N] [--chaos] [--seed S] [--rabbit amqp://…] [--store KIND] [--kill] [--json]
+                        [--serve]
 
           --orders N       place N orders, 1 to 1000000 (default 1000)
           --chaos          messages arrive twice, handlers throw, the bank times out, customers click twice
           --seed S         which orders there are and where chaos strikes: any whole number (default 1)
           --rabbit URI     use the RabbitMQ at amqp://USER:PASSWORD@HOST:PORT/VIRTUAL-HOST instead of the
                            broker inside this process
+          --store KIND     where handled messages are remembered:
+                           memory    in the process (default)
+                           h2        in H2, in one transaction with the ledger
+                           postgres  in PostgreSQL, in one transaction with the ledger: a private server, or the
+                                     database that --jdbc names
+                           cosmos    in Azure Cosmos DB, the ledger elsewhere: a private server with its API (needs
+                                     Node.js and npm), or the account that --cosmos-endpoint and --cosmos-key name
+          --jdbc URL       jdbc:postgresql://HOST:PORT/DATABASE?user=USER&password=PASSWORD, for --store postgres;
+                           the demo makes tables in it and leaves them there
+          --cosmos-endpoint URI, --cosmos-key KEY
+                           https://ACCOUNT.documents.azure.com:443/ and its key, for --store cosmos
+          --kill           run the nodes in two processes, kill one (SIGKILL) when half of the orders have ended,
+                           and let the other finish; --store h2 unless another durable one is chosen; a private
+                           RabbitMQ, if one is installed, unless --rabbit names one
           --json           print one JSON object instead of the table; it is the last line of standard output
           --serve          place no orders: take PlaceOrder messages from any AMQP client until interrupted
                            (needs --rabbit)
@@ -28,6 +44,10 @@ final class CommandLine {
         """;
 
     private final Deque<String> arguments = new ArrayDeque<>();
+    private StoreChoice.@Nullable Kind store;
+    private @Nullable String jdbc;
+    private @Nullable String cosmosEndpoint;
+    private @Nullable String cosmosKey;
 
     private CommandLine(List<String> arguments) {
         for (String argument : arguments) {
@@ -58,6 +78,13 @@ final class CommandLine {
         if (options.node() != null && options.serve()) {
             throw new UsageException("--node and --serve exclude each other: --serve runs all nodes");
         }
+        if (options.kill() && (options.node() != null || options.serve())) {
+            throw new UsageException(
+                    "--kill places orders and runs all nodes: it goes neither with --node nor with --serve");
+        }
+        if (options.kill() && options.store().kind() == StoreChoice.Kind.MEMORY) {
+            throw new UsageException("--kill needs a store that outlives a process: --store h2, postgres or cosmos");
+        }
         return options;
     }
 
@@ -70,13 +97,52 @@ final class CommandLine {
                 case "--chaos" -> options.withChaos(options.seed());
                 case "--seed" -> options.withSeed(number(option, Long.MIN_VALUE, Long.MAX_VALUE));
                 case "--rabbit" -> options.withRabbit(RabbitAddress.parse(value(option)));
+                case "--store", "--jdbc", "--cosmos-endpoint", "--cosmos-key" -> {
+                    readStore(option, value(option));
+                    yield options;
+                }
+                case "--kill" -> options.withKill();
                 case "--json" -> options.withJson();
                 case "--serve" -> options.withServe();
                 case "--node" -> options.withNode(node(value(option)));
                 default -> throw new UsageException("unknown argument " + printable(option));
             };
         }
-        return options;
+        return options.withStore(store(options.kill()));
+    }
+
+    private void readStore(String option, String value) {
+        switch (option) {
+            case "--store" ->
+                store = StoreChoice.Kind.named(value)
+                        .orElseThrow(() -> new UsageException(
+                                "there is no store '" + printable(value) + "', only " + StoreChoice.Kind.names()));
+            case "--jdbc" -> jdbc = address(option, value, "jdbc:postgresql:");
+            case "--cosmos-endpoint" -> cosmosEndpoint = address(option, value, "https://");
+            default -> cosmosKey = value;
+        }
+    }
+
+    /** Addresses are not repeated: they may hold a password. */
+    private static String address(String option, String value, String beginning) {
+        if (!value.startsWith(beginning)) {
+            throw new UsageException(option + " needs an address that begins with " + beginning);
+        }
+        return value;
+    }
+
+    private StoreChoice store(boolean kill) {
+        StoreChoice.Kind kind = store != null ? store : kill ? StoreChoice.Kind.H2 : StoreChoice.Kind.MEMORY;
+        if (jdbc != null && kind != StoreChoice.Kind.POSTGRES) {
+            throw new UsageException("--jdbc needs --store postgres");
+        }
+        if ((cosmosEndpoint != null || cosmosKey != null) && kind != StoreChoice.Kind.COSMOS) {
+            throw new UsageException("--cosmos-endpoint and --cosmos-key need --store cosmos");
+        }
+        if ((cosmosEndpoint == null) != (cosmosKey == null)) {
+            throw new UsageException("--cosmos-endpoint and --cosmos-key need each other");
+        }
+        return new StoreChoice(kind, jdbc != null ? jdbc : cosmosEndpoint, cosmosKey);
     }
 
     private String value(String option) {

@@ -2,6 +2,7 @@
 package io.safebunny.samples.orders.demo;
 
 import java.io.PrintStream;
+import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,6 +16,10 @@ public final class Demo {
     private Demo() {}
 
     public static void main(String[] args) {
+        if (args.length == 1 && args[0].equals(Instance.ARGUMENT)) {
+            System.exit(Instance.run(System.in, System.out));
+            return;
+        }
         if (CommandLine.asksForHelp(args)) {
             System.out.println(CommandLine.USAGE);
             return;
@@ -36,7 +41,12 @@ public final class Demo {
         } catch (UsageException e) {
             System.err.println("demo: " + e.getMessage());
         } catch (RuntimeException e) {
-            LOG.error("The demo itself failed", e);
+            if (interruption.awaitFor(Duration.ZERO)) {
+                System.err.println(
+                        "demo: interrupted"); // and the private servers with it: they end when the process is asked to
+            } else {
+                LOG.error("The demo itself failed", e);
+            }
         } finally {
             System.out.flush();
             interruption.end(status);
@@ -49,14 +59,28 @@ public final class Demo {
             new NodeProcess(options, options.node(), interruption, out).run();
             return 0;
         }
-        Run run = new Run(options, interruption, out);
-        Report report = options.serve() ? run.serve() : run.placeOrders();
+        Report report = report(options, interruption, out);
         if (options.json()) {
             out.println(report.json());
         } else {
-            String where = options.rabbit() == null ? "the broker inside this process" : "RabbitMQ";
-            out.print(report.table(where));
+            out.print(report.table(where(options)));
         }
         return report.exitStatus();
+    }
+
+    private static Report report(Options options, Interruption interruption, PrintStream out) {
+        if (options.kill()) {
+            return new KillRun(options, interruption, out).run();
+        }
+        Run run = new Run(options, interruption, out);
+        return options.serve() ? run.serve() : run.placeOrders();
+    }
+
+    private static String where(Options options) {
+        boolean embedded = options.rabbit() == null && !options.kill();
+        return "%s; handled messages are remembered in %s"
+                .formatted(
+                        embedded ? "the broker inside this process" : "RabbitMQ",
+                        options.store().kind().description());
     }
 }

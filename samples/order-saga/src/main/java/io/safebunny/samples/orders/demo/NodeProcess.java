@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** One node alone in this process. The storefront places its orders and ends; the others serve until interrupted. */
 final class NodeProcess {
@@ -29,7 +28,8 @@ final class NodeProcess {
     }
 
     void run() {
-        try (Saga saga = Saga.start(options, List.of(node))) {
+        try (Storage storage = Storage.open(options);
+                Saga saga = Saga.start(Setup.of(options, storage), List.of(node))) {
             if (node == Node.STOREFRONT) {
                 place(saga.storefront());
                 return;
@@ -41,9 +41,8 @@ final class NodeProcess {
                 ended = interruption.awaitFor(LOOK);
             } while (!ended);
             saga.stop();
-            JdbcClient ledger = saga.ledger();
             for (Effect effect : Effect.values()) {
-                long rows = rows(ledger, effect);
+                long rows = rows(storage, effect);
                 if (rows > 0) {
                     out.println(node.wireName() + ": " + effect + " " + rows);
                 }
@@ -51,9 +50,10 @@ final class NodeProcess {
         }
     }
 
-    private static long rows(JdbcClient ledger, Effect effect) {
-        return ledger.sql("select count(*) from ledger where effect = ?")
-                .param(effect.name())
+    private static long rows(Storage storage, Effect effect) {
+        return storage.client()
+                .sql("select count(*) from ledger where effect = ? and id > ?")
+                .params(effect.name(), storage.lastRow())
                 .query(Long.class)
                 .single();
     }

@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the demo is asked to do.
  *
- * @param rabbit {@code null} for the broker inside this process
+ * @param rabbit {@code null} for the broker inside this process, or for a private RabbitMQ where there must be one
  * @param node the only node to run; {@code null} for all of them
+ * @param kill two instances of the nodes run, each a process, and one is killed half-way
  * @param deduplicate {@code false} shows what happens without; for the demo's own tests
  */
 record Options(
@@ -15,46 +16,57 @@ record Options(
         boolean chaos,
         long seed,
         @Nullable RabbitAddress rabbit,
+        StoreChoice store,
         boolean json,
         boolean serve,
         @Nullable Node node,
+        boolean kill,
         boolean deduplicate) {
 
     static final int MOST_ORDERS = 1_000_000;
 
     static Options defaults() {
-        return new Options(1_000, false, 1, null, false, false, null, true);
+        return new Options(
+                1_000, false, 1, null, StoreChoice.of(StoreChoice.Kind.MEMORY), false, false, null, false, true);
     }
 
     Options withOrders(int number) {
-        return new Options(number, chaos, seed, rabbit, json, serve, node, deduplicate);
+        return new Options(number, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate);
     }
 
     Options withChaos(long chaosSeed) {
-        return new Options(orders, true, chaosSeed, rabbit, json, serve, node, deduplicate);
+        return new Options(orders, true, chaosSeed, rabbit, store, json, serve, node, kill, deduplicate);
     }
 
     Options withSeed(long other) {
-        return new Options(orders, chaos, other, rabbit, json, serve, node, deduplicate);
+        return new Options(orders, chaos, other, rabbit, store, json, serve, node, kill, deduplicate);
     }
 
     Options withRabbit(RabbitAddress address) {
-        return new Options(orders, chaos, seed, address, json, serve, node, deduplicate);
+        return new Options(orders, chaos, seed, address, store, json, serve, node, kill, deduplicate);
+    }
+
+    Options withStore(StoreChoice choice) {
+        return new Options(orders, chaos, seed, rabbit, choice, json, serve, node, kill, deduplicate);
     }
 
     Options withJson() {
-        return new Options(orders, chaos, seed, rabbit, true, serve, node, deduplicate);
+        return new Options(orders, chaos, seed, rabbit, store, true, serve, node, kill, deduplicate);
     }
 
     Options withServe() {
-        return new Options(orders, chaos, seed, rabbit, json, true, node, deduplicate);
+        return new Options(orders, chaos, seed, rabbit, store, json, true, node, kill, deduplicate);
     }
 
     Options withNode(Node only) {
-        return new Options(orders, chaos, seed, rabbit, json, serve, only, deduplicate);
+        return new Options(orders, chaos, seed, rabbit, store, json, serve, only, kill, deduplicate);
+    }
+
+    Options withKill() {
+        return new Options(orders, chaos, seed, rabbit, store, json, serve, node, true, deduplicate);
     }
 
     Options withoutDeduplication() {
-        return new Options(orders, chaos, seed, rabbit, json, serve, node, false);
+        return new Options(orders, chaos, seed, rabbit, store, json, serve, node, kill, false);
     }
 }

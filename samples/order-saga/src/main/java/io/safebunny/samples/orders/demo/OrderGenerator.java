@@ -26,9 +26,12 @@ final class OrderGenerator {
         this.random = new SplittableRandom(seed);
     }
 
-    /** A broker may remember an earlier run, so there each run has ids of its own. */
+    /** A broker or a store may remember an earlier run, so there each run has ids of its own. */
     static OrderGenerator of(Options options) {
-        String run = options.rabbit() == null
+        boolean nothingIsRemembered = options.rabbit() == null
+                && !options.store().isGiven()
+                && options.store().kind() != StoreChoice.Kind.COSMOS; // the environment may name an account
+        String run = nothingIsRemembered
                 ? "demo" + Long.toUnsignedString(options.seed(), Character.MAX_RADIX)
                 : UUID.randomUUID().toString().substring(0, 8);
         return new OrderGenerator(run + "-", options.seed());

@@ -13,6 +13,8 @@ import tools.jackson.databind.json.JsonMapper;
  * @param lost neither completed nor cancelled when the run was over
  * @param duplicatesDelivered deliveries of a message that this queue had delivered before, other than for a retry
  * @param duplicatesSuppressed deliveries that were acknowledged without being handled again
+ * @param claimsTakenOver messages that were handled again because whoever began with them fell silent
+ * @param repeatedCalls calls to a ledger that is kept elsewhere which were made again, and recognised there by their key
  */
 record Report(
         long orders,
@@ -27,12 +29,15 @@ record Report(
         long missingMails,
         long duplicatesDelivered,
         long duplicatesSuppressed,
+        long claimsTakenOver,
+        long repeatedCalls,
         long retriesInMemory,
         long retriesDelayed,
         long poisoned,
         double seconds) {
 
-    static Report of(long orders, Tally tally, Saga saga, double seconds) {
+    static Report of(long orders, Accounts accounts, Counts counts, double seconds) {
+        Tally tally = accounts.tally();
         return new Report(
                 orders,
                 tally.completed(),
@@ -44,11 +49,13 @@ record Report(
                 tally.surplus().mails(),
                 tally.surplus().steps(),
                 tally.missingMails(),
-                saga.traffic().duplicates(),
-                saga.count("safebunny.dedup", "outcome", "hit"),
-                saga.count("safebunny.retries", "stage", "immediate"),
-                saga.count("safebunny.retries", "stage", "delayed"),
-                saga.count("safebunny.poison"),
+                counts.duplicatesDelivered(),
+                counts.duplicatesSuppressed(),
+                counts.claimsTakenOver(),
+                accounts.repeatedCalls(),
+                counts.retriesInMemory(),
+                counts.retriesDelayed(),
+                counts.poisoned(),
                 Math.round(seconds * 1000) / 1000.0);
     }
 
@@ -85,6 +92,8 @@ record Report(
         table.append(format("%n"));
         line(table, "messages delivered again", duplicatesDelivered);
         line(table, "duplicates not handled again", duplicatesSuppressed);
+        line(table, "claims of the dead taken over", claimsTakenOver);
+        line(table, "calls repeated, known by their key", repeatedCalls);
         line(table, "retries at once, in memory", retriesInMemory);
         line(table, "retries after a delay", retriesDelayed);
         line(table, "messages given up (poison queue)", poisoned);

@@ -16,7 +16,6 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.AmqpException;
 import org.springframework.amqp.core.AmqpAdmin;
@@ -24,36 +23,31 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.Banner;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /**
- * Nodes that run in this process, each in a context of its own. They share a ledger, and the embedded broker if there
- * is one.
+ * Nodes that run in this process, each in a context of its own. They share the embedded broker if there is one.
  */
 final class Saga implements AutoCloseable {
 
     /** Longer than the longest delay between two retries, so that whoever waits for one is not overlooked. */
     private static final Duration QUIET = Duration.ofMillis(2_500);
 
-    private final Options options;
+    private final Setup setup;
     private final Traffic traffic = new Traffic();
     private final List<MeterRegistry> meters = new ArrayList<>();
     private final @Nullable Chaos chaos;
     private final @Nullable EmbeddedBroker embedded;
-    private final SingleConnectionDataSource ledger = new SingleConnectionDataSource(
-            "jdbc:h2:mem:ledger-" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "sa", "", true);
     private final Map<Node, ConfigurableApplicationContext> nodes = new EnumMap<>(Node.class);
 
-    private Saga(Options options) {
-        this.options = options;
-        this.chaos = options.chaos() ? new Chaos(options.seed()) : null;
-        this.embedded = options.rabbit() == null ? new EmbeddedBroker() : null;
+    private Saga(Setup setup) {
+        this.setup = setup;
+        this.chaos = setup.chaos() ? new Chaos(setup.seed()) : null;
+        this.embedded = setup.embedded() ? new EmbeddedBroker() : null;
     }
 
     /** @throws UsageException when a node does not start; Spring Boot has logged why */
-    static Saga start(Options options, Collection<Node> nodes) {
-        Saga saga = new Saga(options);
+    static Saga start(Setup setup, Collection<Node> nodes) {
+        Saga saga = new Saga(setup);
         for (Node node : nodes) {
             try {
                 saga.start(node);
@@ -89,20 +83,9 @@ final class Saga implements AutoCloseable {
     }
 
     private String[] arguments(Node node) {
-        Map<String, String> properties = new LinkedHashMap<>();
+        Map<String, String> properties = new LinkedHashMap<>(setup.properties());
         properties.put("spring.application.name", node.wireName());
         properties.put("safebunny.node", node.wireName());
-        properties.put("spring.datasource.url", String.valueOf(ledger.getUrl()));
-        properties.put("safebunny.transport", options.rabbit() == null ? "memory" : "rabbit");
-        if (options.rabbit() != null) {
-            properties.putAll(options.rabbit().properties());
-        }
-        if (options.node() != null) {
-            properties.put("logging.level.io.safebunny", "info");
-        }
-        if (!options.deduplicate()) {
-            properties.put("safebunny.store.type", "none");
-        }
         List<String> arguments = new ArrayList<>();
         properties.forEach((name, value) -> arguments.add("--" + name + "=" + value));
         return arguments.toArray(String[]::new);
@@ -116,11 +99,6 @@ final class Saga implements AutoCloseable {
         return context.getBean(Storefront.class);
     }
 
-    /** The ledger that all nodes of this process write; also when they are stopped. For one thread. */
-    JdbcClient ledger() {
-        return JdbcClient.create(ledger);
-    }
-
     Traffic traffic() {
         return traffic;
     }
@@ -130,8 +108,20 @@ final class Saga implements AutoCloseable {
         return chaos;
     }
 
+    /** Of all nodes, also when they are stopped. */
+    Counts counts() {
+        return new Counts(
+                traffic.duplicates(),
+                traffic.redelivered(),
+                count("safebunny.dedup", "outcome", "hit"),
+                count("safebunny.dedup", "outcome", "takeover"),
+                count("safebunny.retries", "stage", "immediate"),
+                count("safebunny.retries", "stage", "delayed"),
+                count("safebunny.poison"));
+    }
+
     /** The sum over all nodes, types and reasons. */
-    long count(String meter, String... tags) {
+    private long count(String meter, String... tags) {
         return Math.round(meters.stream()
                 .flatMap(registry -> registry.find(meter).tags(tags).counters().stream())
                 .mapToDouble(Counter::count)
@@ -166,14 +156,11 @@ final class Saga implements AutoCloseable {
         contexts.forEach(ConfigurableApplicationContext::close);
     }
 
-    /** Stops, and forgets the ledger. */
     @Override
     public void close() {
         stop();
         if (embedded != null) {
             embedded.close();
         }
-        ledger().sql("shutdown").update();
-        ledger.destroy();
     }
 }

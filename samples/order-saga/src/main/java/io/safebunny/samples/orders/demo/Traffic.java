@@ -20,6 +20,7 @@ final class Traffic {
 
     private final Set<Seen> seen = new LinkedHashSet<>();
     private final AtomicLong duplicates = new AtomicLong();
+    private final AtomicLong redelivered = new AtomicLong();
     private final AtomicInteger beingHandled = new AtomicInteger();
     private final Set<String> queues = ConcurrentHashMap.newKeySet();
     private volatile long lastMoved = System.nanoTime();
@@ -38,6 +39,9 @@ final class Traffic {
     void begun(IncomingMessage delivery) {
         beingHandled.incrementAndGet();
         moved();
+        if (delivery.redelivered()) {
+            redelivered.incrementAndGet();
+        }
         String id = delivery.message().messageId();
         if (id == null || !Names.isMessageId(id)) {
             return; // whoever sent it did not keep to the contract, so nobody can tell whether it came before
@@ -70,6 +74,10 @@ final class Traffic {
 
     long duplicates() {
         return duplicates.get();
+    }
+
+    long redelivered() {
+        return redelivered.get();
     }
 
     long lastMoved() {

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.samples.orders.ledger;
 
+import io.safebunny.MessageContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * The table {@code ledger}, see {@code schema.sql}. It never looks whether a row is there already, and nothing forbids
- * two.
+ * The table {@code ledger} in the application's own database, see {@code schema.sql}, written in the handler's transaction. It
+ * never looks whether a row is there already, and nothing forbids two.
+ *
+ * <p>With the store in the same database ({@code safebunny.store.type=jdbc}) the record that the message is handled is part
+ * of that transaction too: the row is written exactly once, whenever the process dies. There is nothing to do for it here.
  */
 class JdbcLedger implements Ledger {
 
@@ -19,11 +23,12 @@ class JdbcLedger implements Ledger {
         this.node = node;
     }
 
+    /** There must be a transaction, or the row would outlive a handler that fails. */
     @Override
     @Transactional(propagation = Propagation.MANDATORY)
-    public void record(Effect effect, String orderId, String messageId, long amountCents) {
+    public void record(Effect effect, String orderId, MessageContext cause, long amountCents) {
         jdbc.sql("insert into ledger (node, effect, order_id, message_id, amount_cents) values (?, ?, ?, ?, ?)")
-                .params(node, effect.name(), orderId, messageId, amountCents)
+                .params(node, effect.name(), orderId, cause.messageId(), amountCents)
                 .update();
     }
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.samples.orders.ledger;
 
-/** Stands for the outside world: what is written here is charged, shipped or mailed. Thread-safe. */
+import io.safebunny.MessageContext;
+
+/** Stands for what must not happen twice: what is written here is charged, shipped or mailed. Thread-safe. */
 public interface Ledger {
 
     /**
-     * Appends a row in the caller's transaction; there must be one, or the row would outlive a handler that fails.
+     * Writes down what is done for an order. Called within the handler's transaction.
      *
-     * @param messageId the message that caused it
+     * @param cause the message that is being handled
      */
-    void record(Effect effect, String orderId, String messageId, long amountCents);
+    void record(Effect effect, String orderId, MessageContext cause, long amountCents);
 }

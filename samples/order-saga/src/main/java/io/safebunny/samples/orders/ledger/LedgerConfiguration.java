@@ -2,16 +2,37 @@
 package io.safebunny.samples.orders.ledger;
 
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Gives a node its {@link Ledger}. */
+/** Gives a node its {@link Ledger}: in its own database, or with {@code ledger.remote=true} at somebody else's. */
 @Configuration(proxyBeanMethods = false)
 public class LedgerConfiguration {
 
     @Bean
+    @ConditionalOnBooleanProperty(name = "ledger.remote", havingValue = false, matchIfMissing = true)
     Ledger ledger(JdbcClient jdbc, @Value("${safebunny.node}") String node) {
         return new JdbcLedger(jdbc, node);
+    }
+
+    /** Its connections are none of the node's own. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBooleanProperty(name = "ledger.remote")
+    static class Remote {
+
+        @Bean
+        LedgerService ledgerService(
+                @Value("${spring.datasource.url}") String url,
+                @Value("${spring.datasource.username}") String user,
+                @Value("${spring.datasource.password}") String password) {
+            return new LedgerService(url, user, password);
+        }
+
+        @Bean
+        Ledger ledger(LedgerService service, @Value("${safebunny.node}") String node) {
+            return new RemoteLedger(service, node);
+        }
     }
 }

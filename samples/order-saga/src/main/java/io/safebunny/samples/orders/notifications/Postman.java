@@ -39,6 +39,6 @@ class Postman {
     }
 
     private void mail(Effect mail, String orderId, MessageContext context) {
-        ledger.record(mail, orderId, context.messageId(), 0);
+        ledger.record(mail, orderId, context, 0);
     }
 }

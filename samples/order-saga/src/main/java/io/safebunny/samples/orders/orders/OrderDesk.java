@@ -31,14 +31,14 @@ class OrderDesk {
 
     @BunnyHandler(from = "storefront")
     void on(PlaceOrder order, MessageContext context) {
-        ledger.record(Effect.ACCEPTED, order.orderId(), context.messageId(), order.totalCents());
+        ledger.record(Effect.ACCEPTED, order.orderId(), context, order.totalCents());
         bunny.publish(new OrderPlaced(
                 order.orderId(), order.customer(), order.lines(), order.cardToken(), order.totalCents()));
     }
 
     @BunnyHandler(from = "shipping")
     void on(OrderShipped shipped, MessageContext context) {
-        ledger.record(Effect.COMPLETED, shipped.orderId(), context.messageId(), 0);
+        ledger.record(Effect.COMPLETED, shipped.orderId(), context, 0);
         bunny.publish(new OrderCompleted(shipped.orderId(), shipped.customer()));
     }
 
@@ -53,7 +53,7 @@ class OrderDesk {
     }
 
     private void cancel(String orderId, String customer, String reason, MessageContext context) {
-        ledger.record(Effect.CANCELLED, orderId, context.messageId(), 0);
+        ledger.record(Effect.CANCELLED, orderId, context, 0);
         bunny.publish(new OrderCancelled(orderId, customer, reason));
     }
 }

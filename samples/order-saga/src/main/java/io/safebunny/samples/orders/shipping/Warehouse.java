@@ -37,7 +37,7 @@ class Warehouse {
             bunny.publish(new OutOfStock(paid.orderId(), paid.customer(), missing.get(), paid.totalCents()));
             return;
         }
-        ledger.record(Effect.SHIPMENT, paid.orderId(), context.messageId(), paid.totalCents());
+        ledger.record(Effect.SHIPMENT, paid.orderId(), context, paid.totalCents());
         bunny.publish(new OrderShipped(paid.orderId(), paid.customer()));
     }
 }

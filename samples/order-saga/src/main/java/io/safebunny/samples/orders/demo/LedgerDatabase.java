@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.demo;
+
+import io.safebunny.test.database.PostgresServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.h2.tools.Server;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+/** The database with the ledger, and one connection to it for whoever counts. */
+final class LedgerDatabase implements AutoCloseable {
+
+    private final Map<String, String> properties;
+    private final SingleConnectionDataSource connection;
+    private final Runnable closer;
+
+    private LedgerDatabase(Map<String, String> properties, SingleConnectionDataSource connection, Runnable closer) {
+        this.properties = properties;
+        this.connection = connection;
+        this.closer = closer;
+        try {
+            // before the nodes do: two that create the tables at the same moment are in each other's way
+            new ResourceDatabasePopulator(new ClassPathResource("schema.sql")).execute(connection);
+        } catch (DataAccessException e) {
+            close();
+            throw new UsageException("the database cannot be used; see --jdbc: "
+                    + e.getMostSpecificCause().getMessage());
+        }
+    }
+
+    private static LedgerDatabase h2(String location, String url, String password, Runnable closer) {
+        SingleConnectionDataSource connection = new SingleConnectionDataSource(location, "sa", password, true);
+        return new LedgerDatabase(properties(url, "sa", password), connection, () -> {
+            JdbcClient.create(connection).sql("shutdown").update();
+            connection.destroy();
+            closer.run();
+        });
+    }
+
+    /** Gone with this process, and only reached from inside of it. */
+    static LedgerDatabase inThisProcess() {
+        String url = "jdbc:h2:mem:ledger-" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+        return h2(url, url, "", () -> {});
+    }
+
+    /** In files of a temporary folder, and served to other processes of this machine as long as this one runs. */
+    static LedgerDatabase served() {
+        String password = UUID.randomUUID().toString();
+        try {
+            Path folder = Files.createTempDirectory("order-saga-");
+            System.setProperty("h2.bindAddress", "127.0.0.1");
+            Server server = Server.createTcpServer("-tcpPort", "0", "-baseDir", folder.toString());
+            LedgerDatabase database = h2("jdbc:h2:" + folder.resolve("saga"), "", password, () -> {
+                server.stop();
+                delete(folder);
+            });
+            server.start();
+            database.properties.put("spring.datasource.url", "jdbc:h2:tcp://127.0.0.1:" + server.getPort() + "/./saga");
+            return database;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (SQLException e) {
+            throw new UsageException("H2 cannot be served: " + e.getMessage());
+        }
+    }
+
+    /** A server that ends with this process. */
+    static LedgerDatabase privatePostgres() {
+        PostgresServer server = PostgresServer.start();
+        return postgres(server.jdbcUrl(), server::close);
+    }
+
+    static LedgerDatabase postgres(String url) {
+        return postgres(url, () -> {});
+    }
+
+    private static LedgerDatabase postgres(String url, Runnable closer) {
+        SingleConnectionDataSource connection = new SingleConnectionDataSource(url, true);
+        Map<String, String> properties = new LinkedHashMap<>(Map.of("spring.datasource.url", url));
+        return new LedgerDatabase(properties, connection, () -> {
+            connection.destroy();
+            closer.run();
+        });
+    }
+
+    private static Map<String, String> properties(String url, String user, String password) {
+        Map<String, String> properties = new LinkedHashMap<>();
+        properties.put("spring.datasource.url", url);
+        properties.put("spring.datasource.username", user);
+        properties.put("spring.datasource.password", password);
+        return properties;
+    }
+
+    private static void delete(Path folder) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** How Spring Boot finds it. */
+    Map<String, String> properties() {
+        return properties;
+    }
+
+    /** For one thread. */
+    JdbcClient client() {
+        return JdbcClient.create(connection);
+    }
+
+    /** A database of this demo is deleted, one of somebody else's stays. */
+    @Override
+    public void close() {
+        closer.run();
+    }
+}

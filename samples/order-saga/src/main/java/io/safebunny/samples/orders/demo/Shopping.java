@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.demo;
+
+import io.safebunny.samples.orders.chaos.Chaos;
+import io.safebunny.samples.orders.messages.PlaceOrder;
+import io.safebunny.samples.orders.storefront.Storefront;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Customers place their orders and wait until the last one came to its end, or nothing goes on any more. */
+final class Shopping {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Shopping.class);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration POLL = Duration.ofMillis(100);
+    private static final double CLICKED_TWICE = 0.05;
+
+    private final Options options;
+    private final Interruption interruption;
+    private final Progress progress;
+    private final OrderGenerator generator;
+    private final Accounts accounts;
+
+    Shopping(Options options, Interruption interruption, PrintStream out, Storage storage) {
+        this.options = options;
+        this.interruption = interruption;
+        this.progress = Progress.of(options, out);
+        this.generator = OrderGenerator.of(options);
+        this.accounts = new Accounts(storage, generator.prefix());
+    }
+
+    Accounts accounts() {
+        return accounts;
+    }
+
+    /**
+     * @param saga with a storefront
+     * @param isIdle whether no message is on its way any more
+     * @param look is shown the tally now and then
+     */
+    void run(Saga saga, BooleanSupplier isIdle, Consumer<Tally> look) {
+        CompletableFuture<Void> placing = CompletableFuture.completedFuture(saga)
+                .thenComposeAsync(this::place)
+                .whenComplete(Shopping::warnOfRefusals);
+        long reached = -1;
+        long since = System.nanoTime();
+        Duration pause = POLL;
+        while (!interruption.awaitFor(pause)) {
+            long asked = System.nanoTime();
+            Tally tally = accounts.tally();
+            long now = System.nanoTime();
+            progress.show(tally.ended(), options.orders());
+            look.accept(tally);
+            if (tally.progress() != reached) {
+                reached = tally.progress();
+                since = now;
+            }
+            boolean over = placing.isDone() && tally.isComplete(options.orders()) && isIdle.getAsBoolean();
+            if (over || now - since > PATIENCE.toNanos()) {
+                break;
+            }
+            // asking costs the more the longer the ledger is
+            pause = Duration.ofNanos(Math.max(POLL.toNanos(), 10 * (now - asked)));
+        }
+        progress.clear();
+    }
+
+    private CompletableFuture<Void> place(Saga saga) {
+        Storefront storefront = saga.storefront();
+        Chaos chaos = saga.chaos();
+        List<CompletableFuture<String>> placed = new ArrayList<>();
+        for (int number = 1; number <= options.orders() && !interruption.awaitFor(Duration.ZERO); number++) {
+            PlaceOrder order = generator.order(number);
+            placed.add(storefront.place(order));
+            if (chaos != null && chaos.strikes("click", order.orderId(), CLICKED_TWICE)) {
+                placed.add(storefront.place(order));
+            }
+        }
+        return CompletableFuture.allOf(placed.toArray(CompletableFuture[]::new));
+    }
+
+    private static void warnOfRefusals(@Nullable Void none, @Nullable Throwable failure) {
+        if (failure != null) {
+            LOG.warn("Not all orders could be placed; those that were not count as lost", failure);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.demo;
+
+import io.safebunny.test.database.CosmosServer;
+import io.safebunny.test.database.DatabaseUnavailableException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** Where the nodes keep their records of handled messages and their ledger, with the servers that were started for it. */
+final class Storage implements AutoCloseable {
+
+    private final LedgerDatabase ledger;
+    private final @Nullable CosmosServer cosmos;
+    private final Map<String, String> properties = new LinkedHashMap<>();
+    private final long lastRow;
+
+    private Storage(LedgerDatabase ledger, @Nullable CosmosServer cosmos) {
+        this.ledger = ledger;
+        this.cosmos = cosmos;
+        this.lastRow = client().sql("select coalesce(max(id), 0) from ledger")
+                .query(Long.class)
+                .single();
+        properties.putAll(ledger.properties());
+    }
+
+    /** @throws UsageException when a server does not start or answer */
+    static Storage open(Options options) {
+        try {
+            Storage storage = start(options);
+            storage.configure(options);
+            return storage;
+        } catch (DatabaseUnavailableException e) {
+            throw new UsageException("no private server for --store " + options.store() + ": " + e.getMessage());
+        }
+    }
+
+    private static Storage start(Options options) {
+        StoreChoice choice = options.store();
+        return switch (choice.kind()) {
+            case MEMORY -> new Storage(LedgerDatabase.inThisProcess(), null);
+            case H2 -> new Storage(h2(options), null);
+            case POSTGRES ->
+                new Storage(
+                        choice.address() == null
+                                ? LedgerDatabase.privatePostgres()
+                                : LedgerDatabase.postgres(choice.address()),
+                        null);
+            case COSMOS -> {
+                // first: it is the one that may be missing
+                CosmosServer server = choice.isGiven() || !options.deduplicate() ? null : CosmosServer.start();
+                yield new Storage(h2(options), server);
+            }
+        };
+    }
+
+    private static LedgerDatabase h2(Options options) {
+        return options.kill() ? LedgerDatabase.served() : LedgerDatabase.inThisProcess();
+    }
+
+    private void configure(Options options) {
+        StoreChoice choice = options.store();
+        if (choice.kind().isTransactional()) {
+            properties.put("safebunny.store.type", "jdbc");
+            properties.put("safebunny.store.jdbc.initialize-schema", "always");
+            // a message being handled holds a connection, and another one while it does a step: less than the pool has
+            properties.put("safebunny.listener.prefetch", "4");
+        }
+        if (choice.kind() == StoreChoice.Kind.COSMOS) {
+            properties.put("ledger.remote", "true");
+            properties.put("safebunny.store.type", "cosmos");
+            properties.put("safebunny.store.cosmos.connection-mode", "gateway");
+            account(choice);
+        }
+        if (!options.deduplicate()) {
+            properties.put("safebunny.store.type", "none");
+        }
+    }
+
+    private void account(StoreChoice choice) {
+        if (cosmos == null) {
+            properties.put("safebunny.store.cosmos.endpoint", String.valueOf(choice.address()));
+            properties.put("safebunny.store.cosmos.key", Objects.requireNonNullElse(choice.key(), ""));
+            return;
+        }
+        properties.put("safebunny.store.cosmos.endpoint", cosmos.endpoint().toString());
+        properties.put("safebunny.store.cosmos.key", cosmos.key());
+        if (cosmos.isPrivate()) {
+            System.setProperty(InstanceProcess.ANY_CERTIFICATE, "true");
+        }
+    }
+
+    /** What the nodes must know of it. */
+    Map<String, String> properties() {
+        return properties;
+    }
+
+    /** The ledger of all nodes; also when they are stopped. For one thread. */
+    JdbcClient client() {
+        return ledger.client();
+    }
+
+    /** The number of the last row that was there before. */
+    long lastRow() {
+        return lastRow;
+    }
+
+    /** Ends what was started, and forgets what it held. */
+    @Override
+    public void close() {
+        ledger.close();
+        if (cosmos != null) {
+            cosmos.close();
+        }
+    }
+}

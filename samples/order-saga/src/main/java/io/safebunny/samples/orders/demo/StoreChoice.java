@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.demo;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the nodes shall remember handled messages.
+ *
+ * @param address JDBC URL of the PostgreSQL database or endpoint of the Cosmos account; {@code null} for a private server
+ * @param key of the Cosmos account
+ */
+record StoreChoice(
+        Kind kind, @Nullable String address, @Nullable String key) {
+
+    enum Kind {
+        MEMORY("memory"),
+        H2("H2, with the ledger"),
+        POSTGRES("PostgreSQL, with the ledger"),
+        COSMOS("Cosmos DB, without the ledger");
+
+        private final String description;
+
+        Kind(String description) {
+            this.description = description;
+        }
+
+        String description() {
+            return description;
+        }
+
+        /** Handled messages and ledger are in one database, and so in one transaction. */
+        boolean isTransactional() {
+            return this == H2 || this == POSTGRES;
+        }
+
+        static Optional<Kind> named(String name) {
+            return Arrays.stream(values())
+                    .filter(kind -> kind.optionName().equals(name))
+                    .findFirst();
+        }
+
+        private String optionName() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        static String names() {
+            return Arrays.stream(values()).map(Kind::optionName).collect(Collectors.joining(", "));
+        }
+    }
+
+    static StoreChoice of(Kind kind) {
+        return new StoreChoice(kind, null, null);
+    }
+
+    /** Somebody else's may hold what an earlier run left. */
+    boolean isGiven() {
+        return address != null;
+    }
+
+    /** Without address and key. */
+    @Override
+    public String toString() {
+        return kind.optionName();
+    }
+}
