@@ -67,8 +67,8 @@ final class Shopping {
             if (over || now - since > PATIENCE.toNanos()) {
                 break;
             }
-            // asking costs the more the longer the ledger is
-            pause = Duration.ofNanos(Math.max(POLL.toNanos(), 10 * (now - asked)));
+            // asking costs the more the longer the ledger is; who wants to kill half-way must look all the same
+            pause = options.kill() ? POLL : Duration.ofNanos(Math.max(POLL.toNanos(), 10 * (now - asked)));
         }
         progress.clear();
     }

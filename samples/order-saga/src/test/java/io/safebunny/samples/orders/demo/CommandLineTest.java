@@ -45,7 +45,17 @@ class CommandLineTest {
                 "--serve,--serve needs --rabbit",
                 "--node billing,--node needs --rabbit",
                 "--node kitchen --rabbit amqp://localhost,there is no node 'kitchen'",
-                "--node billing --serve --rabbit amqp://localhost,exclude each other"
+                "--node billing --serve --rabbit amqp://localhost,exclude each other",
+                "--store disk,there is no store 'disk'",
+                "--store,--store needs a value",
+                "--jdbc jdbc:postgresql:saga,--jdbc needs --store postgres",
+                "--store postgres --jdbc jdbc:mysql:saga,--jdbc needs an address that begins with jdbc:postgresql:",
+                "--store cosmos --cosmos-endpoint https://localhost,need each other",
+                "--store cosmos --cosmos-endpoint http://localhost,--cosmos-endpoint needs an address that begins with",
+                "--cosmos-key a2V5,need --store cosmos",
+                "--kill --store memory,--kill needs a store that outlives a process",
+                "--kill --serve --rabbit amqp://localhost,--kill places orders and runs all nodes",
+                "--kill --node orders --rabbit amqp://localhost,--kill places orders and runs all nodes"
             })
     void refusesWhatMakesNoSense(String arguments, String problem) {
         assertThatThrownBy(() -> CommandLine.parse(arguments.split(" ")))
@@ -74,6 +84,30 @@ class CommandLineTest {
         assertThatThrownBy(() -> CommandLine.parse("amqp://me:secret@host"))
                 .isInstanceOf(UsageException.class)
                 .hasMessageNotContaining("secret");
+    }
+
+    @Test
+    void killTakesADurableStore() {
+        assertThat(CommandLine.parse("--kill").store()).isEqualTo(StoreChoice.of(StoreChoice.Kind.H2));
+        assertThat(CommandLine.parse("--store", "postgres", "--kill").store())
+                .isEqualTo(StoreChoice.of(StoreChoice.Kind.POSTGRES));
+        assertThat(CommandLine.parse().store()).isEqualTo(StoreChoice.of(StoreChoice.Kind.MEMORY));
+    }
+
+    @Test
+    void storeIsPrintedWithoutWhatOpensIt() {
+        String jdbc = "jdbc:postgresql://host/saga?user=me&password=secret";
+        StoreChoice postgres =
+                CommandLine.parse("--store=postgres", "--jdbc", jdbc).store();
+        StoreChoice cosmos = CommandLine.parse(
+                        "--store=cosmos", "--cosmos-endpoint=https://host:443/", "--cosmos-key=c2VjcmV0")
+                .store();
+
+        assertThat(postgres.address()).isEqualTo(jdbc);
+        assertThat(postgres).hasToString("postgres");
+        assertThat(cosmos.address()).isEqualTo("https://host:443/");
+        assertThat(cosmos.key()).isEqualTo("c2VjcmV0");
+        assertThat(cosmos).hasToString("cosmos");
     }
 
     @Test

@@ -13,6 +13,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class DemoRabbitIT {
 
@@ -32,10 +34,11 @@ class DemoRabbitIT {
         return Options.defaults().withRabbit(broker.address());
     }
 
-    @Test
-    void chaosLosesAndDoublesNothing() throws Exception {
-        Report report = new Run(options().withOrders(200).withChaos(11), new Interruption(), new Output().stream())
-                .placeOrders();
+    @ParameterizedTest
+    @EnumSource(names = {"MEMORY", "H2", "POSTGRES"})
+    void chaosLosesAndDoublesNothing(StoreChoice.Kind store) throws Exception {
+        Options options = options().withOrders(200).withChaos(11).withStore(StoreChoice.of(store));
+        Report report = new Run(options, new Interruption(), new Output().stream()).placeOrders();
 
         assertThat(report.completed() + report.cancelled()).isEqualTo(200);
         assertThat(report.lost()).isZero();

@@ -11,6 +11,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 class DemoTest {
 
+    private static final StoreChoice H2 = StoreChoice.of(StoreChoice.Kind.H2);
+
     private final Output output = new Output();
 
     private Report run(Options options) {
@@ -50,6 +52,29 @@ class DemoTest {
         assertThat(report.exitStatus()).isZero();
     }
 
+    /** Record and ledger in one transaction: whatever rolls one back rolls back the other. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, -9})
+    void chaosLosesAndDoublesNothingWithTheStoreInTheLedgersDatabase(long seed) {
+        Report report = run(Options.defaults().withOrders(100).withChaos(seed).withStore(H2));
+
+        assertThat(report.completed() + report.cancelled()).isEqualTo(100);
+        assertThat(report.duplicatesSuppressed()).isPositive();
+        assertThat(report.retriesInMemory()).isPositive();
+        assertThat(report.poisoned()).isZero();
+        assertThat(report.exitStatus()).as(report.json()).isZero();
+    }
+
+    @Test
+    void everyOrderComesToItsEndOnceWithTheStoreInTheLedgersDatabase() {
+        Report report = run(Options.defaults().withOrders(100).withStore(H2));
+
+        assertThat(report.completed() + report.cancelled()).isEqualTo(100);
+        assertThat(report.retriesInMemory() + report.retriesDelayed() + report.poisoned())
+                .isZero();
+        assertThat(report.exitStatus()).as(report.json()).isZero();
+    }
+
     @Test
     void chaosGoesBeyondRetriesInMemory() {
         assertThat(run(Options.defaults().withOrders(300).withChaos(1)).retriesDelayed())
@@ -68,6 +93,29 @@ class DemoTest {
         assertThat(report.duplicatesSuppressed()).isZero();
         assertThat(report.exitStatus()).isEqualTo(1);
         assertThat(report.table("here")).contains("NOT GOOD");
+    }
+
+    @Test
+    void withoutDeduplicationTheLedgerInADatabaseShowsDoublesToo() {
+        Report report = run(
+                Options.defaults().withOrders(300).withChaos(1).withStore(H2).withoutDeduplication());
+
+        assertThat(report.doubleCharges()).isPositive();
+        assertThat(report.doubleMails()).isPositive();
+        assertThat(report.exitStatus()).isEqualTo(1);
+    }
+
+    /** What the store prevents would be repeated calls: the tests of a ledger that is kept elsewhere see them. */
+    @Test
+    void withoutDeduplicationCallsAreRepeatedAndKnownByTheirKey() {
+        Report report = run(Options.defaults()
+                .withOrders(300)
+                .withChaos(1)
+                .withStore(StoreChoice.of(StoreChoice.Kind.COSMOS))
+                .withoutDeduplication());
+
+        assertThat(report.repeatedCalls()).isPositive();
+        assertThat(report.exitStatus()).as(report.json()).isZero();
     }
 
     @Test

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** With private servers, on the broker inside the process. */
+class DemoStoresIT {
+
+    @ParameterizedTest
+    @EnumSource(names = {"POSTGRES", "COSMOS"})
+    void chaosLosesAndDoublesNothing(StoreChoice.Kind store) {
+        Options options = Options.defaults().withOrders(200).withChaos(7).withStore(StoreChoice.of(store));
+
+        Report report = new Run(options, new Interruption(), new Output().stream()).placeOrders();
+
+        assertThat(report.completed() + report.cancelled()).isEqualTo(200);
+        assertThat(report.duplicatesDelivered()).isPositive();
+        assertThat(report.duplicatesSuppressed()).isPositive();
+        assertThat(report.retriesInMemory()).isPositive();
+        assertThat(report.poisoned()).isZero();
+        // chaos strikes after a call to a ledger that is kept elsewhere: a step that is done is not done again
+        assertThat(report.repeatedCalls()).isZero();
+        assertThat(report.exitStatus()).as(report.json()).isZero();
+    }
+}
