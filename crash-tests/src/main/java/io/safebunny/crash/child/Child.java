@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.child;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A process that runs {@link ChildMain}. Ends with this one, whose end closes its standard input. */
+public final class Child implements AutoCloseable {
+
+    private static final Duration END = Duration.ofSeconds(20);
+
+    private final String name;
+    private final Process process;
+
+    private Child(String name, Process process) {
+        this.name = name;
+        this.process = process;
+    }
+
+    /** @param log gets all that it says */
+    public static Child start(ChildOptions options, Path log) {
+        List<String> command = List.of(
+                System.getProperty("java.home") + "/bin/java",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Xmx160m",
+                "-Dcrash.level=info",
+                "-Djava.util.concurrent.ForkJoinPool.common.parallelism=8",
+                "-DCOSMOS.EMULATOR_SERVER_CERTIFICATE_VALIDATION_DISABLED=true",
+                "-cp",
+                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                ChildMain.class.getName(),
+                options.toArgument());
+        try {
+            return new Child(
+                    options.process(),
+                    new ProcessBuilder(command)
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                            .start());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** SIGSTOP: all its threads stand still, and nobody is told. */
+    public void freeze() {
+        signal("STOP");
+    }
+
+    /** SIGCONT. */
+    public void thaw() {
+        signal("CONT");
+    }
+
+    private void signal(String signal) {
+        try {
+            new ProcessBuilder("kill", "-s", signal, Long.toString(process.pid()))
+                    .inheritIO()
+                    .start()
+                    .waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Waits for its end, however it comes. */
+    public boolean hasEndedWithin(Duration duration) {
+        try {
+            return process.waitFor(duration.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Has it end in order. */
+    public void stop() {
+        try {
+            process.getOutputStream().close();
+        } catch (IOException alreadyEnded) {
+            return;
+        }
+        if (!hasEndedWithin(END)) {
+            throw new IllegalStateException("Process " + name + " does not end");
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+        hasEndedWithin(END);
+    }
+}

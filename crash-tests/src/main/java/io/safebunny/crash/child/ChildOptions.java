@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.child;
+
+import io.safebunny.crash.saga.NodeAddress;
+import io.safebunny.crash.store.StoreAddress;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * @param process what the ledger knows it by
+ * @param desk name of the node whose orders it works on
+ * @param ledger its port
+ */
+public record ChildOptions(
+        String process, NodeAddress address, String desk, StoreAddress store, int ledger, Plan plan) {
+
+    private static final JsonMapper JSON = new JsonMapper();
+
+    String toArgument() {
+        return JSON.writeValueAsString(this);
+    }
+
+    static ChildOptions of(String argument) {
+        return JSON.readValue(argument, ChildOptions.class);
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.ledger;
+
+/**
+ * One line of the ledger.
+ *
+ * @param process who wrote it
+ * @param subject what it is about: the id of an order, or the name of a point
+ * @param detail depends on the kind; without tabs and line breaks
+ */
+public record Entry(Kind kind, String process, String subject, String detail) {
+
+    /** What happened. */
+    public enum Kind {
+        /** The process could begin, and waits for the word. */
+        READY,
+        /** It consumes. */
+        STARTED,
+        /** An order was delivered to it; the detail is the message id. */
+        DELIVERED,
+        /** Its handler began; the detail is the attempt. */
+        HANDLING,
+        /** The effect of the step, outside of everything that can be rolled back; the detail is its result. */
+        CHARGED,
+        /** It is at the point where something is to happen to it. */
+        REACHED,
+        /** The last node of the saga handled a publication; the detail is its type. */
+        FINISHED
+    }
+
+    String toLine() {
+        return String.join("\t", kind.name(), process, subject, detail);
+    }
+
+    static Entry parse(String line) {
+        String[] fields = line.split("\t", -1);
+        return new Entry(Kind.valueOf(fields[0]), fields[1], fields[2], fields[3]);
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.matrix;
+
+import io.safebunny.crash.store.StoreKind;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * @param modes whether in the handlers' transactions, one or both
+ * @param points which scenarios are played
+ * @param logs of scenarios that fail
+ */
+record MatrixOptions(List<StoreKind> stores, List<Boolean> modes, Pattern points, Path logs) {
+
+    /** Four arguments: a store or {@code all}, a mode or {@code all}, a pattern, a folder. */
+    static MatrixOptions of(String... arguments) {
+        List<StoreKind> stores = arguments[0].equals("all")
+                ? List.of(StoreKind.values())
+                : Arrays.stream(arguments[0].split(","))
+                        .map(name -> StoreKind.valueOf(name.toUpperCase(Locale.ROOT)))
+                        .toList();
+        List<Boolean> modes =
+                switch (arguments[1]) {
+                    case "plain" -> List.of(false);
+                    case "transactional" -> List.of(true);
+                    default -> List.of(false, true);
+                };
+        return new MatrixOptions(stores, modes, Pattern.compile(arguments[2]), Path.of(arguments[3]));
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.matrix;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.GetResponse;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.security.GeneralSecurityException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+
+/** Looks into queues from outside. Not thread-safe. */
+final class Queues implements AutoCloseable {
+
+    private final Connection connection;
+
+    Queues(String broker) {
+        try {
+            ConnectionFactory factory = new ConnectionFactory();
+            factory.setUri(broker);
+            connection = factory.newConnection("crash-queues");
+        } catch (IOException | TimeoutException | URISyntaxException | GeneralSecurityException e) {
+            throw new IllegalStateException("No connection to the broker", e);
+        }
+    }
+
+    /** Messages that nobody has taken; 0 for a queue that does not exist. */
+    int messages(String queue) {
+        try (Channel channel = connection.createChannel()) {
+            return channel.queueDeclarePassive(queue).getMessageCount();
+        } catch (IOException missing) {
+            return 0;
+        } catch (TimeoutException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Takes all out. */
+    List<GetResponse> drain(String queue) {
+        List<GetResponse> messages = new ArrayList<>();
+        try (Channel channel = connection.createChannel()) {
+            for (GetResponse next = channel.basicGet(queue, true);
+                    next != null;
+                    next = channel.basicGet(queue, true)) {
+                messages.add(next);
+            }
+            return messages;
+        } catch (IOException | TimeoutException e) {
+            throw new IllegalStateException("Cannot read " + queue, e);
+        }
+    }
+
+    void purge(String queue) {
+        try (Channel channel = connection.createChannel()) {
+            channel.queuePurge(queue);
+        } catch (IOException | TimeoutException e) {
+            throw new IllegalStateException("Cannot purge " + queue, e);
+        }
+    }
+
+    void delete(String queue) {
+        try (Channel channel = connection.createChannel()) {
+            channel.queueDelete(queue);
+        } catch (IOException | TimeoutException e) {
+            throw new IllegalStateException("Cannot delete " + queue, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            connection.close();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

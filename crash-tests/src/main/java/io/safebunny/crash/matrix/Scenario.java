@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.matrix;
+
+import io.safebunny.crash.saga.Order;
+import io.safebunny.crash.saga.OrderKind;
+import io.safebunny.crash.store.StoreAddress;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One row of the matrix.
+ *
+ * @param notApplicable why it says nothing about a store, or {@code null}
+ * @param expectation what must be true at the end, which may depend on the store
+ */
+record Scenario(
+        String name,
+        OrderKind kind,
+        Script script,
+        Function<StoreAddress, @Nullable String> notApplicable,
+        Function<StoreAddress, Expectation> expectation) {
+
+    /** Plays it until all that is left is to wait. */
+    @FunctionalInterface
+    interface Script {
+        void play(Stage stage, Order order);
+    }
+
+    @Nullable
+    String notApplicableTo(StoreAddress store) {
+        return notApplicable.apply(store);
+    }
+
+    Expectation expectationFor(StoreAddress store) {
+        return expectation.apply(store);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

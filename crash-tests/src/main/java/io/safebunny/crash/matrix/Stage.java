@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.matrix;
+
+import com.rabbitmq.client.GetResponse;
+import io.safebunny.crash.child.Child;
+import io.safebunny.crash.child.ChildOptions;
+import io.safebunny.crash.child.Plan;
+import io.safebunny.crash.ledger.Entry.Kind;
+import io.safebunny.crash.ledger.Ledger;
+import io.safebunny.crash.saga.Desk;
+import io.safebunny.crash.saga.NodeAddress;
+import io.safebunny.crash.saga.Order;
+import io.safebunny.crash.store.OpenStore;
+import io.safebunny.crash.store.StoreAddress;
+import io.safebunny.message.WireMessage;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.time.SystemTimeline;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where one scenario is played with one store: a desk, a ledger, and a worker node whose processes come and go. Everything has
+ * names of its own, so that nothing of another scenario is seen. Used by one thread.
+ */
+final class Stage implements AutoCloseable {
+
+    private static final Duration STEP = Duration.ofSeconds(30);
+    private static final Duration ANOTHER_COPY = Duration.ofSeconds(1);
+
+    private final StoreAddress address;
+    private final NodeAddress worker;
+    private final NodeAddress deskAddress;
+    private final Path log;
+    private final Ledger ledger = new Ledger();
+    private final SystemTimeline timeline = new SystemTimeline("stage");
+    private final @Nullable OpenStore store;
+    private final Queues queues;
+    private final Desk desk;
+    private final List<Child> children = new ArrayList<>();
+    private final List<Plan> plans = new ArrayList<>();
+    private @Nullable String messageId;
+
+    /**
+     * @param name of the run, unique on the broker and in the store
+     * @param prefix of the exchanges
+     * @param log gets what its processes say
+     */
+    Stage(String name, String prefix, String broker, StoreAddress address, Path log) {
+        this.address = address;
+        this.worker = new NodeAddress(name + "-work", prefix, broker);
+        this.deskAddress = new NodeAddress(name + "-desk", prefix, broker);
+        this.log = log;
+        this.store = address.kind().isDurable() ? OpenStore.open(address, worker.node(), timeline) : null;
+        this.queues = new Queues(broker);
+        this.desk = new Desk(deskAddress, worker.node(), ledger);
+    }
+
+    StoreAddress address() {
+        return address;
+    }
+
+    // ---- what scripts do
+
+    /** Starts a process that waits for {@link #go}. */
+    Child prepare(Plan plan) {
+        String process = "worker-" + (children.size() + 1);
+        ledger.hold(process, Kind.READY);
+        if (plan.action() == Plan.Action.HOLD) {
+            ledger.hold(process, Kind.REACHED);
+        }
+        Child child = Child.start(
+                new ChildOptions(process, worker, deskAddress.node(), address, ledger.port(), plan), log);
+        children.add(child);
+        plans.add(plan);
+        return child;
+    }
+
+    /** Lets it consume from now on. */
+    void go(Child child) {
+        await(child.name() + " is ready", () -> {
+            requireAlive(child);
+            return !ledger.entries(child.name(), Kind.READY).isEmpty();
+        });
+        ledger.letGo(child.name(), Kind.READY);
+    }
+
+    Child start(Plan plan) {
+        Child child = prepare(plan);
+        go(child);
+        awaitStarted(child);
+        return child;
+    }
+
+    void awaitStarted(Child child) {
+        await(child.name() + " consumes", () -> {
+            requireAlive(child);
+            return !ledger.entries(child.name(), Kind.STARTED).isEmpty();
+        });
+    }
+
+    private static void requireAlive(Child child) {
+        if (!child.isAlive()) {
+            throw new StageException(child.name() + " ended before it could begin");
+        }
+    }
+
+    /** A repeat publishes a copy. */
+    void publish(Order order) {
+        messageId = desk.publish(order);
+    }
+
+    /** Publishes copies of the order until this process has one too. */
+    void publishUntilDelivered(Order order, Child child) {
+        await(child.name() + " has the message", () -> {
+            publish(order);
+            long patience = System.nanoTime() + ANOTHER_COPY.toNanos();
+            Awaitility.await()
+                    .pollInterval(Duration.ofMillis(20))
+                    .atMost(STEP)
+                    .until(() -> wasDelivered(child) || System.nanoTime() - patience > 0);
+            return wasDelivered(child);
+        });
+    }
+
+    private boolean wasDelivered(Child child) {
+        return deliveries(child) > 0;
+    }
+
+    int deliveries(Child child) {
+        return ledger.entries(child.name(), Kind.DELIVERED).size();
+    }
+
+    void awaitReached(Child child) {
+        await(child.name() + " reaches its point", () -> {
+            if (!child.isAlive() && !hasReached(child)) {
+                throw new StageException(child.name() + " ended elsewhere");
+            }
+            return hasReached(child);
+        });
+    }
+
+    private boolean hasReached(Child child) {
+        return !ledger.entries(child.name(), Kind.REACHED).isEmpty();
+    }
+
+    void awaitHalted(Child child) {
+        awaitReached(child);
+        if (!child.hasEndedWithin(STEP)) {
+            throw new StageException(child.name() + " was not halted");
+        }
+    }
+
+    void letGo(Child child) {
+        ledger.letGo(child.name(), Kind.REACHED);
+    }
+
+    /** Takes away the message, as an operator or a limit may. */
+    void loseDelivery() {
+        await("the message is back in its queue", () -> queues.messages(orders()) > 0);
+        queues.purge(orders());
+    }
+
+    void await(String what, Callable<Boolean> condition) {
+        try {
+            Awaitility.await()
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(20))
+                    .atMost(STEP)
+                    .until(condition);
+        } catch (org.awaitility.core.ConditionTimeoutException e) {
+            throw new StageException("waited in vain: " + what, e);
+        }
+    }
+
+    // ---- what is left behind
+
+    Ledger ledger() {
+        return ledger;
+    }
+
+    List<WireMessage> arrived() {
+        return desk.arrived();
+    }
+
+    /** Processes that should have come to a point and did not. */
+    List<String> neverReached() {
+        List<String> missing = new ArrayList<>();
+        for (int i = 0; i < plans.size(); i++) {
+            if (plans.get(i).happens() && !hasReached(children.get(i))) {
+                missing.add(plans.get(i).point());
+            }
+        }
+        return missing;
+    }
+
+    @Nullable
+    MessageRecord record(Order order) {
+        return store == null || messageId == null
+                ? null
+                : store.store().find(new RecordKey(order.id(), messageId));
+    }
+
+    /** Runs whose rows are committed, or {@code null} when the handlers have no table. */
+    @Nullable
+    List<String> committedRuns(Order order) {
+        return store == null || store.work() == null ? null : store.work().runs(order.id());
+    }
+
+    /** All there is to know, for people. */
+    String describe() {
+        return ledger.describe() + "\n"
+                + String.join("\n", arrived().stream().map(WireMessage::toString).toList());
+    }
+
+    boolean isDurable() {
+        return store != null;
+    }
+
+    @Nullable
+    String messageId() {
+        return messageId;
+    }
+
+    String workerName() {
+        return worker.node();
+    }
+
+    String orders() {
+        return worker.node() + "-Order";
+    }
+
+    String poison() {
+        return worker.node() + "-poison";
+    }
+
+    String deskPoison() {
+        return deskAddress.node() + "-poison";
+    }
+
+    int messages(String queue) {
+        return queues.messages(queue);
+    }
+
+    List<GetResponse> drain(String queue) {
+        return queues.drain(queue);
+    }
+
+    /** All queues that messages of this run may be in, but for the two poison queues. */
+    List<String> transitQueues() {
+        List<String> all = new ArrayList<>(List.of(
+                orders(),
+                worker.node() + "-dead-letters",
+                deskAddress.node() + "-Charged",
+                deskAddress.node() + "-Shipped",
+                deskAddress.node() + "-dead-letters",
+                worker.prefix() + ".unrouted"));
+        for (int rung = 4; rung < 16; rung++) {
+            all.add("%s.delayed.%02d".formatted(worker.prefix(), rung));
+        }
+        return all;
+    }
+
+    /** Has all processes end in order. */
+    void stop() {
+        children.forEach(Child::stop);
+        desk.close();
+    }
+
+    @Override
+    public void close() {
+        children.forEach(Child::close);
+        for (String queue : transitQueues()) {
+            if (queue.startsWith(worker.node()) || queue.startsWith(deskAddress.node())) {
+                queues.delete(queue);
+            }
+        }
+        queues.delete(poison());
+        queues.delete(deskPoison());
+        queues.close();
+        if (store != null) {
+            store.close();
+        }
+        timeline.close();
+        ledger.close();
+    }
+}

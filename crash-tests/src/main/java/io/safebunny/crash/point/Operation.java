@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.point;
+
+/** What a node does on behalf of a message, seen from outside of the library. */
+public enum Operation {
+    BEGIN("begin"),
+    CLAIM("claim"),
+    CLAIM_AGAIN("claim again"),
+    TAKE_OVER("take over"),
+    HANDLE("handler"),
+    EFFECT("effect of step"),
+    STORE_STEP("store step"),
+    RENEW("renew"),
+    COMPLETE("complete"),
+    COMPLETE_SILENTLY("complete without publications"),
+    COMMIT("commit"),
+    ROLL_BACK("rollback"),
+    RELEASE("release"),
+    MARK_POISONED("poison mark"),
+    SEND_FIRST("send first publication"),
+    SEND_SECOND("send second publication"),
+    SEND_RETRY("send delayed copy"),
+    SEND_BACK("send waiting copy"),
+    SEND_POISON("send poison copy"),
+    MARK_DISPATCHED("dispatch mark"),
+    SWEEP("sweep"),
+    ACKNOWLEDGE("acknowledge"),
+    HAND_BACK("hand back");
+
+    private final String label;
+
+    Operation(String label) {
+        this.label = label;
+    }
+
+    public String label() {
+        return label;
+    }
+
+    /** Whether it asks the store. */
+    public boolean isOfStore() {
+        return switch (this) {
+            case BEGIN,
+                    CLAIM,
+                    CLAIM_AGAIN,
+                    TAKE_OVER,
+                    STORE_STEP,
+                    RENEW,
+                    COMPLETE,
+                    COMPLETE_SILENTLY,
+                    COMMIT,
+                    ROLL_BACK,
+                    RELEASE,
+                    MARK_POISONED,
+                    MARK_DISPATCHED,
+                    SWEEP -> true;
+            default -> false;
+        };
+    }
+}

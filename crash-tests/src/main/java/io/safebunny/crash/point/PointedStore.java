@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.point;
+
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Tells what each write of a store is in the protocol, by what was there before. Thread-safe. */
+public class PointedStore implements MessageStore {
+
+    private static final String STEPS = "~steps";
+
+    final Faults faults;
+    private final MessageStore store;
+    private final Map<RecordKey, MessageRecord> seen = new ConcurrentHashMap<>();
+
+    public PointedStore(MessageStore store, Faults faults) {
+        this.store = store;
+        this.faults = faults;
+    }
+
+    @Override
+    public MessageRecord create(MessageRecord record) {
+        return see(around(created(record), () -> store.create(record)));
+    }
+
+    @Override
+    public @Nullable MessageRecord replace(MessageRecord record) {
+        return around(replaced(record), () -> Optional.ofNullable(store.replace(record)))
+                .map(this::see)
+                .orElse(null);
+    }
+
+    /** All of one batch are the same operation: only dispatched records are replaced together. */
+    @Override
+    public void replaceAll(List<MessageRecord> records) {
+        around(Operation.MARK_DISPATCHED, () -> {
+            store.replaceAll(records);
+            return records;
+        });
+    }
+
+    @Override
+    public @Nullable MessageRecord find(RecordKey key) {
+        faults.asksStore();
+        MessageRecord found = store.find(key);
+        return found == null ? null : see(found);
+    }
+
+    @Override
+    public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
+        faults.asksStore();
+        List<MessageRecord> found = store.findCompleted(unchangedFor, limit);
+        found.forEach(this::see);
+        return found;
+    }
+
+    @Override
+    public int removeExpired(int limit) {
+        faults.asksStore();
+        return store.removeExpired(limit);
+    }
+
+    <T> T around(Operation operation, Supplier<T> io) {
+        return faults.around(operation, io);
+    }
+
+    private MessageRecord see(MessageRecord record) {
+        seen.put(record.key(), record);
+        return record;
+    }
+
+    static boolean holdsSteps(MessageRecord record) {
+        return record.key().messageId().endsWith(STEPS);
+    }
+
+    private static Operation created(MessageRecord record) {
+        if (holdsSteps(record)) {
+            return Operation.STORE_STEP;
+        }
+        return record.state() == RecordState.CLAIMED ? Operation.CLAIM : ended(record);
+    }
+
+    private Operation replaced(MessageRecord record) {
+        if (holdsSteps(record)) {
+            return Operation.STORE_STEP;
+        }
+        MessageRecord before = seen.get(record.key());
+        RecordState from = before == null ? RecordState.COMPLETED : before.state();
+        return switch (record.state()) {
+            case CLAIMED -> claimed(before, record);
+            case COMPLETED -> from == RecordState.COMPLETED ? Operation.SWEEP : Operation.COMPLETE;
+            case DISPATCHED -> from == RecordState.CLAIMED ? Operation.COMPLETE_SILENTLY : Operation.MARK_DISPATCHED;
+            case RELEASED, POISONED -> ended(record);
+        };
+    }
+
+    private static Operation claimed(@Nullable MessageRecord before, MessageRecord record) {
+        if (before != null && before.owner().equals(record.owner())) {
+            return before.steps().equals(record.steps()) ? Operation.RENEW : Operation.STORE_STEP;
+        }
+        return record.takeovers() > 0 ? Operation.TAKE_OVER : Operation.CLAIM_AGAIN;
+    }
+
+    private static Operation ended(MessageRecord record) {
+        return record.state() == RecordState.POISONED ? Operation.MARK_POISONED : Operation.RELEASE;
+    }
+}

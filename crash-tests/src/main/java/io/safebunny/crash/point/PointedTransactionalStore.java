@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.point;
+
+import io.safebunny.store.TransactionalMessageStore;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The same with transactions. A step is stored when its own transaction is. Thread-safe. */
+public final class PointedTransactionalStore extends PointedStore implements TransactionalMessageStore {
+
+    private final TransactionalMessageStore store;
+    private final ThreadLocal<@Nullable AtomicBoolean> storesStep = new ThreadLocal<>();
+
+    public PointedTransactionalStore(TransactionalMessageStore store, Faults faults) {
+        super(store, faults);
+        this.store = store;
+    }
+
+    @Override
+    public LocalTransaction begin() {
+        LocalTransaction transaction = around(Operation.BEGIN, store::begin);
+        return new LocalTransaction() {
+            @Override
+            public void commit() {
+                faults.reached(Point.before(Operation.COMMIT));
+                transaction.commit();
+                faults.reached(Point.after(Operation.COMMIT));
+            }
+
+            /** No fault may make it throw. */
+            @Override
+            public void rollback() {
+                faults.reached(Point.before(Operation.ROLL_BACK));
+                transaction.rollback();
+                faults.reached(Point.after(Operation.ROLL_BACK));
+            }
+        };
+    }
+
+    @Override
+    public <T> T apart(Supplier<T> action) {
+        AtomicBoolean writes = new AtomicBoolean();
+        storesStep.set(writes);
+        try {
+            T result = store.apart(action);
+            if (writes.get()) {
+                faults.reached(Point.after(Operation.STORE_STEP));
+            }
+            return result;
+        } finally {
+            storesStep.remove();
+        }
+    }
+
+    @Override
+    <T> T around(Operation operation, Supplier<T> io) {
+        AtomicBoolean apart = storesStep.get();
+        if (apart == null || operation != Operation.STORE_STEP) {
+            return super.around(operation, io);
+        }
+        faults.reached(Point.before(operation));
+        apart.set(true);
+        return io.get();
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.point;
+
+import io.safebunny.message.Headers;
+import io.safebunny.message.WireMessage;
+import io.safebunny.topology.Topology;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.TransportStatus;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/** Tells what each message that leaves is in the protocol, and when deliveries of one queue are settled. Thread-safe. */
+public final class PointedTransport implements Transport {
+
+    private final Transport transport;
+    private final String queue;
+    private final String firstType;
+    private final Faults faults;
+    private final Consumer<IncomingMessage> delivered;
+    private final Map<String, Integer> attempts = new ConcurrentHashMap<>();
+
+    /**
+     * @param queue whose settlements are points
+     * @param firstType of the two publications of a handling, the type of the first
+     * @param delivered is told what arrives on the queue
+     */
+    public PointedTransport(
+            Transport transport, String queue, String firstType, Faults faults, Consumer<IncomingMessage> delivered) {
+        this.transport = transport;
+        this.queue = queue;
+        this.firstType = firstType;
+        this.faults = faults;
+        this.delivered = delivered;
+    }
+
+    @Override
+    public void start(Topology topology) {
+        transport.start(topology);
+    }
+
+    @Override
+    public Consumption consume(String consumed, int prefetch, DeliveryHandler handler) {
+        if (!consumed.equals(queue)) {
+            return transport.consume(consumed, prefetch, handler);
+        }
+        return transport.consume(consumed, prefetch, delivery -> {
+            attempts.put(id(delivery.message().message()), attempt(delivery.message().message()));
+            delivered.accept(delivery.message());
+            handler.handle(new PointedDelivery(delivery, faults));
+        });
+    }
+
+    /** The point after it is before anybody knows that it is confirmed. */
+    @Override
+    public CompletableFuture<Void> send(OutboundMessage message) {
+        Operation operation = operation(message);
+        faults.reached(Point.before(operation));
+        return transport.send(message).thenRun(() -> faults.reached(Point.after(operation)));
+    }
+
+    private Operation operation(OutboundMessage message) {
+        if (message.route() instanceof Route.Poison) {
+            return Operation.SEND_POISON;
+        }
+        if (message.route() instanceof Route.ToQueue) {
+            int delivered = attempts.getOrDefault(id(message.message()), 0);
+            return attempt(message.message()) > delivered ? Operation.SEND_RETRY : Operation.SEND_BACK;
+        }
+        return firstType.equals(message.message().type()) ? Operation.SEND_FIRST : Operation.SEND_SECOND;
+    }
+
+    private static String id(WireMessage message) {
+        return String.valueOf(message.messageId());
+    }
+
+    private static int attempt(WireMessage message) {
+        return message.headers().get(Headers.ATTEMPT) instanceof Number attempt ? attempt.intValue() : 0;
+    }
+
+    @Override
+    public TransportStatus status() {
+        return transport.status();
+    }
+
+    @Override
+    public void close() {
+        transport.close();
+    }
+
+    private record PointedDelivery(Delivery delivery, Faults faults) implements Delivery {
+
+        @Override
+        public IncomingMessage message() {
+            return delivery.message();
+        }
+
+        @Override
+        public boolean isOpen() {
+            return delivery.isOpen();
+        }
+
+        @Override
+        public void acknowledge() {
+            settle(Operation.ACKNOWLEDGE, delivery::acknowledge);
+        }
+
+        @Override
+        public void handBack() {
+            settle(Operation.HAND_BACK, delivery::handBack);
+        }
+
+        private void settle(Operation operation, Runnable settlement) {
+            faults.reached(Point.before(operation));
+            settlement.run();
+            faults.reached(Point.after(operation));
+        }
+    }
+}

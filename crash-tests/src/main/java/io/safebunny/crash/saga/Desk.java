@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.saga;
+
+import io.safebunny.PublishOptions;
+import io.safebunny.crash.ledger.Entry;
+import io.safebunny.crash.ledger.Ledger;
+import io.safebunny.message.WireMessage;
+import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.SystemTimeline;
+import io.safebunny.topology.Topology;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.TransportStatus;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Publishes orders and takes what comes of them; it is never halted, so it remembers in memory. Thread-safe. */
+public final class Desk implements AutoCloseable {
+
+    private static final String NAME = "desk";
+
+    private final SystemTimeline timeline = new SystemTimeline(NAME);
+    private final List<WireMessage> arrived = new CopyOnWriteArrayList<>();
+    private final Node node;
+
+    /** @param worker name of the node that works on the orders */
+    public Desk(NodeAddress address, String worker, Ledger ledger) {
+        node = new Node(
+                address, new MemoryMessageStore(timeline, Duration.ofDays(1)), timeline, RecordingTransport::new);
+        node.start(List.of(
+                Node.handler(
+                        Charged.class,
+                        worker,
+                        (payload, context) -> finish(ledger, ((Charged) payload).order(), "Charged")),
+                Node.handler(
+                        Shipped.class,
+                        worker,
+                        (payload, context) -> finish(ledger, ((Shipped) payload).order(), "Shipped"))));
+    }
+
+    private static void finish(Ledger ledger, String order, String type) {
+        ledger.write(new Entry(Entry.Kind.FINISHED, NAME, order, type));
+    }
+
+    /**
+     * A repeat publishes a copy of the same message.
+     *
+     * @return its id
+     */
+    public String publish(Order order) {
+        return node.bunny()
+                .publish(order, PublishOptions.none().withCorrelationId(order.id()).withIdempotencyKey(order.id()));
+    }
+
+    /** Every publication that came over the wire, copies included. */
+    public List<WireMessage> arrived() {
+        return List.copyOf(arrived);
+    }
+
+    @Override
+    public void close() {
+        node.close();
+        timeline.close();
+    }
+
+    /** Keeps what is delivered before anything can drop it. */
+    private final class RecordingTransport implements Transport {
+
+        private final Transport transport;
+
+        RecordingTransport(Transport transport) {
+            this.transport = transport;
+        }
+
+        @Override
+        public void start(Topology topology) {
+            transport.start(topology);
+        }
+
+        @Override
+        public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+            return transport.consume(queue, prefetch, delivery -> {
+                arrived.add(delivery.message().message());
+                handler.handle(delivery);
+            });
+        }
+
+        @Override
+        public CompletableFuture<Void> send(OutboundMessage message) {
+            return transport.send(message);
+        }
+
+        @Override
+        public TransportStatus status() {
+            return transport.status();
+        }
+
+        @Override
+        public void close() {
+            transport.close();
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.saga;
+
+import io.safebunny.Bunny;
+import io.safebunny.breaker.BreakerSettings;
+import io.safebunny.breaker.CircuitBreakers;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.store.MessageStore;
+import io.safebunny.time.Timeline;
+import io.safebunny.topology.QueueType;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.rabbit.DelayStrategy;
+import io.safebunny.transport.rabbit.RabbitTransport;
+import io.safebunny.transport.rabbit.RabbitTransportOptions;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.UnaryOperator;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+
+/** A whole node on a real broker, without Spring Boot. */
+public final class Node implements AutoCloseable {
+
+    /** Short, for a process that was halted holds its claims so long. */
+    public static final Duration LEASE = Duration.ofMillis(1_200);
+
+    private static final Duration GRACE = Duration.ofSeconds(10);
+    private static final Duration RETRY_DELAY = Duration.ofMillis(200);
+    private static final Duration PUBLISH_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration RETENTION = Duration.ofDays(7);
+    private static final int DELIVERY_LIMIT = 20;
+    private static final int PREFETCH = 10;
+    private static final BreakerSettings NO_FAILURE_RATE = new BreakerSettings(0, 100, 100, Duration.ofSeconds(1), 1);
+
+    private final ExecutorService workers = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "worker");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private final NodeAddress address;
+    private final CachingConnectionFactory publish;
+    private final CachingConnectionFactory consume;
+    private final SafeBunnyEngine engine;
+
+    /** @param wrap around the transport to the broker */
+    public Node(NodeAddress address, MessageStore store, Timeline timeline, UnaryOperator<Transport> wrap) {
+        this.address = address;
+        publish = factory(address, ":publish");
+        consume = factory(address, ":consume");
+        Transport transport = wrap.apply(new RabbitTransport(
+                new RabbitTransportOptions(4, PUBLISH_TIMEOUT, DelayStrategy.LADDER),
+                publish,
+                consume,
+                workers,
+                timeline));
+        SafeBunnyOptions options = new SafeBunnyOptions(
+                address.node(),
+                new TopologyOptions(address.prefix(), QueueType.QUORUM, DELIVERY_LIMIT, null),
+                PUBLISH_TIMEOUT,
+                100,
+                1 << 20,
+                RETENTION,
+                LEASE);
+        engine = new SafeBunnyEngine(SafeBunnyParts.of(options, transport, store, timeline)
+                .withBreakers(new CircuitBreakers(NO_FAILURE_RATE, timeline, workers)));
+    }
+
+    private static CachingConnectionFactory factory(NodeAddress address, String purpose) {
+        com.rabbitmq.client.ConnectionFactory client = new com.rabbitmq.client.ConnectionFactory();
+        client.setAutomaticRecoveryEnabled(false);
+        client.setConnectionTimeout(5_000);
+        client.setRequestedHeartbeat(10);
+        CachingConnectionFactory factory = new CachingConnectionFactory(client);
+        factory.setUri(URI.create(address.broker()));
+        factory.setConnectionNameStrategy(ignored -> address.node() + purpose);
+        return factory;
+    }
+
+    public Bunny bunny() {
+        return engine.bunny();
+    }
+
+    /** One delayed retry, none in memory. */
+    public static HandlerDefinition handler(Class<?> type, String from, HandlerInvoker handler) {
+        return new HandlerDefinition(
+                "crash test",
+                type.getSimpleName(),
+                type,
+                List.of(from),
+                PREFETCH,
+                RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.of(1, RETRY_DELAY)),
+                handler);
+    }
+
+    public void start(List<HandlerDefinition> handlers) {
+        engine.start(handlers);
+    }
+
+    /** As an application does on SIGTERM. */
+    @Override
+    public void close() {
+        engine.stop(GRACE);
+        publish.destroy();
+        consume.destroy();
+        workers.shutdownNow();
+    }
+
+    @Override
+    public String toString() {
+        return address.node();
+    }
+}

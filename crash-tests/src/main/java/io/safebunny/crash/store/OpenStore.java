@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.store;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.safebunny.jdbc.JdbcMessageStore;
+import io.safebunny.jdbc.JdbcStoreOptions;
+import io.safebunny.jdbc.TransactionalJdbcMessageStore;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+
+/**
+ * The store of one process, and what its handlers write to.
+ *
+ * @param work the handlers' own table, where it is in the same database and transaction
+ */
+public record OpenStore(
+        MessageStore store,
+        @Nullable WorkTable work,
+        AutoCloseable connections) implements AutoCloseable {
+
+    private static final Duration RETENTION = Duration.ofDays(7);
+    private static final Duration TIMEOUT = Duration.ofSeconds(3);
+    private static final int CONNECTIONS = 8;
+
+    /** @param node whose records it holds */
+    public static OpenStore open(StoreAddress address, String node, Timeline timeline) {
+        return switch (address.kind()) {
+            case MEMORY -> new OpenStore(new MemoryMessageStore(timeline, RETENTION), null, () -> {});
+            case H2, POSTGRESQL, MARIADB -> openJdbc(address, node);
+            case COSMOS -> throw new IllegalArgumentException("No such store yet: " + address);
+        };
+    }
+
+    private static OpenStore openJdbc(StoreAddress address, String node) {
+        HikariDataSource pool = pool(address.url());
+        JdbcStoreOptions options = JdbcStoreOptions.of(node, RETENTION).withTimeout(TIMEOUT);
+        return address.transactional()
+                ? new OpenStore(
+                        new TransactionalJdbcMessageStore(pool, new JdbcTransactionManager(pool), options),
+                        new WorkTable(pool),
+                        pool)
+                : new OpenStore(new JdbcMessageStore(pool, options), null, pool);
+    }
+
+    static HikariDataSource pool(String url) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setMaximumPoolSize(CONNECTIONS);
+        config.setMinimumIdle(1);
+        return new HikariDataSource(config);
+    }
+
+    @Override
+    public void close() {
+        try {
+            connections.close();
+        } catch (Exception e) {
+            throw new IllegalStateException("Could not close the store", e);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.store;
+
+/** The stores there are. */
+public enum StoreKind {
+    MEMORY,
+    H2,
+    POSTGRESQL,
+    MARIADB,
+    COSMOS;
+
+    public boolean isJdbc() {
+        return this == H2 || this == POSTGRESQL || this == MARIADB;
+    }
+
+    /** Whether its records outlive the process. */
+    public boolean isDurable() {
+        return this != MEMORY;
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.store;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.safebunny.jdbc.JdbcSchema;
+import io.safebunny.jdbc.JdbcStoreOptions;
+import io.safebunny.test.database.MariaDbServer;
+import io.safebunny.test.database.PostgresServer;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.Map;
+import org.h2.tools.Server;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+/** The servers of the stores, each started when it is first asked for. Not thread-safe. */
+public final class StoreServers implements AutoCloseable {
+
+    private final Map<StoreKind, String> urls = new EnumMap<>(StoreKind.class);
+    private final Deque<Runnable> ends = new ArrayDeque<>();
+
+    /** Where its store is, with the tables in it. */
+    public StoreAddress address(StoreKind kind, boolean transactional) {
+        return new StoreAddress(kind, transactional, urls.computeIfAbsent(kind, this::start), "");
+    }
+
+    private String start(StoreKind kind) {
+        return switch (kind) {
+            case MEMORY -> "";
+            case H2 -> withTables(startH2());
+            case POSTGRESQL -> {
+                PostgresServer server = PostgresServer.start();
+                ends.push(server::close);
+                yield withTables(server.jdbcUrl());
+            }
+            case MARIADB -> {
+                MariaDbServer server = MariaDbServer.start();
+                ends.push(server::close);
+                yield withTables(server.jdbcUrl());
+            }
+            case COSMOS -> throw new IllegalArgumentException("No such store yet: " + kind);
+        };
+    }
+
+    /** In this process, which is not the one that is halted. */
+    private String startH2() {
+        try {
+            Server server = Server.createTcpServer("-tcpPort", "0", "-ifNotExists")
+                    .start();
+            ends.push(server::stop);
+            return "jdbc:h2:tcp://127.0.0.1:" + server.getPort() + "/mem:crash;DB_CLOSE_DELAY=-1;USER=sa;PASSWORD=";
+        } catch (SQLException e) {
+            throw new IllegalStateException("H2 does not start", e);
+        }
+    }
+
+    private static String withTables(String url) {
+        try (HikariDataSource pool = OpenStore.pool(url)) {
+            String script = JdbcSchema.of(pool, JdbcStoreOptions.DEFAULT_TABLE_PREFIX)
+                    .script();
+            new ResourceDatabasePopulator(new ByteArrayResource(script.getBytes(StandardCharsets.UTF_8))).execute(pool);
+            new JdbcTemplate(pool).execute(WorkTable.DEFINITION);
+        }
+        return url;
+    }
+
+    @Override
+    public void close() {
+        ends.forEach(Runnable::run);
+        ends.clear();
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.store;
+
+import java.util.List;
+import javax.sql.DataSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** What handlers write in their own transaction: one row per order, if exactly-once means what it says. Thread-safe. */
+public final class WorkTable {
+
+    static final String DEFINITION =
+            "create table crash_work (order_id varchar(100) not null, run varchar(100) not null)";
+
+    private final JdbcTemplate jdbc;
+
+    WorkTable(DataSource dataSource) {
+        this.jdbc = new JdbcTemplate(dataSource);
+    }
+
+    public void add(String order, String run) {
+        jdbc.update("insert into crash_work (order_id, run) values (?, ?)", order, run);
+    }
+
+    /** The runs of the order's handler that are committed. */
+    public List<String> runs(String order) {
+        return jdbc.queryForList("select run from crash_work where order_id = ?", String.class, order);
+    }
+}
