@@ -90,10 +90,11 @@ final class Matrix {
         Order order = new Order(name, cell.scenario().kind());
         Expectation expected = cell.scenario().expectationFor(cell.store());
         try (Stage stage = new Stage(name, prefix.get(), broker, cell.store(), log)) {
-            List<String> problems = play(cell.scenario(), stage, order, expected);
+            Checks checks = new Checks(stage, order, expected);
+            List<String> problems = play(cell.scenario(), stage, order, checks);
             if (problems.isEmpty()) {
                 Files.deleteIfExists(log);
-                return Outcome.ok(expected.declared());
+                return Outcome.ok(checks.declared());
             }
             Files.writeString(log.resolveSibling(name + ".ledger"), cell + "\n" + problems + "\n" + stage.describe());
             return Outcome.failed(problems);
@@ -102,8 +103,7 @@ final class Matrix {
         }
     }
 
-    private static List<String> play(Scenario scenario, Stage stage, Order order, Expectation expected) {
-        Checks checks = new Checks(stage, order, expected);
+    private static List<String> play(Scenario scenario, Stage stage, Order order, Checks checks) {
         try {
             scenario.script().play(stage, order);
             checks.awaitQuiet();

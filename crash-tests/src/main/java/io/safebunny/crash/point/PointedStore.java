@@ -104,10 +104,13 @@ public class PointedStore implements MessageStore {
     }
 
     private static Operation claimed(@Nullable MessageRecord before, MessageRecord record) {
-        if (before != null && before.owner().equals(record.owner())) {
-            return before.steps().equals(record.steps()) ? Operation.RENEW : Operation.STORE_STEP;
+        if (before == null || before.state() != RecordState.CLAIMED) {
+            return Operation.CLAIM_AGAIN;
         }
-        return record.takeovers() > 0 ? Operation.TAKE_OVER : Operation.CLAIM_AGAIN;
+        if (!before.owner().equals(record.owner())) {
+            return Operation.TAKE_OVER;
+        }
+        return before.steps().equals(record.steps()) ? Operation.RENEW : Operation.STORE_STEP;
     }
 
     private static Operation ended(MessageRecord record) {

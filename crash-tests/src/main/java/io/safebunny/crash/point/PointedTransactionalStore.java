@@ -21,9 +21,15 @@ public final class PointedTransactionalStore extends PointedStore implements Tra
     public LocalTransaction begin() {
         LocalTransaction transaction = around(Operation.BEGIN, store::begin);
         return new LocalTransaction() {
+            /** What cannot be committed is rolled back, as by a database whose connection ends. */
             @Override
             public void commit() {
-                faults.reached(Point.before(Operation.COMMIT));
+                try {
+                    faults.reached(Point.before(Operation.COMMIT));
+                } catch (RuntimeException e) {
+                    transaction.rollback();
+                    throw e;
+                }
                 transaction.commit();
                 faults.reached(Point.after(Operation.COMMIT));
             }

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.store;
 
+import com.azure.cosmos.CosmosAsyncClient;
+import com.azure.cosmos.CosmosClientBuilder;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.cosmos.CosmosContainerOptions;
+import io.safebunny.cosmos.CosmosContainers;
+import io.safebunny.cosmos.CosmosMessageStore;
 import io.safebunny.jdbc.JdbcMessageStore;
 import io.safebunny.jdbc.JdbcStoreOptions;
 import io.safebunny.jdbc.TransactionalJdbcMessageStore;
@@ -26,14 +32,31 @@ public record OpenStore(
     private static final Duration RETENTION = Duration.ofDays(7);
     private static final Duration TIMEOUT = Duration.ofSeconds(3);
     private static final int CONNECTIONS = 8;
+    private static final String COSMOS_DATABASE = "crash";
 
     /** @param node whose records it holds */
     public static OpenStore open(StoreAddress address, String node, Timeline timeline) {
         return switch (address.kind()) {
             case MEMORY -> new OpenStore(new MemoryMessageStore(timeline, RETENTION), null, () -> {});
             case H2, POSTGRESQL, MARIADB -> openJdbc(address, node);
-            case COSMOS -> throw new IllegalArgumentException("No such store yet: " + address);
+            case COSMOS -> openCosmos(address, node);
         };
+    }
+
+    private static OpenStore openCosmos(StoreAddress address, String node) {
+        CosmosAsyncClient client = new CosmosClientBuilder()
+                .endpoint(address.url())
+                .key(address.key())
+                .gatewayMode()
+                .endpointDiscoveryEnabled(false)
+                .buildAsyncClient();
+        CosmosContainerOptions options =
+                new CosmosContainerOptions(COSMOS_DATABASE, "safebunny-" + node, true, 1000, false);
+        return new OpenStore(
+                new CosmosMessageStore(
+                        CosmosContainers.open(client, options), RETENTION, TIMEOUT, new SimpleMeterRegistry()),
+                null,
+                client);
     }
 
     private static OpenStore openJdbc(StoreAddress address, String node) {

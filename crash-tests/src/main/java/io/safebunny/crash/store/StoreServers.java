@@ -4,6 +4,7 @@ package io.safebunny.crash.store;
 import com.zaxxer.hikari.HikariDataSource;
 import io.safebunny.jdbc.JdbcSchema;
 import io.safebunny.jdbc.JdbcStoreOptions;
+import io.safebunny.test.database.CosmosServer;
 import io.safebunny.test.database.MariaDbServer;
 import io.safebunny.test.database.PostgresServer;
 import java.nio.charset.StandardCharsets;
@@ -20,29 +21,34 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 /** The servers of the stores, each started when it is first asked for. Not thread-safe. */
 public final class StoreServers implements AutoCloseable {
 
-    private final Map<StoreKind, String> urls = new EnumMap<>(StoreKind.class);
+    private final Map<StoreKind, StoreAddress> addresses = new EnumMap<>(StoreKind.class);
     private final Deque<Runnable> ends = new ArrayDeque<>();
 
     /** Where its store is, with the tables in it. */
     public StoreAddress address(StoreKind kind, boolean transactional) {
-        return new StoreAddress(kind, transactional, urls.computeIfAbsent(kind, this::start), "");
+        StoreAddress address = addresses.computeIfAbsent(kind, this::start);
+        return new StoreAddress(kind, transactional, address.url(), address.key());
     }
 
-    private String start(StoreKind kind) {
+    private StoreAddress start(StoreKind kind) {
         return switch (kind) {
-            case MEMORY -> "";
-            case H2 -> withTables(startH2());
+            case MEMORY -> new StoreAddress(kind, false, "", "");
+            case H2 -> withTables(kind, startH2());
             case POSTGRESQL -> {
                 PostgresServer server = PostgresServer.start();
                 ends.push(server::close);
-                yield withTables(server.jdbcUrl());
+                yield withTables(kind, server.jdbcUrl());
             }
             case MARIADB -> {
                 MariaDbServer server = MariaDbServer.start();
                 ends.push(server::close);
-                yield withTables(server.jdbcUrl());
+                yield withTables(kind, server.jdbcUrl());
             }
-            case COSMOS -> throw new IllegalArgumentException("No such store yet: " + kind);
+            case COSMOS -> {
+                CosmosServer server = CosmosServer.start();
+                ends.push(server::close);
+                yield new StoreAddress(kind, false, server.endpoint().toString(), server.key());
+            }
         };
     }
 
@@ -58,14 +64,14 @@ public final class StoreServers implements AutoCloseable {
         }
     }
 
-    private static String withTables(String url) {
+    private static StoreAddress withTables(StoreKind kind, String url) {
         try (HikariDataSource pool = OpenStore.pool(url)) {
             String script = JdbcSchema.of(pool, JdbcStoreOptions.DEFAULT_TABLE_PREFIX)
                     .script();
             new ResourceDatabasePopulator(new ByteArrayResource(script.getBytes(StandardCharsets.UTF_8))).execute(pool);
             new JdbcTemplate(pool).execute(WorkTable.DEFINITION);
         }
-        return url;
+        return new StoreAddress(kind, false, url, "");
     }
 
     @Override
