@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.matrix;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.crash.child.Plan;
+import io.safebunny.crash.matrix.Matrix.Cell;
+import io.safebunny.crash.matrix.Outcome.Verdict;
+import io.safebunny.crash.store.StoreAddress;
+import io.safebunny.crash.store.StoreKind;
+import io.safebunny.crash.store.StoreServers;
+import io.safebunny.test.broker.TestBroker;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+/** A few cells of the matrix that {@code bin/crash-matrix} plays, one or two for each kind of guarantee. */
+class CrashSampleIT {
+
+    private static final Path LOGS = Path.of("target", "crash");
+    private static final StoreServers SERVERS = new StoreServers();
+
+    /** Rows of {@link Scenarios}. */
+    private static final Set<String> SAMPLE = Set.of(
+            "halt before complete",
+            "halt after complete",
+            "halt after send first publication",
+            "halt before acknowledge",
+            "halt after release",
+            "halt after poison mark",
+            "two instances, same message at once",
+            "zombie after handler");
+
+    @AfterAll
+    static void stopServers() {
+        SERVERS.close();
+    }
+
+    private static Map<Cell, Outcome> play(List<Cell> cells) throws Exception {
+        Files.createDirectories(LOGS);
+        Matrix matrix = new Matrix(TestBroker.shared().uri().toString(), LOGS, System.err::println);
+        return matrix.play(cells);
+    }
+
+    private static List<Scenario> scenarios(Set<String> names) {
+        List<Scenario> found = Scenarios.all().stream()
+                .filter(scenario -> names.contains(scenario.name()))
+                .toList();
+        assertThat(found).hasSameSizeAs(names);
+        return found;
+    }
+
+    @Test
+    void nothingIsLostOrDoneTwice() throws Exception {
+        List<StoreAddress> stores =
+                List.of(SERVERS.address(StoreKind.POSTGRESQL, true), SERVERS.address(StoreKind.H2, false));
+        List<Cell> cells = scenarios(SAMPLE).stream()
+                .flatMap(scenario -> stores.stream().map(store -> new Cell(scenario, store)))
+                .toList();
+
+        Map<Cell, Outcome> outcomes = play(cells);
+
+        Map<Cell, Outcome> others = outcomes.entrySet().stream()
+                .filter(cell -> cell.getValue().verdict() != Verdict.OK)
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+        assertThat(others).isEmpty();
+        assertThat(outcomes).hasSameSizeAs(cells);
+    }
+
+    /** Without it, nobody would know whether the checks find anything. */
+    @Test
+    void storeThatForgetsIsFound() throws Exception {
+        Scenario sound = scenarios(Set.of("halt after send first publication")).get(0);
+        Scenario anyStore = new Scenario(
+                sound.name(), sound.kind(), sound.script(), store -> null, sound.expectation());
+        Cell forgetful = new Cell(anyStore, SERVERS.address(StoreKind.MEMORY, false));
+
+        Outcome outcome = play(List.of(forgetful)).get(forgetful);
+
+        assertThat(outcome).isNotNull();
+        assertThat(outcome.text())
+                .contains("the handler ran 2 times")
+                .contains("2 different messages of type Charged");
+    }
+
+    /** A process that never comes to its point has proved nothing. */
+    @Test
+    void pointThatIsNeverReachedIsFound() throws Exception {
+        Scenario sound = scenarios(Set.of("halt after complete")).get(0);
+        Scenario otherScript = new Scenario(
+                "never reached",
+                sound.kind(),
+                (stage, order) -> {
+                    stage.start(Plan.halt("after nothing"));
+                    stage.publish(order);
+                },
+                store -> null,
+                store -> Expectation.of(sound.kind()));
+        Cell cell = new Cell(otherScript, SERVERS.address(StoreKind.H2, false));
+
+        Outcome outcome = play(List.of(cell)).get(cell);
+
+        assertThat(outcome).isNotNull();
+        assertThat(outcome.text()).contains("never reached: after nothing");
+    }
+}
