@@ -29,7 +29,8 @@ final class ChildMain {
         JumpingTimeline timeline = new JumpingTimeline(system);
         Faults faults = new Trap(options.plan(), ledger, timeline);
         try (system;
-                OpenStore store = OpenStore.open(options.store(), options.address().node(), timeline)) {
+                OpenStore store =
+                        OpenStore.open(options.store(), options.address().node(), timeline)) {
             ledger.write(Kind.READY, "", "");
             try (Node node = node(options, store, timeline, ledger, faults)) {
                 node.start(List.of(Node.handler(

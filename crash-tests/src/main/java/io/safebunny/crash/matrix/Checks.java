@@ -60,8 +60,7 @@ final class Checks {
                             && nothingIsOnItsWay());
         } catch (ConditionTimeoutException e) {
             problems.add("the saga did not end within %d s: record %s, finished %s, in the order queue %d"
-                    .formatted(
-                            QUIET.toSeconds(), stage.record(order), finished(), stage.messages(stage.orders())));
+                    .formatted(QUIET.toSeconds(), stage.record(order), finished(), stage.messages(stage.orders())));
         }
     }
 
@@ -83,9 +82,7 @@ final class Checks {
     }
 
     private List<String> finished() {
-        return stage.ledger().entries(Kind.FINISHED).stream()
-                .map(Entry::detail)
-                .toList();
+        return stage.ledger().entries(Kind.FINISHED).stream().map(Entry::detail).toList();
     }
 
     private boolean recordHasEnded() {
@@ -213,8 +210,7 @@ final class Checks {
         int due = expected.end() == End.POISONED ? 0 : 1;
         require(committed.size() == due, "%d committed rows instead of %d", committed.size(), due);
         if (committed.size() == 1 && publications() > 0 && !stage.arrived().isEmpty()) {
-            String published =
-                    content(stage.arrived(), "Charged").path("run").asString();
+            String published = content(stage.arrived(), "Charged").path("run").asString();
             require(
                     committed.get(0).equals(published),
                     "run %s is committed and run %s is published",
@@ -225,14 +221,10 @@ final class Checks {
 
     private void checkPoison() {
         List<GetResponse> poison = stage.drain(stage.poison());
-        require(
-                poison.isEmpty() == (expected.end() != End.POISONED),
-                "%d messages in the poison queue",
-                poison.size());
+        require(poison.isEmpty() == (expected.end() != End.POISONED), "%d messages in the poison queue", poison.size());
         for (GetResponse message : poison) {
             require(
-                    String.valueOf(stage.messageId())
-                            .equals(message.getProps().getMessageId()),
+                    String.valueOf(stage.messageId()).equals(message.getProps().getMessageId()),
                     "a foreign message in the poison queue: %s",
                     message.getProps().getMessageId());
             JsonNode body = JSON.readTree(message.getBody());
@@ -254,7 +246,8 @@ final class Checks {
                         .atMost(EMPTY)
                         .until(() -> stage.messages(queue) == 0);
             } catch (ConditionTimeoutException e) {
-                problems.add("%d messages left in %s".formatted(stage.drain(queue).size(), queue));
+                problems.add(
+                        "%d messages left in %s".formatted(stage.drain(queue).size(), queue));
             }
         }
     }

@@ -26,7 +26,8 @@ final class CrashMatrixMain {
         try (StoreServers servers = new StoreServers()) {
             List<StoreAddress> stores = addresses(options, servers);
             List<Scenario> scenarios = Scenarios.all().stream()
-                    .filter(scenario -> options.points().matcher(scenario.name()).find())
+                    .filter(scenario ->
+                            options.points().matcher(scenario.name()).find())
                     .toList();
             List<Cell> cells = scenarios.stream()
                     .flatMap(scenario -> stores.stream().map(store -> new Cell(scenario, store)))

@@ -16,8 +16,7 @@ record Expectation(End end, int minRuns, int maxRuns, int maxCharges, boolean re
 
     /** What an order comes to when nothing happens. */
     static Expectation of(OrderKind kind) {
-        return new Expectation(
-                kind.isPoisoned() ? End.POISONED : End.FINISHED, kind.runs(), kind.runs(), 1, true, "");
+        return new Expectation(kind.isPoisoned() ? End.POISONED : End.FINISHED, kind.runs(), kind.runs(), 1, true, "");
     }
 
     Expectation withRuns(int min, int max) {

@@ -42,9 +42,7 @@ final class Queues implements AutoCloseable {
     List<GetResponse> drain(String queue) {
         List<GetResponse> messages = new ArrayList<>();
         try (Channel channel = connection.createChannel()) {
-            for (GetResponse next = channel.basicGet(queue, true);
-                    next != null;
-                    next = channel.basicGet(queue, true)) {
+            for (GetResponse next = channel.basicGet(queue, true); next != null; next = channel.basicGet(queue, true)) {
                 messages.add(next);
             }
             return messages;

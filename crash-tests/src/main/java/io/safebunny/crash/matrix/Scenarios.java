@@ -161,8 +161,7 @@ final class Scenarios {
     }
 
     private static void playTwins(Stage stage, Order order) {
-        Plan plan = Plan.hold(
-                Point.before(stage.address().transactional() ? Operation.BEGIN : Operation.CLAIM));
+        Plan plan = Plan.hold(Point.before(stage.address().transactional() ? Operation.BEGIN : Operation.CLAIM));
         Child one = stage.prepare(plan);
         Child other = stage.prepare(plan);
         stage.go(one);
@@ -204,15 +203,13 @@ final class Scenarios {
         stage.go(other);
         stage.awaitStarted(other);
         stage.publishUntilDelivered(order, other);
-        stage.await(
-                "the other instance goes on, or waits for the lock",
-                () -> {
-                    if (stage.ledger().idleMillis() > IDLE_MILLIS) { // a frozen process keeps what is given to it
-                        stage.publish(order);
-                    }
-                    return stage.ledger().entries(Kind.FINISHED).size() == 2
-                            || (stage.address().transactional() && stage.deliveries(other) > 1);
-                });
+        stage.await("the other instance goes on, or waits for the lock", () -> {
+            if (stage.ledger().idleMillis() > IDLE_MILLIS) { // a frozen process keeps what is given to it
+                stage.publish(order);
+            }
+            return stage.ledger().entries(Kind.FINISHED).size() == 2
+                    || (stage.address().transactional() && stage.deliveries(other) > 1);
+        });
         zombie.thaw();
         stage.letGo(zombie);
     }

@@ -74,8 +74,8 @@ final class Stage implements AutoCloseable {
         if (plan.action() == Plan.Action.HOLD) {
             ledger.hold(process, Kind.REACHED);
         }
-        Child child = Child.start(
-                new ChildOptions(process, worker, deskAddress.node(), address, ledger.port(), plan), log);
+        Child child =
+                Child.start(new ChildOptions(process, worker, deskAddress.node(), address, ledger.port(), plan), log);
         children.add(child);
         plans.add(plan);
         return child;
@@ -201,9 +201,7 @@ final class Stage implements AutoCloseable {
 
     @Nullable
     MessageRecord record(Order order) {
-        return store == null || messageId == null
-                ? null
-                : store.store().find(new RecordKey(order.id(), messageId));
+        return store == null || messageId == null ? null : store.store().find(new RecordKey(order.id(), messageId));
     }
 
     /** Runs whose rows are committed, or {@code null} when the handlers have no table. */
@@ -215,7 +213,8 @@ final class Stage implements AutoCloseable {
     /** All there is to know, for people. */
     String describe() {
         return ledger.describe() + "\n"
-                + String.join("\n", arrived().stream().map(WireMessage::toString).toList());
+                + String.join(
+                        "\n", arrived().stream().map(WireMessage::toString).toList());
     }
 
     boolean isDurable() {

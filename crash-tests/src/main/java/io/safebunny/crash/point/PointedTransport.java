@@ -52,7 +52,8 @@ public final class PointedTransport implements Transport {
             return transport.consume(consumed, prefetch, handler);
         }
         return transport.consume(consumed, prefetch, delivery -> {
-            attempts.put(id(delivery.message().message()), attempt(delivery.message().message()));
+            attempts.put(
+                    id(delivery.message().message()), attempt(delivery.message().message()));
             delivered.accept(delivery.message());
             handler.handle(new PointedDelivery(delivery, faults));
         });

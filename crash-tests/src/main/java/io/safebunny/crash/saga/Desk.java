@@ -53,7 +53,9 @@ public final class Desk implements AutoCloseable {
      */
     public String publish(Order order) {
         return node.bunny()
-                .publish(order, PublishOptions.none().withCorrelationId(order.id()).withIdempotencyKey(order.id()));
+                .publish(
+                        order,
+                        PublishOptions.none().withCorrelationId(order.id()).withIdempotencyKey(order.id()));
     }
 
     /** Every publication that came over the wire, copies included. */

@@ -40,6 +40,7 @@ public final class Node implements AutoCloseable {
     private static final int DELIVERY_LIMIT = 20;
     /** So few that a process that stands still keeps no more from the others. */
     private static final int PREFETCH = 2;
+
     private static final BreakerSettings NO_FAILURE_RATE = new BreakerSettings(0, 100, 100, Duration.ofSeconds(1), 1);
 
     private final ExecutorService workers = Executors.newCachedThreadPool(task -> {

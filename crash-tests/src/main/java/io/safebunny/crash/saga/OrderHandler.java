@@ -24,8 +24,7 @@ public final class OrderHandler implements HandlerInvoker {
     private final @Nullable WorkTable work;
 
     /** @param work {@code null}: the handler has no database of its own */
-    public OrderHandler(
-            Bunny bunny, LedgerClient ledger, Faults faults, Timeline timeline, @Nullable WorkTable work) {
+    public OrderHandler(Bunny bunny, LedgerClient ledger, Faults faults, Timeline timeline, @Nullable WorkTable work) {
         this.bunny = bunny;
         this.ledger = ledger;
         this.faults = faults;

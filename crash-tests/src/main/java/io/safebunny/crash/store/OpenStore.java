@@ -24,10 +24,8 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
  *
  * @param work the handlers' own table, where it is in the same database and transaction
  */
-public record OpenStore(
-        MessageStore store,
-        @Nullable WorkTable work,
-        AutoCloseable connections) implements AutoCloseable {
+public record OpenStore(MessageStore store, @Nullable WorkTable work, AutoCloseable connections)
+        implements AutoCloseable {
 
     private static final Duration RETENTION = Duration.ofDays(7);
     private static final Duration TIMEOUT = Duration.ofSeconds(3);

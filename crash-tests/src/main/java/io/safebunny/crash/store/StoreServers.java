@@ -55,8 +55,8 @@ public final class StoreServers implements AutoCloseable {
     /** In this process, which is not the one that is halted. */
     private String startH2() {
         try {
-            Server server = Server.createTcpServer("-tcpPort", "0", "-ifNotExists")
-                    .start();
+            Server server =
+                    Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
             ends.push(server::stop);
             return "jdbc:h2:tcp://127.0.0.1:" + server.getPort() + "/mem:crash;DB_CLOSE_DELAY=-1;USER=sa;PASSWORD=";
         } catch (SQLException e) {
@@ -66,8 +66,8 @@ public final class StoreServers implements AutoCloseable {
 
     private static StoreAddress withTables(StoreKind kind, String url) {
         try (HikariDataSource pool = OpenStore.pool(url)) {
-            String script = JdbcSchema.of(pool, JdbcStoreOptions.DEFAULT_TABLE_PREFIX)
-                    .script();
+            String script =
+                    JdbcSchema.of(pool, JdbcStoreOptions.DEFAULT_TABLE_PREFIX).script();
             new ResourceDatabasePopulator(new ByteArrayResource(script.getBytes(StandardCharsets.UTF_8))).execute(pool);
             new JdbcTemplate(pool).execute(WorkTable.DEFINITION);
         }

@@ -76,16 +76,14 @@ class CrashSampleIT {
     @Test
     void storeThatForgetsIsFound() throws Exception {
         Scenario sound = scenarios(Set.of("halt after send first publication")).get(0);
-        Scenario anyStore = new Scenario(
-                sound.name(), sound.kind(), sound.script(), store -> null, sound.expectation());
+        Scenario anyStore =
+                new Scenario(sound.name(), sound.kind(), sound.script(), store -> null, sound.expectation());
         Cell forgetful = new Cell(anyStore, SERVERS.address(StoreKind.MEMORY, false));
 
         Outcome outcome = play(List.of(forgetful)).get(forgetful);
 
         assertThat(outcome).isNotNull();
-        assertThat(outcome.text())
-                .contains("the handler ran 2 times")
-                .contains("2 different messages of type Charged");
+        assertThat(outcome.text()).contains("the handler ran 2 times").contains("2 different messages of type Charged");
     }
 
     /** A process that never comes to its point has proved nothing. */
