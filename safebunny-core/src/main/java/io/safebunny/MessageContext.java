@@ -47,6 +47,8 @@ public interface MessageContext {
      * stored result instead. For calls to the outside that must not be repeated. A crash between the step's effect and the
      * storing of its result repeats it, so pass {@link #messageId()} on as an idempotency key where the callee takes one.
      *
+     * <p>What a step writes must not be part of the handler's own transaction: the step stays done when that is rolled back.
+     *
      * <p>Steps may not publish: publish after the step, from its result. Without a store a step is remembered only for the
      * in-memory retries of this delivery. Call it from the handler's thread.
      *

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
-import io.safebunny.message.InvalidMessageException;
-import io.safebunny.message.PoisonReason;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
@@ -196,16 +194,11 @@ final class Claim implements Steps {
 
     @Override
     public void store(String name, String json) {
-        boolean ours;
-        try {
-            ours = writeSurely(claimed -> {
-                Map<String, String> steps = new HashMap<>(claimed.steps());
-                steps.put(name, json);
-                return claimed.next(RecordState.CLAIMED).withSteps(steps);
-            });
-        } catch (RecordTooLargeException e) {
-            throw new InvalidMessageException(PoisonReason.TOO_LARGE, e.messageWithoutCode(), e);
-        }
+        boolean ours = writeSurely(claimed -> {
+            Map<String, String> steps = new HashMap<>(claimed.steps());
+            steps.put(name, json);
+            return claimed.next(RecordState.CLAIMED).withSteps(steps);
+        });
         if (!ours) {
             throw lost();
         }

@@ -70,9 +70,9 @@ final class Claiming {
         return switch (stored.state()) {
             case COMPLETED, DISPATCHED -> stored;
             case RELEASED ->
-                claimAgain(handling, stored, fresh, Math.max(message.attempt(), stored.attempt()), stored.takeovers());
+                claimAgain(handling, stored, fresh, attempt(message, stored, replayed), stored.takeovers());
             case POISONED -> reopen(handling, stored, fresh, replayed);
-            case CLAIMED -> takeOver(handling, stored, fresh);
+            case CLAIMED -> takeOver(handling, stored, fresh, attempt(message, stored, replayed));
         };
     }
 
@@ -94,13 +94,17 @@ final class Claiming {
         return claimAgain(handling, stored, fresh, 0, 0);
     }
 
-    private MessageRecord takeOver(Handling handling, MessageRecord stored, MessageRecord fresh) {
+    /** The larger count is right: of two copies of a message each knows only its own retries. A replay begins anew. */
+    private static int attempt(Envelope message, MessageRecord stored, boolean replayed) {
+        return replayed ? 0 : Math.max(message.attempt(), stored.attempt());
+    }
+
+    private MessageRecord takeOver(Handling handling, MessageRecord stored, MessageRecord fresh, int attempt) {
         Duration remaining = watch.remaining(stored);
         if (remaining.toNanos() > 0) {
             throw busy(handling, remaining);
         }
         int takeovers = stored.takeovers() + 1;
-        int attempt = Math.max(handling.message().attempt(), stored.attempt());
         if (takeovers > options.takeoverLimit()) {
             watch.forget(stored.key());
             store.replace(stored.next(RecordState.POISONED).withTakeovers(0));

@@ -93,7 +93,12 @@ final class ClaimingTransaction {
                             .formatted(handling.message().id()));
         }
         transaction = null;
-        open.commit();
+        try {
+            open.commit();
+        } catch (RuntimeException e) {
+            open.rollback(); // without effect when the commit has ended it
+            throw e;
+        }
         return completed;
     }
 

@@ -39,8 +39,6 @@ public final class Deduplication {
 
     private static final Logger LOG = LoggerFactory.getLogger(Deduplication.class);
 
-    private static final Duration NO_ANSWER_DELAY = Duration.ofSeconds(5);
-
     /** A message of whose claims so many in a row fell silent is handled while nothing else is. */
     private static final int SUSPICIOUS = 3;
 
@@ -157,7 +155,7 @@ public final class Deduplication {
         try {
             Lock lock = lockFor(record);
             try {
-                action.run(new Execution(handling, claim, () -> {}));
+                run(action, new Execution(handling, claim, () -> {}));
             } finally {
                 lock.unlock();
             }
@@ -200,7 +198,7 @@ public final class Deduplication {
         } catch (NotHandledException e) {
             throw e;
         } catch (RuntimeException e) {
-            throw noAnswer(handling, e);
+            throw NoAnswer.of(handling, e);
         }
         if (!ours) {
             metrics.claimLost(handling.message().type());
@@ -235,10 +233,12 @@ public final class Deduplication {
             return suppressed(handling, record);
         }
         try {
-            action.run(new Execution(
-                    handling,
-                    new ApartSteps(transactional, record.key(), record.owner()),
-                    () -> claimed(handling, transaction::beginAgain)));
+            run(
+                    action,
+                    new Execution(
+                            handling,
+                            new ApartSteps(transactional, timeline, record.key(), record.owner()),
+                            () -> claimed(handling, transaction::beginAgain)));
             return unlessDown(handling, () -> transaction.commit(handling.collected()));
         } catch (RecordTooLargeException e) {
             InvalidMessageException tooLarge = tooLarge(e);
@@ -251,6 +251,18 @@ public final class Deduplication {
     }
 
     // ---- both
+
+    private static void run(Action action, Execution execution) throws Exception {
+        try {
+            action.run(execution);
+        } catch (Throwable failure) {
+            NotHandledException trouble = execution.trouble();
+            if (trouble != null) {
+                throw trouble;
+            }
+            throw failure;
+        }
+    }
 
     private MessageRecord suppressed(Handling handling, MessageRecord record) {
         metrics.duplicateSuppressed(handling.message().type());
@@ -269,7 +281,7 @@ public final class Deduplication {
             throw NotHandledException.trouble(
                     "Publications of message %s are not confirmed; they are sent again"
                             .formatted(completed.key().messageId()),
-                    NO_ANSWER_DELAY);
+                    NoAnswer.DELAY);
         }
     }
 
@@ -290,7 +302,7 @@ public final class Deduplication {
         } catch (NotHandledException | InvalidMessageException e) {
             throw e;
         } catch (RuntimeException e) {
-            throw noAnswer(handling, e);
+            throw NoAnswer.of(handling, e);
         }
     }
 
@@ -299,18 +311,7 @@ public final class Deduplication {
         try {
             return question.ask();
         } catch (StoreUnavailableException e) {
-            throw noAnswer(handling, e);
+            throw NoAnswer.of(handling, e);
         }
-    }
-
-    /** A store that does not answer is not the message's fault: it costs no attempt. */
-    private static NotHandledException noAnswer(Handling handling, RuntimeException e) {
-        String messageId = handling.message().id();
-        if (e instanceof StoreUnavailableException unavailable && unavailable.retryAfter() != null) {
-            return NotHandledException.throttled(
-                    "The store asks for patience: " + unavailable.messageWithoutCode(), unavailable.retryAfter());
-        }
-        LOG.warn("The store did not answer; message {} comes back in {} ms", messageId, NO_ANSWER_DELAY.toMillis(), e);
-        return NotHandledException.trouble("The store did not answer for message " + messageId, NO_ANSWER_DELAY);
     }
 }

@@ -3,15 +3,20 @@ package io.safebunny.dedup;
 
 import io.safebunny.MessageContext.Step;
 import io.safebunny.PoisonMessageException;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.PoisonReason;
 import io.safebunny.publishing.Handling;
+import io.safebunny.recovery.NotHandledException;
 import io.safebunny.serialization.JsonMessageSerializer;
 import io.safebunny.serialization.MessageSerializer;
 import io.safebunny.serialization.SerializationException;
+import io.safebunny.store.RecordTooLargeException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The handling of one message as its handler sees it: attempts, and steps that are done once. Confined to one thread. */
@@ -24,6 +29,7 @@ public final class Execution {
     private final Steps steps;
     private final Runnable again;
     private final Set<String> usedInAttempt = new HashSet<>(0);
+    private @Nullable NotHandledException trouble;
 
     /** @param again called before each attempt but the first */
     Execution(Handling handling, Steps steps, Runnable again) {
@@ -60,7 +66,7 @@ public final class Execution {
     /** See {@link io.safebunny.MessageContext#once(String, Class, Step)}. */
     public <T, X extends Exception> T once(String name, Class<T> type, Step<T, X> step) throws X {
         requireName(name);
-        String known = steps.find(name);
+        String known = answered(() -> steps.find(name));
         if (known != null) {
             return read(name, type, known);
         }
@@ -70,8 +76,33 @@ public final class Execution {
                     "Step [%s] returned null. The step has been run. Return a value, or use once(name, action) without a result."
                             .formatted(name));
         }
-        steps.store(name, write(name, result));
+        String json = write(name, result);
+        String unused = answered(() -> {
+            steps.store(name, json);
+            return json;
+        });
         return result;
+    }
+
+    /** What a store throws is not the handler's failure: it costs no attempt, and no step is repeated in memory. */
+    private @Nullable String answered(Supplier<@Nullable String> question) {
+        try {
+            return question.get();
+        } catch (NotHandledException e) {
+            trouble = e;
+            throw e;
+        } catch (RecordTooLargeException e) {
+            throw new InvalidMessageException(PoisonReason.TOO_LARGE, e.messageWithoutCode(), e);
+        } catch (RuntimeException e) {
+            trouble = NoAnswer.of(handling, e);
+            throw trouble;
+        }
+    }
+
+    /** Why the handler had to fail, in whatever the handler may have wrapped it; {@code null} when it was not for the store. */
+    @Nullable
+    NotHandledException trouble() {
+        return trouble;
     }
 
     private void requireName(String name) {

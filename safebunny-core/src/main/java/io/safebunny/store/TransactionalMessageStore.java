@@ -30,7 +30,7 @@ public interface TransactionalMessageStore extends MessageStore {
          */
         void commit();
 
-        /** Undoes all writes. Never throws; what cannot be undone now is undone by the database when the connection ends. */
+        /** Undoes all writes; without effect after {@link #commit}, however that ended. Never throws; what cannot be undone now is undone by the database when the connection ends. */
         void rollback();
     }
 }

@@ -69,6 +69,22 @@ class OnceTest {
     }
 
     @Test
+    void spendsNoAttemptWhenItsResultCannotBeStored() throws Exception {
+        assertThatExceptionOfType(NotHandledException.class)
+                .isThrownBy(() -> bench.deliver(execution -> {
+                    bench.store.down(true);
+                    Object unused = execution.once("charge", PaymentCaptured.class, this::charge);
+                }))
+                .satisfies(e -> assertThat(e.isTrouble()).isTrue());
+
+        bench.store.down(false);
+        assertThatExceptionOfType(NotHandledException.class).isThrownBy(() -> bench.deliver(execution -> {}));
+        bench.timeline.advance(LEASE);
+        bench.deliver(execution -> {});
+        assertThat(bench.runs).containsExactly(0, 0);
+    }
+
+    @Test
     void refusesToPublishWithinAStepBecauseALaterAttemptWouldNot() {
         assertThatExceptionOfType(InvalidPublicationException.class)
                 .isThrownBy(() -> bench.deliver(execution -> execution.once("charge", Boolean.class, () -> {

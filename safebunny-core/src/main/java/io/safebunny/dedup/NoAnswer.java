@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import io.safebunny.publishing.Handling;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.store.StoreUnavailableException;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a store that does not answer means for a message: it is not the message's fault, and costs no attempt. */
+final class NoAnswer {
+
+    /** When the message comes back; meanwhile its type is paused. */
+    static final Duration DELAY = Duration.ofSeconds(5);
+
+    private static final Logger LOG = LoggerFactory.getLogger(NoAnswer.class);
+
+    private NoAnswer() {}
+
+    static NotHandledException of(Handling handling, RuntimeException e) {
+        String messageId = handling.message().id();
+        if (e instanceof StoreUnavailableException unavailable && unavailable.retryAfter() != null) {
+            return NotHandledException.throttled(
+                    "The store asks for patience: " + unavailable.messageWithoutCode(), unavailable.retryAfter());
+        }
+        LOG.warn("The store did not answer; message {} comes back in {} ms", messageId, DELAY.toMillis(), e);
+        return NotHandledException.trouble("The store did not answer for message " + messageId, DELAY);
+    }
+}
