@@ -137,6 +137,26 @@ abstract class OutboxRelayRules {
     }
 
     @Test
+    void whatIsDueWaitsForAnEarlierOneOfItsCorrelationThatIsPutOff() {
+        OutboxUnderTest instance = instance(new RecordingSender()).started();
+        instance.sender.refuse("first");
+        instance.publishAndCommit("c", "first");
+        instance.makeDue();
+        // put off for 800 ms or more by then
+        Awaitility.await().atMost(PATIENCE).until(() -> instance.count("failed") >= 5);
+        instance.publishAndCommit("c", "second");
+        instance.sql.update(
+                "update safebunny_outbox set due_at = created_at where node = ? and message_id = 'second'", node);
+        Awaitility.await().during(Duration.ofMillis(600)).until(() -> instance.sender.messages()
+                .isEmpty());
+
+        instance.sender.acceptAll();
+        instance.makeDue();
+        Awaitility.await().atMost(PATIENCE).until(() -> instance.stored().isEmpty());
+        assertThat(instance.sender.firstOf("c")).containsExactly("first", "second");
+    }
+
+    @Test
     void whatIsCommittedWaitsForAnEarlierOneOfItsCorrelationThatAnotherInstanceHas() {
         OutboxUnderTest first = instance(new RecordingSender().silent()).started();
         first.publishAndCommit("c", "1");

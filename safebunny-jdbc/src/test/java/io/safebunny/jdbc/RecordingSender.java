@@ -31,7 +31,8 @@ final class RecordingSender implements Function<OutboundMessage, CompletableFutu
 
     @Override
     public CompletableFuture<Void> apply(OutboundMessage message) {
-        if (refused.contains(String.valueOf(message.message().correlationId()))) {
+        if (refused.contains(String.valueOf(message.message().correlationId()))
+                || refused.contains(String.valueOf(message.message().messageId()))) {
             return CompletableFuture.failedFuture(new IllegalStateException("refused"));
         }
         synchronized (messages) {
@@ -44,8 +45,8 @@ final class RecordingSender implements Function<OutboundMessage, CompletableFutu
         return answer;
     }
 
-    void refuse(String correlationId) {
-        refused.add(correlationId);
+    void refuse(String correlationOrMessageId) {
+        refused.add(correlationOrMessageId);
     }
 
     void acceptAll() {
