@@ -215,13 +215,16 @@ abstract class OutboxRelayRules {
 
     @Test
     void stoppingWaitsForWhatIsOnItsWayAndKeepsTheRest() {
-        RecordingSender sender = new RecordingSender(after(20));
+        RecordingSender sender = new RecordingSender(after(100));
         OutboxUnderTest instance = instance(sender).started();
         List<String> all = new ArrayList<>();
-        for (int i = 0; i < 200; i++) {
-            instance.publishAndCommit(correlation(i), "m" + i);
-            all.add("m" + i);
-        }
+        instance.transaction.executeWithoutResult(status -> {
+            for (int i = 0; i < 200; i++) {
+                instance.publish(correlation(i), "m" + i);
+                all.add("m" + i);
+            }
+        });
+        Awaitility.await().until(() -> sender.ids().size() >= 20);
         instance.outbox.stop();
         List<String> sent = sender.ids();
         List<String> left = instance.stored();
