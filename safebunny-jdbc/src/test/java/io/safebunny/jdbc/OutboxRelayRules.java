@@ -58,6 +58,8 @@ abstract class OutboxRelayRules {
         crashed.publishAndCommit("c", "1", "2");
         crashed.publishAndCommit("d", "3");
         Awaitility.await().until(() -> crashed.sender.ids().size() == 2);
+        // the second waits for the confirm of the first
+        assertThat(crashed.sender.ids()).containsExactlyInAnyOrder("1", "3");
         crashed.close();
         assertThat(crashed.stored()).containsExactly("1", "2", "3");
         crashed.makeDue();
@@ -147,8 +149,9 @@ abstract class OutboxRelayRules {
         instance.publishAndCommit("c", "second");
         instance.sql.update(
                 "update safebunny_outbox set due_at = created_at where node = ? and message_id = 'second'", node);
-        Awaitility.await().during(Duration.ofMillis(600)).until(() -> instance.sender.messages()
-                .isEmpty());
+        Awaitility.await()
+                .during(Duration.ofMillis(600))
+                .until(() -> instance.sender.messages().isEmpty());
 
         instance.sender.acceptAll();
         instance.makeDue();
