@@ -116,6 +116,7 @@ final class Checks {
         return List.copyOf(problems);
     }
 
+    @SuppressWarnings("AnnotateFormatMethod") // for which another library would be needed
     private void require(boolean condition, String otherwise, @Nullable Object... arguments) {
         if (!condition) {
             problems.add(otherwise.formatted(arguments));

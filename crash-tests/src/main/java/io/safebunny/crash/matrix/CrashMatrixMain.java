@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Entry point of {@code bin/crash-matrix}: progress on standard error; the matrix, and totals as JSON, on standard output. */
@@ -59,7 +60,9 @@ final class CrashMatrixMain {
         System.out.println("|---|" + "---|".repeat(stores.size()));
         for (Scenario scenario : scenarios) {
             List<String> row = stores.stream()
-                    .map(store -> outcomes.get(new Cell(scenario, store)).text())
+                    .map(store -> Objects.requireNonNull(
+                                    outcomes.get(new Cell(scenario, store)), "every cell has an outcome")
+                            .text())
                     .toList();
             System.out.println("| " + scenario.name() + " | " + String.join(" | ", row) + " |");
         }

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 public final class PointedTransactionalStore extends PointedStore implements TransactionalMessageStore {
 
     private final TransactionalMessageStore store;
+
+    @SuppressWarnings("ThreadLocalUsage") // each store has its own
     private final ThreadLocal<@Nullable AtomicBoolean> storesStep = new ThreadLocal<>();
 
     public PointedTransactionalStore(TransactionalMessageStore store, Faults faults) {
