@@ -94,7 +94,7 @@ class OutboxWithJpaTest {
             return OutboxUnderTest.on(TestDatabase.H2.pool()).started();
         }
 
-        @Bean
+        @Bean(destroyMethod = "") // other tests go on with it
         DataSource dataSource(OutboxUnderTest instance) {
             return instance.dataSource;
         }
