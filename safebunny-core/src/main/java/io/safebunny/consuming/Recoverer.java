@@ -4,6 +4,7 @@ package io.safebunny.consuming;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.PublishException;
 import io.safebunny.message.Envelope;
+import io.safebunny.message.Headers;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.Metrics;
@@ -19,6 +20,8 @@ import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,12 +87,23 @@ final class Recoverer {
             }
             return moved;
         }
-        return move(delivery, backToQueue(delivery, envelope, ((ComeBack) action).delay()));
+        return move(delivery, asReplayed(delivery, backToQueue(delivery, envelope, ((ComeBack) action).delay())));
     }
 
     private static OutboundMessage backToQueue(Delivery delivery, Envelope envelope, Duration delay) {
         return new OutboundMessage(
                 envelope.toWire(), new Route.ToQueue(delivery.message().queue()), delay);
+    }
+
+    /** A replay that was not begun must still be known for one when it comes back. */
+    private static OutboundMessage asReplayed(Delivery delivery, OutboundMessage copy) {
+        Object poisonedAt = delivery.message().message().headers().get(Headers.POISONED_AT);
+        if (poisonedAt == null) {
+            return copy;
+        }
+        Map<String, Object> headers = new LinkedHashMap<>(copy.message().headers());
+        headers.put(Headers.POISONED_AT, poisonedAt);
+        return new OutboundMessage(copy.message().withHeaders(headers), copy.route(), copy.delay());
     }
 
     /** @return whether the delivery may be acknowledged */

@@ -42,6 +42,11 @@ final class ApartSteps implements Steps {
         this.owner = owner;
     }
 
+    /** Reads them again before the next one. */
+    void forget() {
+        loaded = false;
+    }
+
     @Override
     public @Nullable String find(String name) {
         if (!loaded) {

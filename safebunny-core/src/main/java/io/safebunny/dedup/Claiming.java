@@ -82,6 +82,24 @@ final class Claiming {
         } catch (UnreadableRecordException e) {
             LOG.error("Message {} waits", fresh.key().messageId(), e);
             throw NotHandledException.later(e.messageWithoutCode(), UNTIL_UPGRADED);
+        } catch (RuntimeException e) {
+            giveBack(fresh);
+            throw e;
+        }
+    }
+
+    /** A claim whose answer got lost would look like one whose owner fell silent. */
+    private void giveBack(MessageRecord unanswered) {
+        try {
+            MessageRecord stored = store.find(unanswered.key());
+            if (stored != null && stored.owner().equals(unanswered.owner())) {
+                store.replace(stored.next(RecordState.RELEASED));
+            }
+        } catch (RuntimeException e) {
+            LOG.debug(
+                    "The claim of message {}, if there is one, ends with its lease",
+                    unanswered.key().messageId(),
+                    e);
         }
     }
 
@@ -107,7 +125,9 @@ final class Claiming {
         int takeovers = stored.takeovers() + 1;
         if (takeovers > options.takeoverLimit()) {
             watch.forget(stored.key());
-            store.replace(stored.next(RecordState.POISONED).withTakeovers(0));
+            if (store.replace(stored.next(RecordState.POISONED).withTakeovers(0)) == null) {
+                throw busy(handling, options.lease()); // its owner was only slow
+            }
             throw new InvalidMessageException(
                     PoisonReason.DELIVERY_LIMIT,
                     "The handling of the message was begun %d times and never ended (safebunny.topology.delivery-limit): it probably ends the process that handles it. Find out why before replaying it."
@@ -124,7 +144,13 @@ final class Claiming {
 
     private MessageRecord claimAgain(
             Handling handling, MessageRecord stored, MessageRecord fresh, int attempt, int takeovers) {
-        MessageRecord claim = store.replace(stored.claimedBy(fresh.owner(), fresh.lease(), attempt, takeovers));
+        MessageRecord claim;
+        try {
+            claim = store.replace(stored.claimedBy(fresh.owner(), fresh.lease(), attempt, takeovers));
+        } catch (RuntimeException e) {
+            giveBack(fresh);
+            throw e;
+        }
         if (claim == null) {
             throw busy(handling, options.lease());
         }

@@ -8,6 +8,7 @@ import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.recovery.RecoveryAction.ComeBack;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordState;
+import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
@@ -59,7 +60,7 @@ final class ClaimingTransaction {
         } catch (InvalidMessageException e) {
             commitOrRollback(); // perhaps it wrote that the message is set aside
             throw e;
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             rollback();
             throw e;
         }
@@ -86,18 +87,36 @@ final class ClaimingTransaction {
      */
     MessageRecord commit(List<OutboundMessage> outgoing) {
         LocalTransaction open = requireOpen();
-        MessageRecord completed = store.replace(requireClaim().completed(outgoing));
-        if (completed == null) {
-            throw new IllegalStateException(
-                    "The claim of message %s is gone from its own transaction: did the handler commit, roll back or delete?"
-                            .formatted(handling.message().id()));
-        }
+        MessageRecord completed = complete(requireClaim().completed(outgoing));
         transaction = null;
         try {
             open.commit();
         } catch (RuntimeException e) {
             open.rollback(); // without effect when the commit has ended it
             throw e;
+        }
+        return completed;
+    }
+
+    private MessageRecord complete(MessageRecord intended) {
+        MessageRecord completed;
+        try {
+            completed = store.replace(intended);
+        } catch (RecordTooLargeException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            rollback();
+            MessageRecord unused = store.find(intended.key()); // throws when it is the store that does not answer
+            throw new BrokenTransactionException(
+                    "The transaction in which message %s was handled cannot be completed: a statement of the handler failed and the handler went on, or the database ended the transaction because the handler took long. Let the exception out, use a savepoint, or raise the database's time limits."
+                            .formatted(handling.message().id()),
+                    e);
+        }
+        if (completed == null) {
+            throw new BrokenTransactionException(
+                    "The claim of message %s is gone from its own transaction: did the handler commit, roll back or delete?"
+                            .formatted(handling.message().id()),
+                    null);
         }
         return completed;
     }

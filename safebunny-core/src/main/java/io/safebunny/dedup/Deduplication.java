@@ -153,11 +153,11 @@ public final class Deduplication {
         Claim claim = new Claim(store, timeline, record, before);
         held.add(claim);
         try {
-            Lock lock = lockFor(record);
+            Runnable leave = enter(record);
             try {
                 run(action, new Execution(handling, claim, () -> {}));
             } finally {
-                lock.unlock();
+                leave.run();
             }
             complete(claim, handling);
         } catch (Throwable failure) {
@@ -169,24 +169,31 @@ public final class Deduplication {
         return claim.record();
     }
 
-    /** The innocent that are handled beside a message that ends the process would be suspected with it. */
-    private Lock lockFor(MessageRecord record) throws InterruptedException {
-        if (record.takeovers() < SUSPICIOUS) {
-            alone.readLock().lock();
-            return alone.readLock();
+    /**
+     * The innocent that are handled beside a message that ends the process would be suspected with it. Nobody waits for longer than a
+     * lease: a handler that does not return must not stop the others.
+     *
+     * @return how to let the others go on
+     */
+    private Runnable enter(MessageRecord record) throws InterruptedException {
+        boolean suspicious = record.takeovers() >= SUSPICIOUS;
+        Lock lock = suspicious ? alone.writeLock() : alone.readLock();
+        if (lock.tryLock(options.lease().toNanos(), TimeUnit.NANOSECONDS)) {
+            if (suspicious) {
+                LOG.warn(
+                        "Handling message {} alone: {} claims of it in a row fell silent",
+                        record.key().messageId(),
+                        record.takeovers());
+            }
+            return lock::unlock;
         }
-        Lock lock = alone.writeLock();
-        if (!lock.tryLock(options.lease().toNanos(), TimeUnit.NANOSECONDS)) {
+        if (suspicious) {
             throw NotHandledException.later(
                     "Message %s must be handled alone, and others take long"
                             .formatted(record.key().messageId()),
                     claiming.comeBack(options.lease()));
         }
-        LOG.warn(
-                "Handling message {} alone: {} claims of it in a row fell silent",
-                record.key().messageId(),
-                record.takeovers());
-        return lock;
+        return () -> {};
     }
 
     private void complete(Claim claim, Handling handling) {
@@ -233,13 +240,12 @@ public final class Deduplication {
             return suppressed(handling, record);
         }
         try {
-            run(
-                    action,
-                    new Execution(
-                            handling,
-                            new ApartSteps(transactional, timeline, record.key(), record.owner()),
-                            () -> claimed(handling, transaction::beginAgain)));
-            return unlessDown(handling, () -> transaction.commit(handling.collected()));
+            ApartSteps steps = new ApartSteps(transactional, timeline, record.key(), record.owner());
+            run(action, new Execution(handling, steps, () -> {
+                MessageRecord unused = claimed(handling, transaction::beginAgain);
+                steps.forget(); // another delivery may have had its turn in between
+            }));
+            return unlessDown(handling, () -> handling.closed(() -> transaction.commit(handling.collected())));
         } catch (RecordTooLargeException e) {
             InvalidMessageException tooLarge = tooLarge(e);
             transaction.rollback(judge.judge(tooLarge));
@@ -256,9 +262,9 @@ public final class Deduplication {
         try {
             action.run(execution);
         } catch (Throwable failure) {
-            NotHandledException trouble = execution.trouble();
-            if (trouble != null) {
-                throw trouble;
+            RuntimeException verdict = execution.verdict();
+            if (verdict != null) {
+                throw verdict;
             }
             throw failure;
         }

@@ -29,7 +29,7 @@ public final class Execution {
     private final Steps steps;
     private final Runnable again;
     private final Set<String> usedInAttempt = new HashSet<>(0);
-    private @Nullable NotHandledException trouble;
+    private @Nullable RuntimeException verdict;
 
     /** @param again called before each attempt but the first */
     Execution(Handling handling, Steps steps, Runnable again) {
@@ -59,6 +59,9 @@ public final class Execution {
 
     /** An in-memory retry begins. */
     public void beginAgain() {
+        if (verdict != null) {
+            throw verdict;
+        }
         usedInAttempt.clear();
         again.run();
     }
@@ -72,9 +75,9 @@ public final class Execution {
         }
         T result = handling.withoutPublishing(name, step);
         if (result == null) {
-            throw new PoisonMessageException(
+            throw decided(new PoisonMessageException(
                     "Step [%s] returned null. The step has been run. Return a value, or use once(name, action) without a result."
-                            .formatted(name));
+                            .formatted(name)));
         }
         String json = write(name, result);
         String unused = answered(() -> {
@@ -89,20 +92,26 @@ public final class Execution {
         try {
             return question.get();
         } catch (NotHandledException e) {
-            trouble = e;
-            throw e;
+            throw decided(e);
         } catch (RecordTooLargeException e) {
-            throw new InvalidMessageException(PoisonReason.TOO_LARGE, e.messageWithoutCode(), e);
+            throw decided(new InvalidMessageException(PoisonReason.TOO_LARGE, e.messageWithoutCode(), e));
         } catch (RuntimeException e) {
-            trouble = NoAnswer.of(handling, e);
-            throw trouble;
+            throw decided(NoAnswer.of(handling, e));
         }
     }
 
-    /** Why the handler had to fail, in whatever the handler may have wrapped it; {@code null} when it was not for the store. */
+    private RuntimeException decided(RuntimeException failure) {
+        verdict = failure;
+        return failure;
+    }
+
+    /**
+     * How this handling ends, whatever the handler makes of the exception it was given; {@code null} when that is the handler's own
+     * business. A handler that wraps it must not bring about a retry, which would repeat a step that has been run.
+     */
     @Nullable
-    NotHandledException trouble() {
-        return trouble;
+    RuntimeException verdict() {
+        return verdict;
     }
 
     private void requireName(String name) {
@@ -117,14 +126,14 @@ public final class Execution {
         }
     }
 
-    private static String write(String name, Object result) {
+    private String write(String name, Object result) {
         try {
             return new String(JSON.serialize(result), StandardCharsets.UTF_8);
         } catch (SerializationException e) {
-            throw new PoisonMessageException(
+            throw decided(new PoisonMessageException(
                     "The result of step [%s] cannot be stored: %s. The step has been run. Return something simple, such as an id."
                             .formatted(name, e.messageWithoutCode()),
-                    e);
+                    e));
         }
     }
 

@@ -49,8 +49,14 @@ final class Marks {
                 return;
             }
         }
-        // the store is slower than the messages: they wait for it
-        store.replace(completed.dispatched());
+        try {
+            store.replace(completed.dispatched()); // the store is slower than the messages: they wait for it
+        } catch (RuntimeException e) {
+            LOG.warn(
+                    "The store did not answer; message {} is sent again later",
+                    completed.key().messageId(),
+                    e);
+        }
     }
 
     /** Whether the record is dispatched, though the store does not say so yet. */
@@ -74,11 +80,15 @@ final class Marks {
     }
 
     private void flushAndGoOn() {
-        Duration next = flush() ? MOMENT : NO_ANSWER_DELAY;
-        synchronized (this) {
-            scheduled = false;
-            if (!pending.isEmpty()) {
-                scheduleFlush(next);
+        Duration next = NO_ANSWER_DELAY;
+        try {
+            next = flush() ? MOMENT : NO_ANSWER_DELAY;
+        } finally {
+            synchronized (this) {
+                scheduled = false;
+                if (!pending.isEmpty()) {
+                    scheduleFlush(next);
+                }
             }
         }
     }

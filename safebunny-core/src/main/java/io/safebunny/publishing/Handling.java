@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ public final class Handling {
 
     private Envelope message;
     private @Nullable String step;
+    private boolean closed;
     private final List<OutboundMessage> collected = new ArrayList<>(4);
     private final Map<String, Integer> ordinals = new HashMap<>(4);
 
@@ -63,8 +65,24 @@ public final class Handling {
         }
     }
 
-    /** @throws InvalidPublicationException within a step */
+    /** Runs the commit of the handling: what is published by its listeners would come too late to be part of it. */
+    public <T> T closed(Supplier<T> commit) {
+        CURRENT.set(this);
+        closed = true;
+        try {
+            return commit.get();
+        } finally {
+            CURRENT.remove();
+        }
+    }
+
+    /** @throws InvalidPublicationException within a step, and during the commit */
     void requirePublishing() {
+        if (closed) {
+            throw new InvalidPublicationException(
+                    "The transaction of message %s is being committed: what its listeners publish would come too late to be part of it. Publish before the handler returns."
+                            .formatted(message.id()));
+        }
         if (step != null) {
             throw new InvalidPublicationException(
                     "Step [%s] publishes: an attempt that skips the step would not. Publish after the step, from its result."

@@ -69,6 +69,26 @@ class OnceTest {
     }
 
     @Test
+    void decidesTheEndOfTheHandlingWhateverTheHandlerMakesOfIt() {
+        assertThatExceptionOfType(PoisonMessageException.class)
+                .isThrownBy(() -> bench.deliver(execution -> {
+                    try {
+                        Object unused = execution.once("charge", Unwritable.class, Unwritable::new);
+                    } catch (RuntimeException e) {
+                        throw new IOException("wrapped", e);
+                    }
+                }));
+        assertThatExceptionOfType(PoisonMessageException.class).isThrownBy(() -> {
+            Execution execution = Execution.inMemory(new io.safebunny.publishing.Handling(MESSAGE));
+            try {
+                Object unused = execution.once("charge", Unwritable.class, Unwritable::new);
+            } catch (RuntimeException e) {
+                execution.beginAgain();
+            }
+        });
+    }
+
+    @Test
     void spendsNoAttemptWhenItsResultCannotBeStored() throws Exception {
         assertThatExceptionOfType(NotHandledException.class)
                 .isThrownBy(() -> bench.deliver(execution -> {

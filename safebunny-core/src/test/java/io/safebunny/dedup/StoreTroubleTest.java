@@ -35,8 +35,20 @@ class StoreTroubleTest {
     }
 
     @Test
-    void waitsForTheLeaseOfAClaimWhoseAnswerGotLost() throws Exception {
+    void givesBackAClaimWhoseAnswerGotLost() throws Exception {
         bench.store.nextWrites(LOST_ANSWER);
+        assertThatExceptionOfType(NotHandledException.class).isThrownBy(() -> bench.deliver(execution -> {}));
+        assertThat(bench.stored().state()).isEqualTo(RecordState.RELEASED);
+
+        bench.deliver(execution -> bench.publish());
+
+        assertThat(bench.runs).hasSize(1);
+        assertThat(bench.transport.published()).hasSize(1);
+    }
+
+    @Test
+    void waitsForTheLeaseOfAClaimThatItCannotGiveBack() throws Exception {
+        bench.store.nextWrites(LOST_ANSWER, LOST_REQUEST);
         assertThatExceptionOfType(NotHandledException.class).isThrownBy(() -> bench.deliver(execution -> {}));
         assertThatExceptionOfType(NotHandledException.class).isThrownBy(() -> bench.deliver(execution -> {}));
 
@@ -44,7 +56,6 @@ class StoreTroubleTest {
         bench.deliver(execution -> bench.publish());
 
         assertThat(bench.runs).hasSize(1);
-        assertThat(bench.transport.published()).hasSize(1);
     }
 
     @Test

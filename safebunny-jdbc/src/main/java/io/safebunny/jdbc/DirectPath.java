@@ -154,12 +154,8 @@ final class DirectPath {
             Map<String, NavigableSet<Long>> present;
             try {
                 present = present(taken);
-            } catch (SQLException e) {
-                LOG.warn(
-                        "{}",
-                        new Failures(table.name())
-                                .translate("The outbox could not be asked what to send", e)
-                                .getMessage());
+            } catch (SQLException | RuntimeException e) { // of the pool, perhaps
+                LOG.warn("The outbox could not be asked what to send; it is asked again", e);
                 taken.forEach(one -> lookAgain(one.lane, NO_ANSWER_DELAY));
                 return;
             }

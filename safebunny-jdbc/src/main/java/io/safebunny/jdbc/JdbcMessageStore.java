@@ -54,7 +54,7 @@ public final class JdbcMessageStore implements MessageStore {
     /** {@code null}: each write goes alone. */
     private final @Nullable Combiner<Write, Boolean> creations;
 
-    private final @Nullable Combiner<Write, Boolean> replacements;
+    private final @Nullable Combiner<Write, Optional<Boolean>> replacements;
 
     private record Write(MessageRecord record, Content content) {}
 
@@ -122,9 +122,10 @@ public final class JdbcMessageStore implements MessageStore {
     @Override
     public @Nullable MessageRecord replace(MessageRecord record) {
         Content content = Content.of(record, options.maxContentBytes());
+        Write write = new Write(record, content);
         boolean replaced = replacements == null
-                ? isReplaced(new Write(record, content))
-                : replacements.run(new Write(record, content));
+                ? isReplaced(write)
+                : replacements.run(write).orElseGet(() -> isReplaced(write));
         return replaced ? record : null;
     }
 
@@ -145,15 +146,18 @@ public final class JdbcMessageStore implements MessageStore {
         }
     }
 
-    /** Whether each was replaced. */
-    private List<Boolean> replaceTogether(List<Write> writes) {
+    /**
+     * Whether each was replaced; empty after a failure, for one row that somebody has locked must not fail the others: each caller then
+     * tries alone. Should the batch have taken place after all, such a caller believes its claim lost, and the message comes back.
+     */
+    private List<Optional<Boolean>> replaceTogether(List<Write> writes) {
         try {
-            return inOrderOfKeys(writes, statements::updateAll);
+            return inOrderOfKeys(writes, statements::updateAll).stream()
+                    .map(Optional::of)
+                    .toList();
         } catch (SQLException e) {
-            throw failures.translate(
-                    "%d records could not be replaced, of message %s and others"
-                            .formatted(writes.size(), writes.get(0).record.key().messageId()),
-                    e);
+            LOG.debug("{} records could not be replaced together", writes.size(), e);
+            return Collections.nCopies(writes.size(), Optional.empty());
         }
     }
 

@@ -6,12 +6,16 @@ import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A connection of its own for every operation, whatever transaction is open on the thread: a record is not to be rolled
  * back with the application's writes.
  */
 final class OwnConnections implements Connections {
+
+    private static final Logger LOG = LoggerFactory.getLogger(OwnConnections.class);
 
     /** A statement that the database does not even cancel ends this much later, with its connection. */
     private static final Duration GRACE = Duration.ofSeconds(5);
@@ -29,11 +33,11 @@ final class OwnConnections implements Connections {
     public <T> T once(SqlWork<T> work) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             boolean limited = limitSilence(connection);
-            T result = connection.getAutoCommit() ? work.on(connection) : committed(connection, work);
-            if (limited) {
-                connection.setNetworkTimeout(Runnable::run, 0);
+            try {
+                return connection.getAutoCommit() ? work.on(connection) : committed(connection, work);
+            } finally {
+                restore(limited, () -> connection.setNetworkTimeout(Runnable::run, 0));
             }
-            return result;
         }
     }
 
@@ -43,16 +47,32 @@ final class OwnConnections implements Connections {
             boolean limited = limitSilence(connection);
             boolean autoCommit = connection.getAutoCommit();
             int isolation = connection.getTransactionIsolation();
-            // a stricter one locks ranges of the index, or fails where rows are passed over that others changed
-            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-            connection.setAutoCommit(false);
-            T result = committed(connection, work);
-            connection.setAutoCommit(autoCommit);
-            connection.setTransactionIsolation(isolation);
-            if (limited) {
-                connection.setNetworkTimeout(Runnable::run, 0);
+            try {
+                // a stricter one locks ranges of the index, or fails where rows are passed over that others changed
+                connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+                connection.setAutoCommit(false);
+                return committed(connection, work);
+            } finally {
+                restore(true, () -> connection.setAutoCommit(autoCommit));
+                restore(true, () -> connection.setTransactionIsolation(isolation));
+                restore(limited, () -> connection.setNetworkTimeout(Runnable::run, 0));
             }
-            return result;
+        }
+    }
+
+    @FunctionalInterface
+    private interface Setting {
+        void set() throws SQLException;
+    }
+
+    /** After a failure too: not every pool looks at what it gets back. */
+    private static void restore(boolean changed, Setting setting) {
+        if (changed) {
+            try {
+                setting.set();
+            } catch (SQLException broken) {
+                LOG.debug("A connection is of no use any more", broken);
+            }
         }
     }
 

@@ -35,6 +35,10 @@ final class StoredInTransaction implements TransactionSynchronization {
     private final long begun;
     private long bytes;
     private boolean handedOver;
+    private boolean closing;
+    /** Something was stored after the commit. */
+    private boolean late;
+
     private @Nullable RuntimeException failure;
 
     /** @param committed takes the rows after the commit; those that are gone with a savepoint included */
@@ -62,6 +66,7 @@ final class StoredInTransaction implements TransactionSynchronization {
     void store(OutboundMessage message) throws SQLException {
         OutboxRow row = connections.once(connection -> table.insert(connection, message, relayAfter));
         ids.add(row.id());
+        late |= closing;
         if (rows.size() < DirectPath.MOST_HELD && bytes < DirectPath.MOST_BYTES) {
             rows.add(row); // the relay finds the others
             bytes += row.bytes();
@@ -109,16 +114,30 @@ final class StoredInTransaction implements TransactionSynchronization {
         }
     }
 
+    /** What is stored from now on is not part of the commit, though the transaction still looks open. */
+    @Override
+    public void beforeCompletion() {
+        closing = true;
+    }
+
     @Override
     public void afterCommit() {
+        if (!late) {
+            handOver();
+        }
+    }
+
+    private void handOver() {
         handedOver = true;
-        committed.accept(List.copyOf(rows));
+        List<OutboxRow> all = List.copyOf(rows);
+        rows.clear();
+        committed.accept(all);
     }
 
     @Override
     public void afterCompletion(int status) {
         TransactionSynchronizationManager.unbindResourceIfPossible(key);
-        if (status == STATUS_COMMITTED && !handedOver && failure == null) {
+        if (status == STATUS_COMMITTED && (late || !handedOver) && failure == null) {
             commitLate();
         }
     }
@@ -133,7 +152,7 @@ final class StoredInTransaction implements TransactionSynchronization {
                 connection.commit();
                 return true;
             });
-            afterCommit();
+            handOver();
         } catch (SQLException e) {
             LOG.error(
                     "{} messages that were published after the commit of their transaction are lost. Publish them before the commit.",

@@ -231,6 +231,21 @@ abstract class OutboxCommitRules {
     }
 
     @Test
+    void whatIsPublishedAfterTheCommitOfATransactionThatHadPublishedIsSentToo() {
+        instance.transaction.executeWithoutResult(status -> {
+            instance.publish("c", "in time");
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCommit() {
+                    instance.publish("c", "late");
+                }
+            });
+        });
+        Awaitility.await().until(() -> instance.sender.ids().equals(List.of("in time", "late")));
+        awaitEmptyTable();
+    }
+
+    @Test
     void whatIsCommittedBeforeTheStartIsSentThen() {
         try (OutboxUnderTest early = OutboxUnderTest.on(database().pool())) {
             early.publishAndCommit("c", "1", "2");

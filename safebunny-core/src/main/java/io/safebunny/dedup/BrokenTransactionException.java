@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import io.safebunny.failure.SafeBunnyException;
+import org.jspecify.annotations.Nullable;
+
+/** The handler returned, and left its transaction in a state in which it cannot be committed. Counts as the handler's failure. */
+public final class BrokenTransactionException extends SafeBunnyException {
+
+    BrokenTransactionException(String message, @Nullable Throwable cause) {
+        super("SB-3007", message, cause);
+    }
+}
