@@ -49,6 +49,7 @@ interface FlowRules {
         });
 
         orders.publish(message("blocked"));
+        inbox.awaitIds("blocked");
         orders.publish(message("second"));
         orders.publish(message("third"));
         orders.publish(message("fourth"));
