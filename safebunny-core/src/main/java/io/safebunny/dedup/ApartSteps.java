@@ -25,7 +25,6 @@ final class ApartSteps implements Steps {
 
     private static final Logger LOG = LoggerFactory.getLogger(ApartSteps.class);
 
-    private static final Duration PAUSE = Duration.ofMillis(200);
     private static final int MOST_TRIES = 10;
 
     private final TransactionalMessageStore store;
@@ -89,12 +88,7 @@ final class ApartSteps implements Steps {
                 }
                 LOG.warn("The store did not answer; writing steps of message {} again", key.messageId(), e);
             }
-            try {
-                timeline.sleep(PAUSE);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw NotHandledException.later("Interrupted while waiting for the store", Duration.ZERO);
-            }
+            NoAnswer.pause(timeline);
         }
     }
 

@@ -24,8 +24,6 @@ final class Claim implements Steps {
 
     private static final Logger LOG = LoggerFactory.getLogger(Claim.class);
 
-    private static final Duration PAUSE = Duration.ofMillis(200);
-
     private final MessageStore store;
     private final Timeline timeline;
     private final ReentrantLock lock = new ReentrantLock(); // a virtual thread may wait for the store while it holds it
@@ -120,7 +118,7 @@ final class Claim implements Steps {
                 } catch (RecordTooLargeException e) {
                     throw e;
                 } catch (RuntimeException e) {
-                    if (timeline.nanoTime() + PAUSE.toNanos() - deadline >= 0) {
+                    if (timeline.nanoTime() + NoAnswer.PAUSE.toNanos() - deadline >= 0) {
                         throw e;
                     }
                     LOG.warn(
@@ -128,19 +126,10 @@ final class Claim implements Steps {
                             current.key().messageId(),
                             e);
                 }
-                pause();
+                NoAnswer.pause(timeline);
             }
         } finally {
             lock.unlock();
-        }
-    }
-
-    private void pause() {
-        try {
-            timeline.sleep(PAUSE);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw NotHandledException.later("Interrupted while waiting for the store", Duration.ZERO);
         }
     }
 

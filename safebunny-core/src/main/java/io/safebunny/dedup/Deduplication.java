@@ -213,7 +213,7 @@ public final class Deduplication {
         }
     }
 
-    private static InvalidMessageException tooLarge(RecordTooLargeException e) {
+    static InvalidMessageException tooLarge(RecordTooLargeException e) {
         return new InvalidMessageException(PoisonReason.TOO_LARGE, e.messageWithoutCode(), e);
     }
 

@@ -3,8 +3,6 @@ package io.safebunny.dedup;
 
 import io.safebunny.MessageContext.Step;
 import io.safebunny.PoisonMessageException;
-import io.safebunny.message.InvalidMessageException;
-import io.safebunny.message.PoisonReason;
 import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.serialization.JsonMessageSerializer;
@@ -94,7 +92,7 @@ public final class Execution {
         } catch (NotHandledException e) {
             throw decided(e);
         } catch (RecordTooLargeException e) {
-            throw decided(new InvalidMessageException(PoisonReason.TOO_LARGE, e.messageWithoutCode(), e));
+            throw decided(Deduplication.tooLarge(e));
         } catch (RuntimeException e) {
             throw decided(NoAnswer.of(handling, e));
         }

@@ -4,6 +4,7 @@ package io.safebunny.dedup;
 import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.time.Timeline;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,6 +14,9 @@ final class NoAnswer {
 
     /** When the message comes back; meanwhile its type is paused. */
     static final Duration DELAY = Duration.ofSeconds(5);
+
+    /** Between two tries to write what must not be forgotten. */
+    static final Duration PAUSE = Duration.ofMillis(200);
 
     private static final Logger LOG = LoggerFactory.getLogger(NoAnswer.class);
 
@@ -26,5 +30,15 @@ final class NoAnswer {
         }
         LOG.warn("The store did not answer; message {} comes back in {} ms", messageId, DELAY.toMillis(), e);
         return NotHandledException.trouble("The store did not answer for message " + messageId, DELAY);
+    }
+
+    /** @throws NotHandledException when interrupted */
+    static void pause(Timeline timeline) {
+        try {
+            timeline.sleep(PAUSE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw NotHandledException.later("Interrupted while waiting for the store", Duration.ZERO);
+        }
     }
 }
