@@ -4,7 +4,6 @@ package io.safebunny.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordState;
@@ -27,21 +26,10 @@ class FailingDatabaseIT {
     private static final JdbcStoreOptions OPTIONS =
             JdbcStoreOptions.of("shop", Duration.ofHours(1)).withTimeout(Duration.ofSeconds(1));
 
-    private static HikariDataSource pool(PostgresServer server) {
-        HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(server.jdbcUrl());
-        config.setMaximumPoolSize(4);
-        config.setConnectionTimeout(1_000);
-        config.setValidationTimeout(500);
-        HikariDataSource pool = new HikariDataSource(config);
-        TestDatabase.createTable(pool, JdbcStoreOptions.DEFAULT_TABLE_PREFIX);
-        return pool;
-    }
-
     @Test
     void whatWasAnsweredSurvivesAKillAndTheStoreComesBack() {
         try (PostgresServer server = PostgresServer.start();
-                HikariDataSource pool = pool(server)) {
+                HikariDataSource pool = TestDatabase.impatientPool(server, 4)) {
             JdbcMessageStore store = new JdbcMessageStore(pool, OPTIONS);
             MessageRecord claim = store.create(Records.claim(Records.key(), "a"));
             store.replace(claim.next(RecordState.COMPLETED));
@@ -60,7 +48,7 @@ class FailingDatabaseIT {
     @Test
     void whetherACommitTookPlaceIsUnknownWhenTheServerDiesMeanwhile() {
         try (PostgresServer server = PostgresServer.start();
-                HikariDataSource pool = pool(server)) {
+                HikariDataSource pool = TestDatabase.impatientPool(server, 4)) {
             TransactionalJdbcMessageStore store =
                     new TransactionalJdbcMessageStore(pool, new JdbcTransactionManager(pool), OPTIONS);
             LocalTransaction transaction = store.begin();
@@ -77,7 +65,7 @@ class FailingDatabaseIT {
     @Test
     void aFrozenServerDoesNotHoldTheThreadForEver() {
         try (PostgresServer server = PostgresServer.start();
-                HikariDataSource pool = pool(server)) {
+                HikariDataSource pool = TestDatabase.impatientPool(server, 4)) {
             JdbcMessageStore store = new JdbcMessageStore(pool, OPTIONS);
             MessageRecord claim = store.create(Records.claim(Records.key(), "a"));
             server.pause();

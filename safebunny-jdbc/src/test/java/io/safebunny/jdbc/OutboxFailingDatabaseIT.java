@@ -3,7 +3,6 @@ package io.safebunny.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.safebunny.test.database.PostgresServer;
 import java.time.Duration;
@@ -23,17 +22,6 @@ import org.springframework.transaction.TransactionException;
 @Timeout(180)
 class OutboxFailingDatabaseIT {
 
-    private static HikariDataSource pool(PostgresServer server) {
-        HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(server.jdbcUrl());
-        config.setMaximumPoolSize(6);
-        config.setConnectionTimeout(1_000);
-        config.setValidationTimeout(500);
-        HikariDataSource pool = new HikariDataSource(config);
-        TestDatabase.createTable(pool, JdbcStoreOptions.DEFAULT_TABLE_PREFIX);
-        return pool;
-    }
-
     @Test
     void everythingCommittedIsSentAfterAKill() {
         ScheduledThreadPoolExecutor slow = new ScheduledThreadPoolExecutor(1);
@@ -41,7 +29,7 @@ class OutboxFailingDatabaseIT {
             var unused = slow.schedule(answer, 5, TimeUnit.MILLISECONDS);
         });
         try (PostgresServer server = PostgresServer.start();
-                HikariDataSource pool = pool(server);
+                HikariDataSource pool = TestDatabase.impatientPool(server, 6);
                 OutboxUnderTest instance = new OutboxUnderTest(
                         pool,
                         "shop",

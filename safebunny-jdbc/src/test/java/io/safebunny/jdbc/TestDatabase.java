@@ -82,6 +82,18 @@ enum TestDatabase {
         return new HikariDataSource(config);
     }
 
+    /** Over a server of one's own, with the table; notices within a second that the server is gone. */
+    static HikariDataSource impatientPool(PostgresServer server, int size) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(server.jdbcUrl());
+        config.setMaximumPoolSize(size);
+        config.setConnectionTimeout(1_000);
+        config.setValidationTimeout(500);
+        HikariDataSource pool = new HikariDataSource(config);
+        createTable(pool, JdbcStoreOptions.DEFAULT_TABLE_PREFIX);
+        return pool;
+    }
+
     static void createTable(HikariDataSource pool, String prefix) {
         String script = JdbcSchema.of(pool, prefix).script();
         new ResourceDatabasePopulator(new ByteArrayResource(script.getBytes(StandardCharsets.UTF_8))).execute(pool);
