@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.benchmarks.broker;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.security.GeneralSecurityException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeoutException;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+
+/** Connections to the broker, and queues in the topology that all contenders share. Thread-safe. */
+public final class BenchBroker implements AutoCloseable {
+
+    /** Exchanges of the contenders. */
+    public static final String EXCHANGE = "sb-bench";
+
+    /** The node that publishes. */
+    public static final String SOURCE = "source";
+
+    /** The size of messages in the figures that the ledger is compared with. */
+    public static final int MESSAGE_BYTES = 965;
+
+    private static final int CONFIRM_EVERY = 1_000;
+    private static final long CONFIRM_MILLIS = 30_000;
+
+    private final ConnectionFactory client = new ConnectionFactory();
+    private final Connection own;
+
+    public BenchBroker(URI uri) throws IOException, TimeoutException {
+        try {
+            client.setUri(uri);
+        } catch (GeneralSecurityException | URISyntaxException e) {
+            throw new IllegalArgumentException("Not an AMQP URI", e);
+        }
+        client.setAutomaticRecoveryEnabled(false);
+        own = client.newConnection("bench");
+    }
+
+    /** The caller closes it. */
+    public Connection connect() throws IOException, TimeoutException {
+        return client.newConnection("contender");
+    }
+
+    /** The caller destroys it. */
+    public CachingConnectionFactory spring() {
+        return new CachingConnectionFactory(client);
+    }
+
+    /** Routing key of what {@link #SOURCE} publishes. */
+    public static String routingKey(String type) {
+        return SOURCE + "-" + type;
+    }
+
+    /** Makes the quorum queue in which a node gets messages of a type from {@link #SOURCE}. */
+    public String declare(String node) {
+        try (BenchNode consumer = BenchNode.withoutStore(this, node)) {
+            consumer.start(List.of(handler(1, ignored -> {})));
+        }
+        return node + "-Ping";
+    }
+
+    /** Receives pings. */
+    @FunctionalInterface
+    public interface PingHandler {
+        void handle(Ping ping);
+    }
+
+    /** Without retries. */
+    public static HandlerDefinition handler(int prefetch, PingHandler handler) {
+        return new HandlerDefinition(
+                "bench.on(Ping)",
+                "Ping",
+                Ping.class,
+                List.of(SOURCE),
+                prefetch,
+                RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none()),
+                (payload, context) -> handler.handle((Ping) payload));
+    }
+
+    /** Puts messages of {@link #SOURCE} into the queue, which is emptied before. */
+    public void fill(String queue, int messages) throws IOException, InterruptedException, TimeoutException {
+        byte[] body = Ping.ofSize("order-42", MESSAGE_BYTES).json();
+        try (Channel channel = own.createChannel()) {
+            channel.queuePurge(queue);
+            channel.confirmSelect();
+            for (int i = 1; i <= messages; i++) {
+                channel.basicPublish("", queue, properties("bench-" + i), body);
+                if (i % CONFIRM_EVERY == 0 || i == messages) {
+                    channel.waitForConfirmsOrDie(CONFIRM_MILLIS);
+                }
+            }
+        }
+    }
+
+    /** As SafeBunny publishes them. */
+    public static BasicProperties properties(String id) {
+        return new BasicProperties.Builder()
+                .messageId(id)
+                .correlationId("bench")
+                .type("Ping")
+                .appId(SOURCE)
+                .contentType("application/json")
+                .deliveryMode(2)
+                .headers(Map.of("sb-marker", 1, "sb-attempt", 0))
+                .build();
+    }
+
+    public void purge(String queue) throws IOException, TimeoutException {
+        try (Channel channel = own.createChannel()) {
+            channel.queuePurge(queue);
+        }
+    }
+
+    @Override
+    public void close() {
+        own.abort();
+    }
+}

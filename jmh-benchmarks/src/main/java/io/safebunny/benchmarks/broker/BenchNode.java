@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.benchmarks.broker;
+
+import io.safebunny.Bunny;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.store.MessageStore;
+import io.safebunny.time.SystemTimeline;
+import io.safebunny.time.Timeline;
+import io.safebunny.topology.QueueType;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.rabbit.RabbitTransport;
+import io.safebunny.transport.rabbit.RabbitTransportOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+
+/** A node with the starter's defaults, without Spring Boot. */
+public final class BenchNode implements AutoCloseable {
+
+    private static final Duration GRACE = Duration.ofSeconds(10);
+    private static final int DELIVERY_LIMIT = 20;
+
+    private final SystemTimeline timeline = new SystemTimeline("bench");
+    private final ExecutorService workers = Executors.newCachedThreadPool();
+    private final CachingConnectionFactory publish;
+    private final CachingConnectionFactory consume;
+    private final SafeBunnyEngine engine;
+
+    private BenchNode(BenchBroker broker, String node, Function<Timeline, ? extends @Nullable MessageStore> store) {
+        publish = broker.spring();
+        consume = broker.spring();
+        RabbitTransport transport =
+                new RabbitTransport(RabbitTransportOptions.defaults(), publish, consume, workers, timeline);
+        SafeBunnyOptions defaults = SafeBunnyOptions.of(node);
+        SafeBunnyOptions options = new SafeBunnyOptions(
+                node,
+                new TopologyOptions(BenchBroker.EXCHANGE, QueueType.QUORUM, DELIVERY_LIMIT, null),
+                defaults.publishTimeout(),
+                defaults.maxInFlight(),
+                defaults.maxMessageSize(),
+                defaults.retention(),
+                defaults.lease());
+        engine = new SafeBunnyEngine(SafeBunnyParts.of(options, transport, store.apply(timeline), timeline));
+    }
+
+    public static BenchNode withoutStore(BenchBroker broker, String node) {
+        return new BenchNode(broker, node, timeline -> null);
+    }
+
+    /** @param store made with the node's timeline */
+    public static BenchNode withStore(BenchBroker broker, String node, Function<Timeline, MessageStore> store) {
+        return new BenchNode(broker, node, store);
+    }
+
+    public void start(List<HandlerDefinition> handlers) {
+        engine.start(handlers);
+    }
+
+    public Bunny bunny() {
+        return engine.bunny();
+    }
+
+    @Override
+    public void close() {
+        engine.stop(GRACE);
+        publish.destroy();
+        consume.destroy();
+        workers.shutdown();
+        timeline.close();
+    }
+}

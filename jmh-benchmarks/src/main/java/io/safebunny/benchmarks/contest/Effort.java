@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.benchmarks.contest;
+
+/**
+ * How much is measured.
+ *
+ * @param warmUps rounds that do not count
+ * @param rounds rounds that count
+ * @param share of the messages of a full run
+ */
+public record Effort(int warmUps, int rounds, double share) {
+
+    public static final Effort FULL = new Effort(2, 7, 1);
+    public static final Effort QUICK = new Effort(1, 3, 0.4);
+
+    public int messages(int ofFullRun) {
+        return (int) Math.round(ofFullRun * share);
+    }
+}

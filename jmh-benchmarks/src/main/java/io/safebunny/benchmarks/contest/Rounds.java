@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.benchmarks.contest;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Plays contests. In each round every contender has its turn, in every other round in the reverse order, so that a machine that becomes
+ * slower or faster is nobody's advantage; ratios are taken within a round.
+ */
+public final class Rounds {
+
+    private final Effort effort;
+    private final Consumer<String> progress;
+
+    public Rounds(Effort effort, Consumer<String> progress) {
+        this.effort = effort;
+        this.progress = progress;
+    }
+
+    public Result play(Contest contest) throws Exception {
+        Map<String, Map<String, List<Double>>> figures = new LinkedHashMap<>();
+        Map<String, List<Double>> ratios = new LinkedHashMap<>();
+        contest.contenders().forEach(contender -> figures.put(contender.name(), new LinkedHashMap<>()));
+        for (int round = -effort.warmUps(); round < effort.rounds(); round++) {
+            Map<String, Figures> measured = playRound(contest, round);
+            if (round >= 0) {
+                measured.forEach((name, found) -> found.byName()
+                        .forEach((figure, value) -> values(figures.get(name), figure).add(value)));
+                contest.ratios()
+                        .forEach(ratio -> values(ratios, ratio.key())
+                                .add(perSecond(measured, ratio.of()) / perSecond(measured, ratio.to())));
+            }
+        }
+        Map<String, Map<String, Spread>> spreads = new LinkedHashMap<>();
+        figures.forEach((name, found) -> spreads.put(name, spreads(found)));
+        return new Result(contest, spreads, spreads(ratios));
+    }
+
+    private Map<String, Figures> playRound(Contest contest, int round) throws Exception {
+        List<Contender> order = new ArrayList<>(contest.contenders());
+        if (round % 2 != 0) {
+            Collections.reverse(order);
+        }
+        Map<String, Figures> measured = new LinkedHashMap<>();
+        for (Contender contender : order) {
+            Figures figures = contender.measurement().measure();
+            measured.put(contender.name(), figures);
+            progress.accept("%s, %s: %s %s"
+                    .formatted(
+                            contest.title(),
+                            round < 0 ? "warm-up" : "round " + (round + 1),
+                            contender.name(),
+                            figures.byName()));
+        }
+        return measured;
+    }
+
+    private static double perSecond(Map<String, Figures> measured, String contender) {
+        Figures figures = measured.get(contender);
+        Double value = figures == null ? null : figures.byName().get(Figures.PER_SECOND);
+        if (value == null) {
+            throw new IllegalArgumentException("No contender of that name with a rate [name=%s]".formatted(contender));
+        }
+        return value;
+    }
+
+    private static List<Double> values(Map<String, List<Double>> all, String name) {
+        return all.computeIfAbsent(name, key -> new ArrayList<>());
+    }
+
+    private static Map<String, Spread> spreads(Map<String, List<Double>> all) {
+        Map<String, Spread> spreads = new LinkedHashMap<>();
+        all.forEach((name, values) -> spreads.put(name, Spread.of(values)));
+        return spreads;
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.benchmarks.ledger;
+
+import io.safebunny.benchmarks.broker.BenchBroker;
+import io.safebunny.benchmarks.contest.Contest;
+import io.safebunny.benchmarks.contest.Effort;
+import io.safebunny.benchmarks.contest.Result;
+import io.safebunny.benchmarks.contest.Rounds;
+import io.safebunny.benchmarks.contest.Section;
+import io.safebunny.benchmarks.publish.PublishSection;
+import io.safebunny.test.broker.TestBroker;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Entry point of {@code bin/bench}: progress on standard error, the report in Markdown on standard output, both reports in files. */
+public final class Ledger {
+
+    private final BenchBroker broker;
+    private final Effort effort;
+    private final Pattern wanted;
+
+    private Ledger(BenchBroker broker, Effort effort, Pattern wanted) {
+        this.broker = broker;
+        this.effort = effort;
+        this.wanted = wanted;
+    }
+
+    /** @param arguments folder of the reports, pattern of titles, {@code --quick}, {@code --json} */
+    public static void main(String... arguments) throws Exception {
+        List<String> options = Arrays.asList(arguments);
+        Effort effort = options.contains("--quick") ? Effort.QUICK : Effort.FULL;
+        TestBroker server = TestBroker.shared();
+        say("RabbitMQ " + server.version());
+        try (BenchBroker broker = new BenchBroker(server.uri())) {
+            Ledger ledger = new Ledger(broker, effort, Pattern.compile(arguments[1]));
+            Report report = new Report(Machine.describe(server.version()), effort, ledger.play());
+            save(Path.of(arguments[0]), report);
+            System.out.println(report.markdown());
+            if (options.contains("--json")) {
+                System.out.println(report.summary());
+            }
+        }
+        System.exit(0); // threads of drivers
+    }
+
+    private static void save(Path folder, Report report) throws Exception {
+        Files.createDirectories(folder);
+        Files.writeString(folder.resolve("ledger.md"), report.markdown());
+        Files.writeString(folder.resolve("ledger.json"), report.json());
+        say("saved as ledger.md and ledger.json in " + folder);
+    }
+
+    /** Each is opened when its turn has come, so that nobody measures beside the connections of another. */
+    @FunctionalInterface
+    private interface Opening {
+        Section open() throws Exception;
+    }
+
+    private List<Result> play() throws Exception {
+        List<Opening> sections = List.of(() -> new PublishSection(broker, effort));
+        Rounds rounds = new Rounds(effort, Ledger::say);
+        List<Result> results = new ArrayList<>();
+        for (Opening opening : sections) {
+            try (Section section = opening.open()) {
+                for (Contest contest : section.contests()) {
+                    if (wanted.matcher(contest.title()).find()) {
+                        results.add(rounds.play(contest));
+                    }
+                }
+            }
+        }
+        return results;
+    }
+
+    private static void say(String text) {
+        System.err.println("bench: " + text);
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.benchmarks.ledger;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.springframework.amqp.rabbit.core.RabbitTemplate;
+
+/** On what was measured, by name. */
+final class Machine {
+
+    private Machine() {}
+
+    static Map<String, String> describe(String brokerVersion) {
+        Map<String, String> facts = new LinkedHashMap<>();
+        facts.put("processors", "%d, %s".formatted(Runtime.getRuntime().availableProcessors(), processor()));
+        facts.put("system", System.getProperty("os.name") + " " + System.getProperty("os.version"));
+        facts.put("Java", System.getProperty("java.vm.name") + " " + System.getProperty("java.version"));
+        facts.put("RabbitMQ", brokerVersion);
+        facts.put("amqp-client", com.rabbitmq.client.impl.ClientVersion.VERSION);
+        facts.put(
+                "Spring AMQP",
+                Optional.ofNullable(RabbitTemplate.class.getPackage().getImplementationVersion())
+                        .orElse("unknown"));
+        return facts;
+    }
+
+    private static String processor() {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
+            return lines.filter(line -> line.startsWith("model name"))
+                    .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                    .findFirst()
+                    .orElse("unknown");
+        } catch (IOException e) {
+            return "unknown";
+        }
+    }
+}

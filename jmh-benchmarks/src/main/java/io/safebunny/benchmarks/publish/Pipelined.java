@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.benchmarks.publish;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** Publications of which at most 1,000 are without a confirm. */
+final class Pipelined {
+
+    private static final int WINDOW = 1_000;
+
+    private final Semaphore window = new Semaphore(WINDOW);
+    private final AtomicReference<@Nullable Throwable> failed = new AtomicReference<>();
+
+    void add(Callable<? extends CompletableFuture<?>> publish) throws Exception {
+        window.acquire();
+        publish.call().whenComplete((confirmed, failure) -> {
+            if (failure != null) {
+                failed.set(failure);
+            }
+            window.release();
+        });
+    }
+
+    void await() throws InterruptedException {
+        window.acquire(WINDOW);
+        Throwable failure = failed.get();
+        if (failure != null) {
+            throw new IllegalStateException("Not all were confirmed", failure);
+        }
+    }
+}
