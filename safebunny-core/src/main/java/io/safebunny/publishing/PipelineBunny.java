@@ -73,7 +73,7 @@ public final class PipelineBunny implements Bunny {
         this.timeline = timeline;
         this.observations = observations;
         this.scope = scope;
-        this.callbacks = callbacks;
+        this.callbacks = new Callbacks(callbacks, timeline);
         List<Middleware<? super Publication>> steps = new ArrayList<>(of(middlewares, Group.BEFORE));
         steps.add(this::act);
         this.pipeline = new Pipeline<>(steps);

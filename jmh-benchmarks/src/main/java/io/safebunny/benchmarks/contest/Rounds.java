@@ -29,11 +29,11 @@ public final class Rounds {
         for (int round = -effort.warmUps(); round < effort.rounds(); round++) {
             Map<String, Figures> measured = playRound(contest, round);
             if (round >= 0) {
-                measured.forEach((name, found) -> found.byName()
-                        .forEach((figure, value) -> values(figures.get(name), figure).add(value)));
-                contest.ratios()
-                        .forEach(ratio -> values(ratios, ratio.key())
-                                .add(perSecond(measured, ratio.of()) / perSecond(measured, ratio.to())));
+                measured.forEach(
+                        (name, found) -> found.byName().forEach((figure, value) -> values(figures.get(name), figure)
+                                .add(value)));
+                contest.ratios().forEach(ratio -> values(ratios, ratio.key())
+                        .add(perSecond(measured, ratio.of()) / perSecond(measured, ratio.to())));
             }
         }
         Map<String, Map<String, Spread>> spreads = new LinkedHashMap<>();

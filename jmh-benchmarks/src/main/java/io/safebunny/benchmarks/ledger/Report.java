@@ -24,7 +24,8 @@ record Report(Map<String, String> machine, Effort effort, List<Result> results) 
 
     String markdown() {
         StringBuilder text = new StringBuilder();
-        machine.forEach((name, fact) -> text.append("- ").append(name).append(": ").append(fact).append('\n'));
+        machine.forEach((name, fact) ->
+                text.append("- ").append(name).append(": ").append(fact).append('\n'));
         text.append("- %d rounds after %d to warm up%n".formatted(effort.rounds(), effort.warmUps()));
         results.forEach(result -> append(text, result));
         return text.toString();

@@ -55,8 +55,7 @@ final class RawWindow {
         for (int i = 0; i < messages; i++) {
             window.acquire();
             unconfirmed.add(channel.getNextPublishSeqNo());
-            channel.basicPublish(
-                    BenchBroker.EXCHANGE, BenchBroker.routingKey("Ping"), true, properties, body);
+            channel.basicPublish(BenchBroker.EXCHANGE, BenchBroker.routingKey("Ping"), true, properties, body);
         }
         window.acquire(WINDOW);
         long nanos = System.nanoTime() - begin;

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.publishing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.fixture.ManualTimeline;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class CallbacksTest {
+
+    private final ManualTimeline timeline = new ManualTimeline();
+    private final Queue<Runnable> threads = new ArrayDeque<>();
+    private final List<Integer> called = new ArrayList<>();
+    private final Callbacks callbacks = new Callbacks(threads::add, timeline);
+
+    @Test
+    void oneThreadRunsABurstInItsOrder() {
+        IntStream.range(0, 1_000).forEach(number -> callbacks.execute(() -> called.add(number)));
+        assertThat(threads).hasSize(1);
+        threads.remove().run();
+
+        assertThat(called)
+                .containsExactlyElementsOf(IntStream.range(0, 1_000).boxed().toList());
+    }
+
+    @Test
+    void whatComesAfterABurstGetsAThread() {
+        callbacks.execute(() -> called.add(1));
+        threads.remove().run();
+        callbacks.execute(() -> called.add(2));
+        threads.remove().run();
+
+        assertThat(called).containsExactly(1, 2);
+    }
+
+    @Test
+    void anotherThreadGoesOnWhileOneTaskTakesLong() {
+        callbacks.execute(() -> {
+            timeline.advance(Callbacks.LONG.multipliedBy(2));
+            threads.remove().run();
+            assertThat(called).containsExactly(2, 3);
+            called.add(1);
+        });
+        callbacks.execute(() -> called.add(2));
+        callbacks.execute(() -> called.add(3));
+        threads.remove().run();
+
+        assertThat(called).containsExactly(2, 3, 1);
+        assertThat(threads).isEmpty();
+    }
+
+    @Test
+    void whatComesDuringALongTaskIsNotForgotten() {
+        callbacks.execute(() -> {
+            callbacks.execute(() -> called.add(2));
+            timeline.advance(Callbacks.LONG.multipliedBy(2));
+            threads.remove().run();
+            called.add(1);
+        });
+        threads.remove().run();
+
+        assertThat(called).containsExactly(2, 1);
+    }
+
+    @Test
+    void helpersThatTakeLongTooGetHelp() {
+        callbacks.execute(this::takeLong);
+        callbacks.execute(this::takeLong);
+        callbacks.execute(() -> called.add(1));
+        threads.remove().run();
+
+        assertThat(called).containsExactly(1);
+    }
+
+    private void takeLong() {
+        timeline.advance(Callbacks.LONG.multipliedBy(2));
+        threads.remove().run();
+    }
+
+    @Test
+    void noHelpIsCalledWhileTasksAreShort() {
+        for (int i = 0; i < 10; i++) {
+            callbacks.execute(() -> timeline.advance(Callbacks.LONG.dividedBy(2)));
+        }
+        threads.remove().run();
+
+        assertThat(threads).isEmpty();
+    }
+
+    @Test
+    void theOthersAreCalledAfterAFailure() {
+        callbacks.execute(() -> {
+            throw new IllegalStateException("a bug");
+        });
+        callbacks.execute(() -> called.add(1));
+        threads.remove().run();
+
+        assertThat(called).containsExactly(1);
+    }
+
+    @Test
+    void atShutdownTheyAreCalledAllTheSame() {
+        Callbacks late = new Callbacks(
+                task -> {
+                    throw new RejectedExecutionException("shut down");
+                },
+                timeline);
+        late.execute(() -> called.add(1));
+
+        assertThat(called).containsExactly(1);
+    }
+}
