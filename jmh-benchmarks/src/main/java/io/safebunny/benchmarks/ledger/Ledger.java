@@ -2,6 +2,7 @@
 package io.safebunny.benchmarks.ledger;
 
 import io.safebunny.benchmarks.broker.BenchBroker;
+import io.safebunny.benchmarks.consume.ConsumeSection;
 import io.safebunny.benchmarks.contest.Contest;
 import io.safebunny.benchmarks.contest.Effort;
 import io.safebunny.benchmarks.contest.Result;
@@ -61,7 +62,9 @@ public final class Ledger {
     }
 
     private List<Result> play() throws Exception {
-        List<Opening> sections = List.of(() -> new PublishSection(broker, effort));
+        List<Opening> sections = List.of(
+                () -> new PublishSection(broker, effort),
+                () -> new ConsumeSection(broker, effort));
         Rounds rounds = new Rounds(effort, Ledger::say);
         List<Result> results = new ArrayList<>();
         for (Opening opening : sections) {

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.benchmarks.consume;
+
+import io.safebunny.benchmarks.broker.BenchBroker;
+import io.safebunny.benchmarks.contest.Contender;
+import io.safebunny.benchmarks.contest.Contest;
+import io.safebunny.benchmarks.contest.Effort;
+import io.safebunny.benchmarks.contest.Ratio;
+import io.safebunny.benchmarks.contest.Section;
+import io.safebunny.store.memory.MemoryMessageStore;
+import java.time.Duration;
+import java.util.List;
+
+/** Prefetch 10, 100 and 250 with and without stores, and 32 instances against one. */
+public final class ConsumeSection implements Section {
+
+    private static final String RAW = "raw client, one thread, nothing read";
+    private static final String LISTENER = "@RabbitListener, equal concurrency";
+    private static final String ONE_BY_ONE = "@RabbitListener, one at a time";
+    private static final String SAFEBUNNY = "SafeBunny";
+    private static final String MEMORY = "SafeBunny, memory";
+    private static final String POSTGRES = "SafeBunny, PostgreSQL";
+    private static final String TRANSACTIONAL = "SafeBunny, PostgreSQL, transactional";
+    private static final String MANY = "SafeBunny, 32 instances";
+
+    private static final String CONDITIONS =
+            "%d prepared messages of 965 bytes of JSON in one quorum queue, handlers that do nothing";
+    private static final Duration RETENTION = Duration.ofDays(7);
+    private static final int INSTANCES = 32;
+    private static final int SMALL = 10;
+    private static final int MIDDLE = 100;
+    private static final int LARGE = 250;
+    private static final int SPARE_CONNECTIONS = 4;
+
+    private final Postgres postgres = new Postgres(MIDDLE + SPARE_CONNECTIONS);
+    private final Consumers consumers;
+    private final String conditions;
+
+    public ConsumeSection(BenchBroker broker, Effort effort) {
+        int messages = effort.messages(20_000);
+        consumers = new Consumers(broker, messages);
+        conditions = CONDITIONS.formatted(messages);
+    }
+
+    @Override
+    public List<Contest> contests() {
+        return List.of(small(), middle(), large(), instances());
+    }
+
+    private Contest small() {
+        return new Contest(
+                "Consume, prefetch 10",
+                conditions + "; equal concurrency: ten consumers with a message each",
+                List.of(
+                        new Contender(RAW, () -> consumers.raw(SMALL)),
+                        new Contender(ONE_BY_ONE, () -> consumers.listeners(1, SMALL)),
+                        new Contender(LISTENER, () -> consumers.listeners(SMALL, 1)),
+                        without(SMALL),
+                        memory(SMALL),
+                        postgres(SMALL),
+                        transactional(SMALL)),
+                List.of(
+                        new Ratio("consumeVsListener", SAFEBUNNY, LISTENER, 1),
+                        new Ratio("consumeMemoryDedupVsListener", MEMORY, LISTENER, 0.95),
+                        new Ratio("consumePostgresVsListener", POSTGRES, LISTENER, 0),
+                        new Ratio("consumeVsOneByOne", SAFEBUNNY, ONE_BY_ONE, 0),
+                        new Ratio("consumePostgresVsNone", POSTGRES, SAFEBUNNY, 0.35),
+                        new Ratio("consumeTransactionalVsNone", TRANSACTIONAL, SAFEBUNNY, 0.35)));
+    }
+
+    private Contest middle() {
+        return new Contest(
+                "Consume, prefetch 100",
+                conditions,
+                List.of(without(MIDDLE), memory(MIDDLE), postgres(MIDDLE), transactional(MIDDLE)),
+                List.of(
+                        new Ratio("consumePostgresVsNone100", POSTGRES, SAFEBUNNY, 0.6),
+                        new Ratio("consumeTransactionalVsNone100", TRANSACTIONAL, SAFEBUNNY, 0.6)));
+    }
+
+    private Contest large() {
+        return new Contest(
+                "Consume, prefetch 250",
+                conditions + "; equal concurrency: 250 consumers with a message each",
+                List.of(
+                        new Contender(RAW, () -> consumers.raw(LARGE)),
+                        new Contender(ONE_BY_ONE, () -> consumers.listeners(1, LARGE)),
+                        new Contender(LISTENER, () -> consumers.listeners(LARGE, 1)),
+                        without(LARGE),
+                        memory(LARGE),
+                        postgres(LARGE)),
+                List.of(
+                        new Ratio("consume250VsListener", SAFEBUNNY, LISTENER, 1),
+                        new Ratio("consumeMemoryDedup250VsListener", MEMORY, LISTENER, 0.95),
+                        new Ratio("consumePostgres250VsListener", POSTGRES, LISTENER, 0),
+                        new Ratio("consume250VsOneByOne", SAFEBUNNY, ONE_BY_ONE, 0)));
+    }
+
+    private Contest instances() {
+        return new Contest(
+                "Consume, 32 instances against one",
+                conditions + ", prefetch 10 each",
+                List.of(without(SMALL), new Contender(MANY, () -> consumers.safeBunny(INSTANCES, SMALL, null))),
+                List.of(new Ratio("consumers32Vs1", MANY, SAFEBUNNY, 1)));
+    }
+
+    private Contender without(int prefetch) {
+        return new Contender(SAFEBUNNY, () -> consumers.safeBunny(1, prefetch, null));
+    }
+
+    private Contender memory(int prefetch) {
+        return new Contender(
+                MEMORY, () -> consumers.safeBunny(1, prefetch, timeline -> new MemoryMessageStore(timeline, RETENTION)));
+    }
+
+    private Contender postgres(int prefetch) {
+        return new Contender(POSTGRES, () -> consumers.safeBunny(1, prefetch, timeline -> postgres.plain()));
+    }
+
+    private Contender transactional(int prefetch) {
+        return new Contender(
+                TRANSACTIONAL, () -> consumers.safeBunny(1, prefetch, timeline -> postgres.transactional()));
+    }
+
+    @Override
+    public void close() {
+        postgres.close();
+    }
+}

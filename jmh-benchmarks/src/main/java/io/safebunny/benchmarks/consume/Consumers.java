@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.benchmarks.consume;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import io.safebunny.benchmarks.broker.BenchBroker;
+import io.safebunny.benchmarks.broker.BenchNode;
+import io.safebunny.benchmarks.broker.Ping;
+import io.safebunny.benchmarks.contest.Figures;
+import io.safebunny.store.MessageStore;
+import io.safebunny.time.Timeline;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Ways to consume all messages of a queue with handlers that do nothing. */
+final class Consumers {
+
+    private static final String NODE = "sink";
+
+    private final BenchBroker broker;
+    private final String queue;
+    private final int messages;
+
+    Consumers(BenchBroker broker, int messages) {
+        this.broker = broker;
+        this.queue = broker.declare(NODE);
+        this.messages = messages;
+    }
+
+    static void check(Ping ping) {
+        if (ping.lines().isEmpty()) {
+            throw new IllegalStateException("The message was not read");
+        }
+    }
+
+    /** What the client library can do: nothing is read, each message is acknowledged on the consumer's thread. */
+    Figures raw(int prefetch) throws Exception {
+        broker.fill(queue, messages);
+        Meter meter = new Meter(messages);
+        Connection connection = broker.connect();
+        try {
+            Channel channel = connection.createChannel();
+            channel.basicQos(prefetch);
+            String unused = channel.basicConsume(
+                    queue,
+                    false,
+                    (tag, delivery) -> {
+                        meter.count();
+                        channel.basicAck(delivery.getEnvelope().getDeliveryTag(), false);
+                    },
+                    tag -> {});
+            return meter.await();
+        } finally {
+            connection.abort();
+        }
+    }
+
+    Figures listeners(int consumers, int prefetch) throws Exception {
+        broker.fill(queue, messages);
+        Meter meter = new Meter(messages);
+        try (Listeners listeners = new Listeners(broker.spring(), queue, consumers, prefetch, meter)) {
+            return meter.await();
+        }
+    }
+
+    /** @param store {@code null} for none */
+    Figures safeBunny(int instances, int prefetch, @Nullable Function<Timeline, MessageStore> store) throws Exception {
+        broker.fill(queue, messages);
+        Meter meter = new Meter(messages);
+        List<BenchNode> nodes = new ArrayList<>();
+        try {
+            for (int i = 0; i < instances; i++) {
+                BenchNode node = store == null
+                        ? BenchNode.withoutStore(broker, NODE)
+                        : BenchNode.withStore(broker, NODE, store);
+                nodes.add(node);
+                node.start(List.of(BenchBroker.handler(prefetch, ping -> {
+                    check(ping);
+                    meter.count();
+                })));
+            }
+            return meter.await();
+        } finally {
+            nodes.forEach(BenchNode::close);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.benchmarks.consume;
+
+import io.safebunny.benchmarks.broker.Ping;
+import org.springframework.amqp.rabbit.annotation.EnableRabbit;
+import org.springframework.amqp.rabbit.annotation.RabbitListener;
+import org.springframework.amqp.rabbit.config.SimpleRabbitListenerContainerFactory;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+import org.springframework.amqp.support.converter.JacksonJsonMessageConverter;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Configuration;
+
+/** What one writes without SafeBunny: {@code @RabbitListener} with JSON. */
+final class Listeners implements AutoCloseable {
+
+    private final CachingConnectionFactory connections;
+    private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+
+    /**
+     * @param consumers channels, each with a thread
+     * @param prefetch of each
+     */
+    Listeners(CachingConnectionFactory connections, String queue, int consumers, int prefetch, Meter meter) {
+        this.connections = connections;
+        context.getEnvironment().getSystemProperties().put("bench.queue", queue);
+        context.registerBean("listener", PingListener.class, () -> new PingListener(meter));
+        context.registerBean("rabbitListenerContainerFactory", SimpleRabbitListenerContainerFactory.class, () -> {
+            SimpleRabbitListenerContainerFactory factory = new SimpleRabbitListenerContainerFactory();
+            factory.setConnectionFactory(connections);
+            factory.setConcurrentConsumers(consumers);
+            factory.setPrefetchCount(prefetch);
+            factory.setMessageConverter(new JacksonJsonMessageConverter());
+            return factory;
+        });
+        context.register(ListenerConfiguration.class);
+        context.refresh();
+    }
+
+    @Override
+    public void close() {
+        context.close();
+        connections.destroy();
+    }
+
+    /** Switches the annotation on. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableRabbit
+    static class ListenerConfiguration {}
+
+    /** Its handler does nothing. */
+    static final class PingListener {
+        private final Meter meter;
+
+        PingListener(Meter meter) {
+            this.meter = meter;
+        }
+
+        @RabbitListener(queues = "${bench.queue}")
+        public void on(Ping ping) {
+            Consumers.check(ping);
+            meter.count();
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.benchmarks.consume;
+
+import io.safebunny.benchmarks.contest.Figures;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Counts handled messages. The time runs from the first to the last one, so that nobody is charged for connecting. Thread-safe. */
+final class Meter {
+
+    private static final long PATIENCE_SECONDS = 120;
+
+    private final int messages;
+    private final CountDownLatch left;
+    private final AtomicLong begin = new AtomicLong();
+    private volatile long end;
+
+    Meter(int messages) {
+        this.messages = messages;
+        this.left = new CountDownLatch(messages);
+    }
+
+    void count() {
+        if (begin.get() == 0) {
+            begin.compareAndSet(0, System.nanoTime());
+        }
+        left.countDown();
+        if (left.getCount() == 0) {
+            end = System.nanoTime();
+        }
+    }
+
+    Figures await() throws InterruptedException {
+        if (!left.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            throw new IllegalStateException(
+                    "Not all messages came in %d s [missing=%d]".formatted(PATIENCE_SECONDS, left.getCount()));
+        }
+        long last = end == 0 ? System.nanoTime() : end;
+        return Figures.perSecond(messages, last - begin.get());
+    }
+}
