@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.benchmarks.saga;
+
+import io.safebunny.benchmarks.contest.Figures;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/** Sends sagas over a track. */
+final class Sagas {
+
+    private static final long PATIENCE_SECONDS = 120;
+    private static final int AT_ONCE = 200;
+    private static final int MESSAGES_PER_SAGA = 4;
+    private static final double NANOS_PER_MILLI = 1e6;
+
+    private Sagas() {}
+
+    /** Latencies are counted from when a saga was to begin, also when it could not, so that a stall is not overlooked. */
+    static Figures atRate(Track track, int perSecond, int sagas) throws Exception {
+        long[] nanos = new long[sagas];
+        AtomicInteger ended = new AtomicInteger();
+        CountDownLatch left = new CountDownLatch(sagas);
+        track.onFinish(begun -> {
+            nanos[ended.getAndIncrement()] = System.nanoTime() - begun;
+            left.countDown();
+        });
+        long interval = TimeUnit.SECONDS.toNanos(1) / perSecond;
+        long next = System.nanoTime();
+        for (int i = 0; i < sagas; i++, next += interval) {
+            for (long early = next - System.nanoTime(); early > 0; early = next - System.nanoTime()) {
+                LockSupport.parkNanos(early);
+            }
+            track.begin(next);
+        }
+        await(left);
+        Arrays.sort(nanos);
+        Map<String, Double> figures = new LinkedHashMap<>();
+        figures.put("median, ms", percentile(nanos, 0.5));
+        figures.put("95th percentile, ms", percentile(nanos, 0.95));
+        figures.put("99th percentile, ms", percentile(nanos, 0.99));
+        figures.put("slowest, ms", percentile(nanos, 1));
+        return new Figures(figures);
+    }
+
+    private static double percentile(long[] sorted, double part) {
+        int index = (int) Math.ceil(part * sorted.length) - 1;
+        return sorted[Math.max(index, 0)] / NANOS_PER_MILLI;
+    }
+
+    static Figures saturated(Track track, int sagas) throws Exception {
+        CountDownLatch left = new CountDownLatch(sagas);
+        Semaphore window = new Semaphore(AT_ONCE);
+        track.onFinish(begun -> {
+            window.release();
+            left.countDown();
+        });
+        long begin = System.nanoTime();
+        for (int i = 0; i < sagas; i++) {
+            window.acquire();
+            track.begin(System.nanoTime());
+        }
+        await(left);
+        return Figures.perSecond((long) sagas * MESSAGES_PER_SAGA, System.nanoTime() - begin);
+    }
+
+    private static void await(CountDownLatch left) throws InterruptedException {
+        if (!left.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            throw new IllegalStateException(
+                    "Not all sagas ended in %d s [missing=%d]".formatted(PATIENCE_SECONDS, left.getCount()));
+        }
+    }
+}
