@@ -60,20 +60,24 @@ final class ContractBites {
         return broken.stream()
                 .map(fault -> dynamicTest(fault.getSimpleName(), () -> {
                     assertThat(results.run(fault)).containsAll(rules(contract));
-                    assertThat(results.failed(fault)).containsExactly(brokenRule(fault));
+                    assertThat(results.failed(fault)).containsExactlyInAnyOrder(brokenRules(fault));
                 }));
     }
 
-    /** But for the rules of the contract that this one extends. */
+    /** Each by a fault that breaks no other. But for the rules of the contract that this one extends. */
     void everyRuleIsBroken() {
         List<String> inherited = rules(contract.getSuperclass());
-        assertThat(broken.stream().map(ContractBites::brokenRule).distinct())
+        assertThat(broken.stream()
+                        .map(ContractBites::brokenRules)
+                        .filter(rules -> rules.length == 1)
+                        .map(rules -> rules[0])
+                        .distinct())
                 .containsExactlyInAnyOrderElementsOf(rules(contract).stream()
                         .filter(rule -> !inherited.contains(rule))
                         .toList());
     }
 
-    private static String brokenRule(Class<?> broken) {
+    private static String[] brokenRules(Class<?> broken) {
         return broken.getAnnotation(Breaks.class).value();
     }
 

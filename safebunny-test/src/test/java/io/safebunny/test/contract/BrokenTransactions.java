@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.contract;
+
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.StoreUnavailableException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** One fault each against what a transaction is, in {@link TransactionRules}. */
+final class BrokenTransactions {
+
+    private BrokenTransactions() {}
+
+    /** Reads what is not committed, of records that had been there or of those that had not. */
+    private static final class DirtyReads extends MemoryTransactions {
+
+        private final boolean existing;
+
+        DirtyReads(BrokenTransactionsContract contract, boolean existing) {
+            super(contract.committed, contract.locks);
+            this.existing = existing;
+        }
+
+        @Override
+        public @Nullable MessageRecord find(RecordKey key) {
+            MessageRecord found = super.find(key);
+            Transaction holder = locks.holder(key);
+            if (holder == null || (found != null) != existing) {
+                return found;
+            }
+            MessageRecord dirty = holder.written.get(key);
+            return dirty == null ? found : dirty;
+        }
+    }
+
+    @Breaks("showsToOthersWhatIsCommittedAndNothingBefore")
+    static class ShowsRecordsThatAreNotCommitted extends BrokenTransactionsContract {
+        @Override
+        MemoryTransactions broken() {
+            return new DirtyReads(this, false);
+        }
+    }
+
+    @Breaks("showsToOthersWhatIsCommittedAndNothingBefore")
+    static class ShowsReplacesThatAreNotCommitted extends BrokenTransactionsContract {
+        @Override
+        MemoryTransactions broken() {
+            return new DirtyReads(this, true);
+        }
+    }
+
+    @Breaks("showsToOthersWhatIsCommittedAndNothingBefore")
+    static class CommitsTheFirstTwoWrites extends BrokenTransactionsContract {
+        @Override
+        MemoryTransactions broken() {
+            return new MemoryTransactions(committed, locks) {
+                @Override
+                Transaction newTransaction() {
+                    return new Transaction() {
+                        @Override
+                        public void commit() {
+                            writes.stream().limit(2).forEach(Runnable::run);
+                            end();
+                        }
+                    };
+                }
+            };
+        }
+    }
+
+    @Breaks("undoesCreatesAndReplacesByRollback")
+    static class KeepsReplaces extends BrokenTransactionsContract {
+        @Override
+        MemoryTransactions broken() {
+            return new MemoryTransactions(committed, locks) {
+                @Override
+                Transaction newTransaction() {
+                    return new Transaction() {
+                        @Override
+                        public void rollback() {
+                            written.values().forEach(committed::replace);
+                            end();
+                        }
+                    };
+                }
+            };
+        }
+    }
+
+    @Breaks("undoesCreatesAndReplacesByRollback")
+    static class KeepsCreatesThatWereReplaced extends BrokenTransactionsContract {
+        @Override
+        MemoryTransactions broken() {
+            return new MemoryTransactions(committed, locks) {
+                @Override
+                Transaction newTransaction() {
+                    return new Transaction() {
+                        @Override
+                        public void rollback() {
+                            written.values().stream()
+                                    .filter(record -> record.version() > 1)
+                                    .forEach(committed::create);
+                            end();
+                        }
+                    };
+                }
+            };
+        }
+    }
+
+    @Breaks("undoesCreatesAndReplacesByRollback")
+    static class KeepsTheLocksOfWhatWasReplaced extends BrokenTransactionsContract {
+        @Override
+        MemoryTransactions broken() {
+            return new MemoryTransactions(committed, locks) {
+                @Override
+                Transaction newTransaction() {
+                    return new Transaction() {
+                        @Override
+                        public void rollback() {
+                            end();
+                            written.values().stream()
+                                    .filter(record -> record.version() > 1)
+                                    .forEach(record -> lock(record.key()));
+                        }
+                    };
+                }
+            };
+        }
+    }
+
+    @Breaks("seesItsOwnWritesInTheTransaction")
+    static class FindsWhatIsCommittedOnly extends BrokenTransactionsContract {
+        @Override
+        MemoryTransactions broken() {
+            return new MemoryTransactions(committed, locks) {
+                @Override
+                public @Nullable MessageRecord find(RecordKey key) {
+                    return committed.find(key);
+                }
+            };
+        }
+    }
+
+    @Breaks("seesItsOwnWritesInTheTransaction")
+    static class CreatesOverItsOwnCreate extends BrokenTransactionsContract {
+        @Override
+        MemoryTransactions broken() {
+            return new MemoryTransactions(committed, locks) {
+                @Override
+                Transaction newTransaction() {
+                    return new Transaction() {
+                        @Override
+                        MessageRecord create(MessageRecord record) {
+                            written.remove(record.key());
+                            return super.create(record);
+                        }
+                    };
+                }
+            };
+        }
+    }
+
+    @Breaks("seesItsOwnWritesInTheTransaction")
+    static class ReplacesOneVersionTwice extends BrokenTransactionsContract {
+        @Override
+        MemoryTransactions broken() {
+            return new MemoryTransactions(committed, locks) {
+                @Override
+                Transaction newTransaction() {
+                    return new Transaction() {
+                        @Override
+                        @Nullable
+                        MessageRecord replace(MessageRecord record) {
+                            MessageRecord own = written.get(record.key());
+                            return own != null && own.version() == record.version() ? record : super.replace(record);
+                        }
+                    };
+                }
+            };
+        }
+    }
+
+    @Breaks("goesOnInATransactionThatMetAnExistingRecord")
+    static class FailsAfterADuplicateKey extends BrokenTransactionsContract {
+        @Override
+        MemoryTransactions broken() {
+            return new MemoryTransactions(committed, locks) {
+                @Override
+                Transaction newTransaction() {
+                    return new Transaction() {
+                        private boolean failed;
+
+                        @Override
+                        MessageRecord create(MessageRecord record) {
+                            if (failed) {
+                                throw new StoreUnavailableException("the transaction is aborted", null, null);
+                            }
+                            failed = committed.find(record.key()) != null;
+                            return super.create(record);
+                        }
+                    };
+                }
+            };
+        }
+    }
+
+    @Breaks("goesOnInATransactionThatMetAnExistingRecord")
+    static class CommitsNothingAfterADuplicateKey extends BrokenTransactionsContract {
+        @Override
+        MemoryTransactions broken() {
+            return new MemoryTransactions(committed, locks) {
+                @Override
+                Transaction newTransaction() {
+                    return new Transaction() {
+                        private boolean failed;
+
+                        @Override
+                        MessageRecord create(MessageRecord record) {
+                            failed |= committed.find(record.key()) != null;
+                            return super.create(record);
+                        }
+
+                        @Override
+                        public void commit() {
+                            if (failed) {
+                                writes.clear();
+                            }
+                            super.commit();
+                        }
+                    };
+                }
+            };
+        }
+    }
+
+    @Breaks("beginsOneTransactionPerThreadAtATime")
+    static class JoinsTheOpenOne extends BrokenTransactionsContract {
+        @Override
+        MemoryTransactions broken() {
+            return new MemoryTransactions(committed, locks) {
+                @Override
+                public LocalTransaction begin() {
+                    Transaction open = current.get();
+                    return open == null ? super.begin() : open;
+                }
+            };
+        }
+    }
+
+    @Breaks("beginsOneTransactionPerThreadAtATime")
+    static class RollsBackTheOpenOne extends BrokenTransactionsContract {
+        @Override
+        MemoryTransactions broken() {
+            return new MemoryTransactions(committed, locks) {
+                @Override
+                public LocalTransaction begin() {
+                    Transaction open = current.get();
+                    if (open != null) {
+                        open.writes.clear();
+                        open.rollback();
+                        throw new IllegalStateException("a transaction was open on this thread");
+                    }
+                    return super.begin();
+                }
+            };
+        }
+    }
+
+    @Breaks("beginsOneTransactionPerThreadAtATime")
+    static class NeverBeginsAgainAfterARefusal extends BrokenTransactionsContract {
+        @Override
+        MemoryTransactions broken() {
+            Set<Thread> refused = ConcurrentHashMap.newKeySet();
+            return new MemoryTransactions(committed, locks) {
+                @Override
+                public LocalTransaction begin() {
+                    if (current.get() != null || refused.contains(Thread.currentThread())) {
+                        refused.add(Thread.currentThread());
+                        throw new IllegalStateException("a transaction is open on this thread");
+                    }
+                    return super.begin();
+                }
+            };
+        }
+    }
+
+    @Breaks("keepsTheTransactionsOfTwoThreadsApart")
+    static class CommitsWhatOtherThreadsWrote extends BrokenTransactionsContract {
+        private final Map<Thread, List<Runnable>> writesByThread = new ConcurrentHashMap<>();
+
+        @Override
+        MemoryTransactions broken() {
+            return new MemoryTransactions(committed, locks) {
+                @Override
+                Transaction newTransaction() {
+                    Transaction transaction = new Transaction() {
+                        @Override
+                        public void commit() {
+                            writesByThread.forEach((thread, others) -> {
+                                if (thread != Thread.currentThread()) {
+                                    new ArrayList<>(others).forEach(Runnable::run);
+                                }
+                            });
+                            super.commit();
+                        }
+
+                        @Override
+                        void end() {
+                            writesByThread.values().removeIf(all -> all == writes);
+                            super.end();
+                        }
+                    };
+                    writesByThread.putIfAbsent(Thread.currentThread(), transaction.writes);
+                    return transaction;
+                }
+            };
+        }
+    }
+
+    @Breaks("keepsTheTransactionsOfTwoThreadsApart")
+    static class UndoesWhatOthersCommittedSince extends BrokenTransactionsContract {
+        private final Map<RecordKey, Thread> writers = new ConcurrentHashMap<>();
+        private final Set<RecordKey> undone = ConcurrentHashMap.newKeySet();
+
+        @Override
+        MemoryTransactions broken() {
+            return new MemoryTransactions(committed, locks) {
+                @Override
+                Transaction newTransaction() {
+                    Set<RecordKey> before = new HashSet<>(writers.keySet());
+                    return new Transaction() {
+                        @Override
+                        public void commit() {
+                            written.keySet().forEach(key -> writers.put(key, Thread.currentThread()));
+                            super.commit();
+                        }
+
+                        @Override
+                        public void rollback() {
+                            writers.forEach((key, writer) -> {
+                                if (writer != Thread.currentThread() && !before.contains(key)) {
+                                    undone.add(key);
+                                }
+                            });
+                            super.rollback();
+                        }
+                    };
+                }
+
+                @Override
+                public @Nullable MessageRecord find(RecordKey key) {
+                    return undone.contains(key) ? null : super.find(key);
+                }
+            };
+        }
+    }
+}
