@@ -81,7 +81,7 @@ final class OpenTransaction implements LocalTransaction {
         }
         SQLException sql = Failures.sqlCause(e);
         boolean unknown = sql == null
-                ? completion == TransactionSynchronization.STATUS_UNKNOWN
+                ? completion == TransactionSynchronization.STATUS_UNKNOWN && !isRolledBackByJpa(e)
                 : Failures.kindOf(sql) == Failures.Kind.CONNECTION;
         if (unknown) {
             throw new StoreUnavailableException(
@@ -91,6 +91,16 @@ final class OpenTransaction implements LocalTransaction {
                     e);
         }
         throw e;
+    }
+
+    /** What fails at its flush, in an entity's callback or its validation, may be nothing that Spring can tell the end from. */
+    private static boolean isRolledBackByJpa(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause.getClass().getName().equals("jakarta.persistence.RollbackException")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override
