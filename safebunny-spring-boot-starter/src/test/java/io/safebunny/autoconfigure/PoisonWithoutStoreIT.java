@@ -3,14 +3,18 @@ package io.safebunny.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.GetResponse;
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
 import io.safebunny.test.database.PostgresServer;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -35,6 +39,11 @@ class PoisonWithoutStoreIT {
                         "safebunny.circuit-breaker.wait-duration-in-open-state=1s");
     }
 
+    @AfterEach
+    void restart() {
+        DATABASE.restart();
+    }
+
     @AfterAll
     static void close() {
         DATABASE.close();
@@ -57,7 +66,7 @@ class PoisonWithoutStoreIT {
                 assertThat(handler.handled.next()).isEqualTo(new OrderPlaced("another"));
                 assertThat(handler.attempts).hasValue(LAST);
 
-                replay(message);
+                sendBack(message, message.getProps());
 
                 assertThat(handler.handled.next()).isEqualTo(new OrderPlaced("42"));
                 assertThat(handler.attempts).hasValue(LAST + 1);
@@ -68,15 +77,39 @@ class PoisonWithoutStoreIT {
         });
     }
 
-    /** As docs/poison.md has it. */
-    private void replay(GetResponse message) throws Exception {
+    /** To the store it is a message whose handling was interrupted. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aLeftoverCopyIsHandledForTheStoreDoesNotKnow(boolean transactional) {
+        runner(transactional).run(context -> {
+            Handler handler = context.getBean(Handler.class);
+
+            context.getBean(Bunny.class).publish(new OrderPlaced("42"));
+
+            try (PoisonQueue poison = node.poisonQueue()) {
+                GetResponse message = poison.next();
+                DATABASE.restart();
+                Map<String, Object> headers = new HashMap<>(message.getProps().getHeaders());
+                headers.remove("sb-poisoned-at");
+
+                sendBack(message, message.getProps().builder().headers(headers).build());
+
+                assertThat(handler.handled.next()).isEqualTo(new OrderPlaced("42"));
+                assertThat(handler.attempts).hasValue(LAST + 1);
+                assertThat(poison.waiting()).isZero();
+            }
+        });
+    }
+
+    /** As docs/poison.md has it, when the properties are those of the message. */
+    private void sendBack(GetResponse message, BasicProperties properties) throws Exception {
         try (Connection connection = node.amqp().newConnection("operator")) {
             connection
                     .createChannel()
                     .basicPublish(
                             "safebunny.retry",
                             PoisonQueue.header(message, "sb-poison-queue"),
-                            message.getProps(),
+                            properties,
                             message.getBody());
         }
     }
