@@ -93,6 +93,25 @@ public record SafeBunnyParts(
                 observationRegistry);
     }
 
+    public SafeBunnyParts withOutbox(@Nullable Outbox other) {
+        return new SafeBunnyParts(
+                options,
+                transport,
+                store,
+                other,
+                serializers,
+                idScheme,
+                consumeMiddlewares,
+                publishMiddlewares,
+                scope,
+                breakers,
+                timeline,
+                random,
+                callbacks,
+                meterRegistry,
+                observationRegistry);
+    }
+
     /** The generator of whichever thread asks. */
     public static RandomGenerator sharedRandom() {
         return () -> ThreadLocalRandom.current().nextLong();

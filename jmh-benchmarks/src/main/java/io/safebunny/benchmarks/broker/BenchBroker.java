@@ -32,6 +32,9 @@ public final class BenchBroker implements AutoCloseable {
     private static final int CONFIRM_EVERY = 1_000;
     private static final long CONFIRM_MILLIS = 30_000;
 
+    private static final int LOOKS = 500;
+    private static final long LOOK_MILLIS = 10;
+
     private final ConnectionFactory client = new ConnectionFactory();
     private final Connection own;
 
@@ -117,6 +120,19 @@ public final class BenchBroker implements AutoCloseable {
     public void purge(String queue) throws IOException, TimeoutException {
         try (Channel channel = own.createChannel()) {
             channel.queuePurge(queue);
+        }
+    }
+
+    /** The broker counts a moment late. */
+    public void requireMessages(String queue, int atLeast) throws IOException, TimeoutException, InterruptedException {
+        try (Channel channel = own.createChannel()) {
+            for (int look = 0; channel.messageCount(queue) < atLeast; look++) {
+                if (look == LOOKS) {
+                    throw new IllegalStateException("Messages are missing [queue=%s, present=%d, expected=%d]"
+                            .formatted(queue, channel.messageCount(queue), atLeast));
+                }
+                Thread.sleep(LOOK_MILLIS);
+            }
         }
     }
 

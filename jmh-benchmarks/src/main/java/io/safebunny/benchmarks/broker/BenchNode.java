@@ -6,6 +6,7 @@ import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.publishing.Outbox;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.time.Timeline;
@@ -15,8 +16,10 @@ import io.safebunny.transport.rabbit.RabbitTransport;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
@@ -33,7 +36,11 @@ public final class BenchNode implements AutoCloseable {
     private final CachingConnectionFactory consume;
     private final SafeBunnyEngine engine;
 
-    private BenchNode(BenchBroker broker, String node, Function<Timeline, ? extends @Nullable MessageStore> store) {
+    private BenchNode(
+            BenchBroker broker,
+            String node,
+            Function<Timeline, ? extends @Nullable MessageStore> store,
+            BiFunction<Timeline, Executor, ? extends @Nullable Outbox> outbox) {
         publish = broker.spring();
         consume = broker.spring();
         RabbitTransport transport =
@@ -47,16 +54,22 @@ public final class BenchNode implements AutoCloseable {
                 defaults.maxMessageSize(),
                 defaults.retention(),
                 defaults.lease());
-        engine = new SafeBunnyEngine(SafeBunnyParts.of(options, transport, store.apply(timeline), timeline));
+        engine = new SafeBunnyEngine(SafeBunnyParts.of(options, transport, store.apply(timeline), timeline)
+                .withOutbox(outbox.apply(timeline, workers)));
     }
 
     public static BenchNode withoutStore(BenchBroker broker, String node) {
-        return new BenchNode(broker, node, timeline -> null);
+        return new BenchNode(broker, node, timeline -> null, (timeline, workers) -> null);
     }
 
     /** @param store made with the node's timeline */
     public static BenchNode withStore(BenchBroker broker, String node, Function<Timeline, MessageStore> store) {
-        return new BenchNode(broker, node, store);
+        return new BenchNode(broker, node, store, (timeline, workers) -> null);
+    }
+
+    /** @param outbox made with the node's timeline and threads */
+    public static BenchNode withOutbox(BenchBroker broker, String node, BiFunction<Timeline, Executor, Outbox> outbox) {
+        return new BenchNode(broker, node, timeline -> null, outbox);
     }
 
     public void start(List<HandlerDefinition> handlers) {

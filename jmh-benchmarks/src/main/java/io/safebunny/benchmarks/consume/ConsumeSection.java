@@ -7,9 +7,15 @@ import io.safebunny.benchmarks.contest.Contest;
 import io.safebunny.benchmarks.contest.Effort;
 import io.safebunny.benchmarks.contest.Ratio;
 import io.safebunny.benchmarks.contest.Section;
+import io.safebunny.benchmarks.database.BenchDatabase;
+import io.safebunny.jdbc.JdbcMessageStore;
+import io.safebunny.jdbc.JdbcStoreOptions;
+import io.safebunny.jdbc.TransactionalJdbcMessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
 import java.util.List;
+import javax.sql.DataSource;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /** Prefetch 10, 100 and 250 with and without stores, and 32 instances against one. */
 public final class ConsumeSection implements Section {
@@ -32,7 +38,11 @@ public final class ConsumeSection implements Section {
     private static final int LARGE = 250;
     private static final int SPARE_CONNECTIONS = 4;
 
-    private final Postgres postgres = new Postgres(MIDDLE + SPARE_CONNECTIONS);
+    private static final JdbcStoreOptions STORE = JdbcStoreOptions.of(Consumers.NODE, RETENTION);
+
+    /** One connection for each message in a transaction, and some. */
+    private final BenchDatabase database = new BenchDatabase(MIDDLE + SPARE_CONNECTIONS);
+
     private final Consumers consumers;
     private final String conditions;
 
@@ -110,20 +120,32 @@ public final class ConsumeSection implements Section {
 
     private Contender memory(int prefetch) {
         return new Contender(
-                MEMORY, () -> consumers.safeBunny(1, prefetch, timeline -> new MemoryMessageStore(timeline, RETENTION)));
+                MEMORY,
+                () -> consumers.safeBunny(1, prefetch, timeline -> new MemoryMessageStore(timeline, RETENTION)));
     }
 
     private Contender postgres(int prefetch) {
-        return new Contender(POSTGRES, () -> consumers.safeBunny(1, prefetch, timeline -> postgres.plain()));
+        return new Contender(
+                POSTGRES, () -> consumers.safeBunny(1, prefetch, timeline -> new JdbcMessageStore(emptied(), STORE)));
     }
 
     private Contender transactional(int prefetch) {
         return new Contender(
-                TRANSACTIONAL, () -> consumers.safeBunny(1, prefetch, timeline -> postgres.transactional()));
+                TRANSACTIONAL,
+                () -> consumers.safeBunny(
+                        1,
+                        prefetch,
+                        timeline -> new TransactionalJdbcMessageStore(
+                                emptied(), new JdbcTransactionManager(database.pool()), STORE)));
+    }
+
+    private DataSource emptied() {
+        database.sql().execute("truncate table safebunny_message");
+        return database.pool();
     }
 
     @Override
     public void close() {
-        postgres.close();
+        database.close();
     }
 }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Ways to consume all messages of a queue with handlers that do nothing. */
 final class Consumers {
 
-    private static final String NODE = "sink";
+    static final String NODE = "sink";
 
     private final BenchBroker broker;
     private final String queue;
@@ -72,9 +72,8 @@ final class Consumers {
         List<BenchNode> nodes = new ArrayList<>();
         try {
             for (int i = 0; i < instances; i++) {
-                BenchNode node = store == null
-                        ? BenchNode.withoutStore(broker, NODE)
-                        : BenchNode.withStore(broker, NODE, store);
+                BenchNode node =
+                        store == null ? BenchNode.withoutStore(broker, NODE) : BenchNode.withStore(broker, NODE, store);
                 nodes.add(node);
                 node.start(List.of(BenchBroker.handler(prefetch, ping -> {
                     check(ping);

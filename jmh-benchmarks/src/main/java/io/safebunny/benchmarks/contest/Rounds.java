@@ -25,7 +25,6 @@ public final class Rounds {
     public Result play(Contest contest) throws Exception {
         Map<String, Map<String, List<Double>>> figures = new LinkedHashMap<>();
         Map<String, List<Double>> ratios = new LinkedHashMap<>();
-        contest.contenders().forEach(contender -> figures.put(contender.name(), new LinkedHashMap<>()));
         for (int round = -effort.warmUps(); round < effort.rounds(); round++) {
             Map<String, Figures> measured = playRound(contest, round);
             if (round >= 0) {

@@ -8,7 +8,9 @@ import io.safebunny.benchmarks.contest.Effort;
 import io.safebunny.benchmarks.contest.Result;
 import io.safebunny.benchmarks.contest.Rounds;
 import io.safebunny.benchmarks.contest.Section;
+import io.safebunny.benchmarks.outbox.OutboxSection;
 import io.safebunny.benchmarks.publish.PublishSection;
+import io.safebunny.benchmarks.saga.SagaSection;
 import io.safebunny.test.broker.TestBroker;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,7 +66,9 @@ public final class Ledger {
     private List<Result> play() throws Exception {
         List<Opening> sections = List.of(
                 () -> new PublishSection(broker, effort),
-                () -> new ConsumeSection(broker, effort));
+                () -> new ConsumeSection(broker, effort),
+                () -> new SagaSection(broker, effort),
+                () -> new OutboxSection(broker, effort));
         Rounds rounds = new Rounds(effort, Ledger::say);
         List<Result> results = new ArrayList<>();
         for (Opening opening : sections) {

@@ -28,11 +28,7 @@ final class SafeBunnyTrack implements Track {
         add(nodeOf.apply("third"), Hop.Third.class, "second", publish(Hop.Done::new));
         add(nodeOf.apply("second"), Hop.Second.class, "first", publish(Hop.Third::new));
         add(nodeOf.apply("first"), Hop.First.class, "front", publish(Hop.Second::new));
-        front = add(
-                nodeOf.apply("front"),
-                Hop.Done.class,
-                "third",
-                (hop, bunny) -> finish.accept(hop.begun()));
+        front = add(nodeOf.apply("front"), Hop.Done.class, "third", (hop, bunny) -> finish.accept(hop.begun()));
     }
 
     private static BiConsumer<Hop, Bunny> publish(BiFunction<Long, String, Hop> next) {

@@ -16,7 +16,7 @@ final class Sagas {
 
     private static final long PATIENCE_SECONDS = 120;
     private static final int AT_ONCE = 200;
-    private static final int MESSAGES_PER_SAGA = 4;
+    static final int MESSAGES_PER_SAGA = 4;
     private static final double NANOS_PER_MILLI = 1e6;
 
     private Sagas() {}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.benchmarks.outbox;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.PublishOptions;
+import io.safebunny.benchmarks.broker.BenchBroker;
+import io.safebunny.benchmarks.broker.BenchNode;
+import io.safebunny.benchmarks.broker.Ping;
+import io.safebunny.benchmarks.contest.Contender;
+import io.safebunny.benchmarks.contest.Contest;
+import io.safebunny.benchmarks.contest.Effort;
+import io.safebunny.benchmarks.contest.Figures;
+import io.safebunny.benchmarks.contest.Ratio;
+import io.safebunny.benchmarks.contest.Section;
+import io.safebunny.benchmarks.database.BenchDatabase;
+import io.safebunny.jdbc.JdbcOutbox;
+import io.safebunny.jdbc.JdbcOutboxOptions;
+import io.safebunny.message.WireMessage;
+import io.safebunny.store.RecordJson;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+
+/** A full table, and from publishing in a transaction to the deletion. */
+public final class OutboxSection implements Section {
+
+    private static final String NAIVE = "naive: one row at a time";
+    private static final String SAFEBUNNY = "SafeBunny";
+    private static final String NAMASTACK = "Namastack Outbox 1.6";
+
+    private static final String TABLE = "safebunny_outbox";
+    private static final int CONNECTIONS = 16;
+
+    private final BenchBroker broker;
+    private final BenchDatabase database = new BenchDatabase(CONNECTIONS);
+    private final Effort effort;
+    private final String queue;
+    private final Ping ping = Ping.ofSize("order-42", BenchBroker.MESSAGE_BYTES);
+    private final Writers writers = new Writers(new JdbcTransactionManager(database.pool()));
+
+    public OutboxSection(BenchBroker broker, Effort effort) {
+        this.broker = broker;
+        this.effort = effort;
+        this.queue = broker.declare("sink");
+    }
+
+    @Override
+    public List<Contest> contests() {
+        int naive = effort.messages(2_000);
+        int shipped = effort.messages(20_000);
+        int published = effort.messages(8_000);
+        return List.of(
+                new Contest(
+                        "Outbox, a full table",
+                        "messages of 965 bytes, each in a correlation of its own, in a table of PostgreSQL until they are in a quorum queue and deleted; %d of them for the naive one, %d for SafeBunny"
+                                .formatted(naive, shipped),
+                        List.of(
+                                new Contender(NAIVE, () -> naive(naive)),
+                                new Contender(SAFEBUNNY, () -> relay(shipped))),
+                        List.of(new Ratio("outboxVsNaive", SAFEBUNNY, NAIVE, 10))),
+                new Contest(
+                        "Outbox, from publishing to deletion",
+                        "%d messages of 965 bytes, ten per transaction of PostgreSQL, four threads, until they are in a quorum queue and deleted; Namastack polls every 100 ms, 200 rows at once"
+                                .formatted(published),
+                        List.of(
+                                new Contender(NAMASTACK, () -> namastack(published)),
+                                new Contender(SAFEBUNNY, () -> publishing(published))),
+                        List.of(new Ratio("outboxVsLibrary", SAFEBUNNY, NAMASTACK, 0))));
+    }
+
+    private Figures naive(int messages) throws Exception {
+        fill(messages);
+        try (NaivePoller poller = new NaivePoller(broker, database)) {
+            long begin = System.nanoTime();
+            poller.drain();
+            return arrived(messages, System.nanoTime() - begin);
+        }
+    }
+
+    private Figures relay(int messages) throws Exception {
+        fill(messages);
+        try (BenchNode node = node()) {
+            long begin = System.nanoTime();
+            node.start(List.of());
+            Writers.awaitEmpty(database, TABLE);
+            return arrived(messages, System.nanoTime() - begin);
+        }
+    }
+
+    private Figures publishing(int messages) throws Exception {
+        broker.purge(queue);
+        try (BenchNode node = node()) {
+            node.start(List.of());
+            long begin = System.nanoTime();
+            int published = writers.publish(messages, correlation -> {
+                String unused = node.bunny().publish(ping, PublishOptions.none().withCorrelationId(correlation));
+            });
+            Writers.awaitEmpty(database, TABLE);
+            return arrived(published, System.nanoTime() - begin);
+        }
+    }
+
+    private Figures namastack(int messages) throws Exception {
+        broker.purge(queue);
+        try (Namastack library = new Namastack(broker, database)) {
+            long begin = System.nanoTime();
+            int published =
+                    writers.publish(messages, correlation -> library.outbox().schedule(ping, correlation));
+            Writers.awaitEmpty(database, Namastack.TABLE);
+            return arrived(published, System.nanoTime() - begin);
+        }
+    }
+
+    /** An empty table alone is no proof. */
+    private Figures arrived(int messages, long nanos) throws Exception {
+        broker.requireMessages(queue, messages);
+        return Figures.perSecond(messages, nanos);
+    }
+
+    private BenchNode node() {
+        return BenchNode.withOutbox(
+                broker,
+                BenchBroker.SOURCE,
+                (timeline, workers) -> new JdbcOutbox(
+                        database.pool(),
+                        JdbcOutboxOptions.of(BenchBroker.SOURCE),
+                        timeline,
+                        workers,
+                        new SimpleMeterRegistry()));
+    }
+
+    /** As a crash left them: old enough for the relay. */
+    private void fill(int messages) throws Exception {
+        broker.purge(queue);
+        database.sql().execute("truncate " + TABLE);
+        List<Object[]> rows = new ArrayList<>();
+        for (int i = 0; i < messages; i++) {
+            String id = "bench-" + i;
+            rows.add(new Object[] {BenchBroker.SOURCE, id, id, RecordJson.writeOutgoing(List.of(message(id)))});
+        }
+        database.sql()
+                .batchUpdate(
+                        "insert into safebunny_outbox (node, correlation_id, message_id, message, attempts, created_at, due_at) values (?, ?, ?, ?, 0, now() - interval '1 minute', now() - interval '50 seconds')",
+                        rows);
+        database.sql().execute("vacuum analyze " + TABLE);
+        database.sql().execute("checkpoint");
+    }
+
+    private OutboundMessage message(String id) {
+        WireMessage wire = new WireMessage(
+                id,
+                id,
+                "Ping",
+                BenchBroker.SOURCE,
+                1_700_000_000L,
+                "application/json",
+                null,
+                Map.of("sb-marker", 1, "sb-attempt", 0),
+                ping.json());
+        return new OutboundMessage(wire, new Route.Publication(BenchBroker.routingKey("Ping")), Duration.ZERO);
+    }
+
+    @Override
+    public void close() {
+        writers.close();
+        database.close();
+    }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Publishing in the application's transactions. */
+@NullMarked
+package io.safebunny.benchmarks.outbox;
+
+import org.jspecify.annotations.NullMarked;
