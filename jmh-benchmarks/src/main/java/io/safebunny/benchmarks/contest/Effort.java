@@ -10,8 +10,8 @@ package io.safebunny.benchmarks.contest;
  */
 public record Effort(int warmUps, int rounds, double share) {
 
-    public static final Effort FULL = new Effort(2, 7, 1);
-    public static final Effort QUICK = new Effort(1, 3, 0.4);
+    public static final Effort FULL = new Effort(1, 5, 1);
+    public static final Effort QUICK = new Effort(1, 3, 0.3);
 
     public int messages(int ofFullRun) {
         return (int) Math.round(ofFullRun * share);
