@@ -10,19 +10,24 @@ import io.safebunny.crash.point.PointedTransport;
 import io.safebunny.crash.saga.Node;
 import io.safebunny.crash.saga.Order;
 import io.safebunny.crash.saga.OrderHandler;
+import io.safebunny.crash.saga.Persistence;
+import io.safebunny.crash.saga.Placed;
 import io.safebunny.crash.store.OpenStore;
+import io.safebunny.message.WireMessage;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.time.SystemTimeline;
+import io.safebunny.transport.Transport;
 import java.io.IOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Opens its store, waits for the word, consumes until its standard input ends, and stops in order. */
 final class ChildMain {
 
     private ChildMain() {}
 
-    public static void main(String... arguments) throws IOException {
+    public static void main(String... arguments) throws IOException, InterruptedException {
         ChildOptions options = ChildOptions.of(arguments[0]);
         LedgerClient ledger = new LedgerClient(options.ledger(), options.process());
         SystemTimeline system = new SystemTimeline("child");
@@ -31,13 +36,23 @@ final class ChildMain {
         try (system;
                 OpenStore store =
                         OpenStore.open(options.store(), options.address().node(), timeline)) {
+            Application application = store.database() == null
+                    ? null
+                    : Application.of(store.database(), options.address().node(), timeline, faults);
+            Persistence persistence = new Persistence(
+                    pointed(store.store(), faults),
+                    application == null ? null : application.outbox(),
+                    options.store().kind().lease());
             ledger.write(Kind.READY, "", "");
-            try (Node node = node(options, store, timeline, ledger, faults)) {
+            try (Node node = new Node(
+                    options.address(),
+                    persistence,
+                    timeline,
+                    transport -> pointed(transport, options, ledger, faults))) {
                 node.start(List.of(Node.handler(
-                        Order.class,
-                        options.desk(),
-                        new OrderHandler(node.bunny(), ledger, faults, timeline, store.work()))));
+                        Order.class, options.desk(), new OrderHandler(node, ledger, faults, timeline, store.work()))));
                 ledger.write(Kind.STARTED, "", "");
+                place(options.places(), application, node, ledger);
                 while (System.in.read() >= 0) {
                     // nobody writes: the end of the stream is the end of the process
                 }
@@ -46,23 +61,33 @@ final class ChildMain {
         System.exit(0);
     }
 
-    private static Node node(
-            ChildOptions options, OpenStore store, JumpingTimeline timeline, LedgerClient ledger, Faults faults) {
-        MessageStore pointed = store.store() instanceof TransactionalMessageStore transactional
+    private static void place(@Nullable Order order, @Nullable Application application, Node node, LedgerClient ledger)
+            throws InterruptedException {
+        if (order != null && application != null) {
+            application.clerk(node).place(order);
+            ledger.write(Kind.PLACED, order.id(), "");
+        }
+    }
+
+    private static MessageStore pointed(MessageStore store, Faults faults) {
+        return store instanceof TransactionalMessageStore transactional
                 ? new PointedTransactionalStore(transactional, faults)
-                : new PointedStore(store.store(), faults);
-        return new Node(
-                options.address(),
-                pointed,
-                timeline,
-                transport -> new PointedTransport(
-                        transport,
-                        options.address().node() + "-Order",
-                        "Charged",
-                        faults,
-                        incoming -> ledger.write(
-                                Kind.DELIVERED,
-                                String.valueOf(incoming.message().correlationId()),
-                                String.valueOf(incoming.message().messageId()))));
+                : new PointedStore(store, faults);
+    }
+
+    private static Transport pointed(Transport transport, ChildOptions options, LedgerClient ledger, Faults faults) {
+        return new PointedTransport(
+                transport,
+                options.address().node() + "-Order",
+                ChildMain::isFirst,
+                faults,
+                incoming -> ledger.write(
+                        Kind.DELIVERED,
+                        String.valueOf(incoming.message().correlationId()),
+                        String.valueOf(incoming.message().messageId())));
+    }
+
+    private static boolean isFirst(WireMessage message) {
+        return "Charged".equals(message.type()) || Placed.isFirst(message);
     }
 }

@@ -2,16 +2,25 @@
 package io.safebunny.crash.child;
 
 import io.safebunny.crash.saga.NodeAddress;
+import io.safebunny.crash.saga.Order;
 import io.safebunny.crash.store.StoreAddress;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
  * @param process what the ledger knows it by
  * @param desk name of the node whose orders it works on
  * @param ledger its port
+ * @param places the order that it places, if any
  */
 public record ChildOptions(
-        String process, NodeAddress address, String desk, StoreAddress store, int ledger, Plan plan) {
+        String process,
+        NodeAddress address,
+        String desk,
+        StoreAddress store,
+        int ledger,
+        Plan plan,
+        @Nullable Order places) {
 
     private static final JsonMapper JSON = new JsonMapper();
 

@@ -24,6 +24,8 @@ public record Entry(Kind kind, String process, String subject, String detail) {
         CHARGED,
         /** It is at the point where something is to happen to it. */
         REACHED,
+        /** The transaction in which an order was placed is over. */
+        PLACED,
         /** The last node of the saga handled a publication; the detail is its type. */
         FINISHED
     }

@@ -8,5 +8,7 @@ enum End {
     /** The order is in the poison queue of its worker. */
     POISONED,
     /** The order was worked on; what it published is in the poison queue of the desk. */
-    POISONED_AT_DESK
+    POISONED_AT_DESK,
+    /** Nothing was committed, so nothing came of it. */
+    NOTHING
 }

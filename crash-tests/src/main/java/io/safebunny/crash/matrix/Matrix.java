@@ -90,7 +90,9 @@ final class Matrix {
         Order order = new Order(name, cell.scenario().kind());
         Expectation expected = cell.scenario().expectationFor(cell.store());
         try (Stage stage = new Stage(name, prefix.get(), broker, cell.store(), log)) {
-            Checks checks = new Checks(stage, order, expected);
+            Checks checks = order.kind().isHandled()
+                    ? new SagaChecks(stage, order, expected)
+                    : new OutboxChecks(stage, order, expected);
             List<String> problems = play(cell.scenario(), stage, order, checks);
             if (problems.isEmpty()) {
                 Files.deleteIfExists(log);

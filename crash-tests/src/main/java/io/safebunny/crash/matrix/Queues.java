@@ -38,6 +38,21 @@ final class Queues implements AutoCloseable {
         }
     }
 
+    /**
+     * From now on a queue of this connection gets what the exchange routes by the key, in the order in which it comes.
+     *
+     * @return its name
+     */
+    String tap(String exchange, String key) {
+        try (Channel channel = connection.createChannel()) {
+            String queue = channel.queueDeclare().getQueue();
+            channel.queueBind(queue, exchange, key);
+            return queue;
+        } catch (IOException | TimeoutException e) {
+            throw new IllegalStateException("Cannot bind to " + exchange, e);
+        }
+    }
+
     /** Takes all out. */
     List<GetResponse> drain(String queue) {
         List<GetResponse> messages = new ArrayList<>();

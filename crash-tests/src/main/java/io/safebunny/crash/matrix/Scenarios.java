@@ -13,6 +13,7 @@ import io.safebunny.crash.store.StoreAddress;
 import io.safebunny.crash.store.StoreKind;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -23,11 +24,11 @@ final class Scenarios {
 
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration BEYOND_RETENTION = Duration.ofDays(8);
-    /** Longer than the lease. */
-    private static final Duration DOWN = Duration.ofMillis(2_500);
-
     private static final long IDLE_MILLIS = 500;
 
+    private static final List<Operation> OPERATIONS = Arrays.stream(Operation.values())
+            .filter(operation -> !operation.isOfOutbox())
+            .toList();
     private static final String STEP_TWICE = "step twice (declared)";
     private static final Set<Operation> ONLY_TRANSACTIONAL =
             EnumSet.of(Operation.BEGIN, Operation.COMMIT, Operation.ROLL_BACK);
@@ -38,7 +39,7 @@ final class Scenarios {
 
     static List<Scenario> all() {
         List<Scenario> all = new ArrayList<>();
-        for (Operation operation : Operation.values()) {
+        for (Operation operation : OPERATIONS) {
             for (Moment moment : Moment.values()) {
                 all.add(crash(new Point(moment, operation)));
             }
@@ -48,7 +49,7 @@ final class Scenarios {
         all.add(zombie(Point.after(Operation.HANDLE), 2, ""));
         all.add(zombie(Point.before(Operation.SEND_FIRST), 1, ""));
         all.addAll(jumps());
-        for (Operation operation : Operation.values()) {
+        for (Operation operation : OPERATIONS) {
             if (operation.isOfStore() && operation != Operation.ROLL_BACK && operation != Operation.SWEEP) {
                 all.add(outage(operation));
                 if (operation != Operation.BEGIN) { // no question to the database
@@ -56,6 +57,7 @@ final class Scenarios {
                 }
             }
         }
+        all.addAll(OutboxScenarios.all());
         return all;
     }
 
@@ -257,9 +259,14 @@ final class Scenarios {
     private static Scenario outage(Operation operation) {
         OrderKind kind = kindForTrouble(operation);
         return new Scenario(
-                "store down from %s on, %d ms".formatted(operation.label(), DOWN.toMillis()),
+                "store down from %s on, two leases".formatted(operation.label()),
                 kind,
-                (stage, order) -> playTrouble(stage, order, Plan.outage(Point.before(operation), DOWN)),
+                (stage, order) -> playTrouble(
+                        stage,
+                        order,
+                        Plan.outage(
+                                Point.before(operation),
+                                stage.address().kind().lease().multipliedBy(2))),
                 store -> notApplicableInTrouble(operation, store),
                 store -> {
                     Expectation expected = Expectation.of(kind).withRuns(kind.runs(), kind.runs() + 1);

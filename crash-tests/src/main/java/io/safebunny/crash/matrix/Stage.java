@@ -10,8 +10,10 @@ import io.safebunny.crash.ledger.Ledger;
 import io.safebunny.crash.saga.Desk;
 import io.safebunny.crash.saga.NodeAddress;
 import io.safebunny.crash.saga.Order;
+import io.safebunny.crash.saga.Placed;
 import io.safebunny.crash.store.OpenStore;
 import io.safebunny.crash.store.StoreAddress;
+import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
@@ -42,6 +44,7 @@ final class Stage implements AutoCloseable {
     private final @Nullable OpenStore store;
     private final Queues queues;
     private final Desk desk;
+    private final String tap;
     private final List<Child> children = new ArrayList<>();
     private final List<Plan> plans = new ArrayList<>();
     private @Nullable String messageId;
@@ -59,6 +62,7 @@ final class Stage implements AutoCloseable {
         this.store = address.kind().isDurable() ? OpenStore.open(address, worker.node(), timeline) : null;
         this.queues = new Queues(broker);
         this.desk = new Desk(deskAddress, worker.node(), ledger);
+        this.tap = queues.tap(prefix, Names.address(worker.node(), Placed.TYPE));
     }
 
     StoreAddress address() {
@@ -69,13 +73,18 @@ final class Stage implements AutoCloseable {
 
     /** Starts a process that waits for {@link #go}. */
     Child prepare(Plan plan) {
+        return prepare(plan, null);
+    }
+
+    /** The same; it places an order when it has started. */
+    Child prepare(Plan plan, @Nullable Order placed) {
         String process = "worker-" + (children.size() + 1);
         ledger.hold(process, Kind.READY);
         if (plan.action() == Plan.Action.HOLD) {
             ledger.hold(process, Kind.REACHED);
         }
-        Child child =
-                Child.start(new ChildOptions(process, worker, deskAddress.node(), address, ledger.port(), plan), log);
+        Child child = Child.start(
+                new ChildOptions(process, worker, deskAddress.node(), address, ledger.port(), plan, placed), log);
         children.add(child);
         plans.add(plan);
         return child;
@@ -188,6 +197,11 @@ final class Stage implements AutoCloseable {
         return desk.arrived();
     }
 
+    /** What was published of {@link Placed}, in order, copies included; each is told once. */
+    List<GetResponse> tapped() {
+        return queues.drain(tap);
+    }
+
     /** Processes that should have come to a point and did not. */
     List<String> neverReached() {
         List<String> missing = new ArrayList<>();
@@ -206,8 +220,13 @@ final class Stage implements AutoCloseable {
 
     /** Runs whose rows are committed, or {@code null} when the handlers have no table. */
     @Nullable
-    List<String> committedRuns(Order order) {
-        return store == null || store.work() == null ? null : store.work().runs(order.id());
+    List<String> committedRuns(String order) {
+        return store == null || store.work() == null ? null : store.work().runs(order);
+    }
+
+    /** Publications of transactions that are not confirmed. */
+    int unsent() {
+        return store == null ? 0 : store.unsent(worker.node());
     }
 
     /** All there is to know, for people. */
@@ -257,6 +276,7 @@ final class Stage implements AutoCloseable {
                 worker.node() + "-dead-letters",
                 deskAddress.node() + "-Charged",
                 deskAddress.node() + "-Shipped",
+                deskAddress.node() + "-" + Placed.TYPE,
                 deskAddress.node() + "-dead-letters",
                 worker.prefix() + ".unrouted"));
         for (int rung = 4; rung < 16; rung++) {

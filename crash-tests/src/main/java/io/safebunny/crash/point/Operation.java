@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.point;
 
-/** What a node does on behalf of a message, seen from outside of the library. */
+/** What a node does on behalf of a message, seen from outside of the library. Each has a label of its own. */
 public enum Operation {
     BEGIN("begin"),
     CLAIM("claim"),
@@ -25,7 +25,13 @@ public enum Operation {
     MARK_DISPATCHED("dispatch mark"),
     SWEEP("sweep"),
     ACKNOWLEDGE("acknowledge"),
-    HAND_BACK("hand back");
+    HAND_BACK("hand back"),
+    STORE_PUBLICATION("publication insert"),
+    COMMIT_PUBLICATIONS("publications commit"),
+    LOOK_BEFORE_SENDING("direct look"),
+    DELETE_PUBLICATIONS("publications delete"),
+    RELAY_LOOK("relay look"),
+    RELAY_CLAIM("relay claim");
 
     private final String label;
 
@@ -54,6 +60,19 @@ public enum Operation {
                     MARK_POISONED,
                     MARK_DISPATCHED,
                     SWEEP -> true;
+            default -> isOfOutbox();
+        };
+    }
+
+    /** Whether it is about publications outside of handlers. */
+    public boolean isOfOutbox() {
+        return switch (this) {
+            case STORE_PUBLICATION,
+                    COMMIT_PUBLICATIONS,
+                    LOOK_BEFORE_SENDING,
+                    DELETE_PUBLICATIONS,
+                    RELAY_LOOK,
+                    RELAY_CLAIM -> true;
             default -> false;
         };
     }

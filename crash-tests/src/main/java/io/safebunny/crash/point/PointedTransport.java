@@ -16,27 +16,32 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /** Tells what each message that leaves is in the protocol, and when deliveries of one queue are settled. Thread-safe. */
 public final class PointedTransport implements Transport {
 
     private final Transport transport;
     private final String queue;
-    private final String firstType;
+    private final Predicate<WireMessage> first;
     private final Faults faults;
     private final Consumer<IncomingMessage> delivered;
     private final Map<String, Integer> attempts = new ConcurrentHashMap<>();
 
     /**
      * @param queue whose settlements are points
-     * @param firstType of the two publications of a handling, the type of the first
+     * @param first of two publications that belong together, whether it is the first
      * @param delivered is told what arrives on the queue
      */
     public PointedTransport(
-            Transport transport, String queue, String firstType, Faults faults, Consumer<IncomingMessage> delivered) {
+            Transport transport,
+            String queue,
+            Predicate<WireMessage> first,
+            Faults faults,
+            Consumer<IncomingMessage> delivered) {
         this.transport = transport;
         this.queue = queue;
-        this.firstType = firstType;
+        this.first = first;
         this.faults = faults;
         this.delivered = delivered;
     }
@@ -75,7 +80,7 @@ public final class PointedTransport implements Transport {
             int delivered = attempts.getOrDefault(id(message.message()), 0);
             return attempt(message.message()) > delivered ? Operation.SEND_RETRY : Operation.SEND_BACK;
         }
-        return firstType.equals(message.message().type()) ? Operation.SEND_FIRST : Operation.SEND_SECOND;
+        return first.test(message.message()) ? Operation.SEND_FIRST : Operation.SEND_SECOND;
     }
 
     private static String id(WireMessage message) {

@@ -22,6 +22,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 public final class Desk implements AutoCloseable {
 
     private static final String NAME = "desk";
+    private static final Duration LEASE = Duration.ofSeconds(2);
 
     private final SystemTimeline timeline = new SystemTimeline(NAME);
     private final List<WireMessage> arrived = new CopyOnWriteArrayList<>();
@@ -30,7 +31,10 @@ public final class Desk implements AutoCloseable {
     /** @param worker name of the node that works on the orders */
     public Desk(NodeAddress address, String worker, Ledger ledger) {
         node = new Node(
-                address, new MemoryMessageStore(timeline, Duration.ofDays(1)), timeline, RecordingTransport::new);
+                address,
+                new Persistence(new MemoryMessageStore(timeline, Duration.ofDays(1)), null, LEASE),
+                timeline,
+                RecordingTransport::new);
         node.start(List.of(
                 Node.handler(
                         Charged.class,
@@ -39,7 +43,11 @@ public final class Desk implements AutoCloseable {
                 Node.handler(
                         Shipped.class,
                         worker,
-                        (payload, context) -> finish(ledger, ((Shipped) payload).order(), "Shipped"))));
+                        (payload, context) -> finish(ledger, ((Shipped) payload).order(), "Shipped")),
+                Node.handler(
+                        Placed.class,
+                        worker,
+                        (payload, context) -> finish(ledger, ((Placed) payload).part(), ((Placed) payload).label()))));
     }
 
     private static void finish(Ledger ledger, String order, String type) {

@@ -9,9 +9,9 @@ import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.publishing.Outbox;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
-import io.safebunny.store.MessageStore;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.TopologyOptions;
@@ -25,13 +25,11 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 
 /** A whole node on a real broker, without Spring Boot. */
 public final class Node implements AutoCloseable {
-
-    /** Short, for a process that was halted holds its claims so long. */
-    public static final Duration LEASE = Duration.ofMillis(1_200);
 
     private static final Duration GRACE = Duration.ofSeconds(10);
     private static final Duration RETRY_DELAY = Duration.ofMillis(200);
@@ -52,10 +50,12 @@ public final class Node implements AutoCloseable {
     private final CachingConnectionFactory publish;
     private final CachingConnectionFactory consume;
     private final SafeBunnyEngine engine;
+    private final Duration lease;
 
     /** @param wrap around the transport to the broker */
-    public Node(NodeAddress address, MessageStore store, Timeline timeline, UnaryOperator<Transport> wrap) {
+    public Node(NodeAddress address, Persistence persistence, Timeline timeline, UnaryOperator<Transport> wrap) {
         this.address = address;
+        this.lease = persistence.lease();
         publish = factory(address, ":publish");
         consume = factory(address, ":consume");
         Transport transport = wrap.apply(new RabbitTransport(
@@ -71,9 +71,29 @@ public final class Node implements AutoCloseable {
                 100,
                 1 << 20,
                 RETENTION,
-                LEASE);
-        engine = new SafeBunnyEngine(SafeBunnyParts.of(options, transport, store, timeline)
-                .withBreakers(new CircuitBreakers(NO_FAILURE_RATE, timeline, workers)));
+                lease);
+        engine = new SafeBunnyEngine(
+                withOutbox(SafeBunnyParts.of(options, transport, persistence.store(), timeline), persistence.outbox())
+                        .withBreakers(new CircuitBreakers(NO_FAILURE_RATE, timeline, workers)));
+    }
+
+    private static SafeBunnyParts withOutbox(SafeBunnyParts parts, @Nullable Outbox outbox) {
+        return new SafeBunnyParts(
+                parts.options(),
+                parts.transport(),
+                parts.store(),
+                outbox,
+                parts.serializers(),
+                parts.idScheme(),
+                parts.consumeMiddlewares(),
+                parts.publishMiddlewares(),
+                parts.scope(),
+                parts.breakers(),
+                parts.timeline(),
+                parts.random(),
+                parts.callbacks(),
+                parts.meterRegistry(),
+                parts.observationRegistry());
     }
 
     private static CachingConnectionFactory factory(NodeAddress address, String purpose) {
@@ -85,6 +105,10 @@ public final class Node implements AutoCloseable {
         factory.setUri(URI.create(address.broker()));
         factory.setConnectionNameStrategy(ignored -> address.node() + purpose);
         return factory;
+    }
+
+    Duration lease() {
+        return lease;
     }
 
     public Bunny bunny() {

@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.saga;
 
+import java.util.List;
+import java.util.stream.IntStream;
+
 /** Starts a saga; its id is the saga's. */
-public record Order(String id, OrderKind kind) {}
+public record Order(String id, OrderKind kind) {
+
+    /** Correlations of what is published when it is placed. */
+    public List<String> parts() {
+        return IntStream.rangeClosed(1, kind.correlations())
+                .mapToObj(part -> id + '-' + part)
+                .toList();
+    }
+}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.saga;
 
-import io.safebunny.Bunny;
 import io.safebunny.MessageContext;
 import io.safebunny.crash.ledger.Entry;
 import io.safebunny.crash.ledger.LedgerClient;
@@ -17,15 +16,15 @@ import org.jspecify.annotations.Nullable;
 /** Works on orders, and tells the ledger what it did. Thread-safe. */
 public final class OrderHandler implements HandlerInvoker {
 
-    private final Bunny bunny;
+    private final Node node;
     private final LedgerClient ledger;
     private final Faults faults;
     private final Timeline timeline;
     private final @Nullable WorkTable work;
 
     /** @param work {@code null}: the handler has no database of its own */
-    public OrderHandler(Bunny bunny, LedgerClient ledger, Faults faults, Timeline timeline, @Nullable WorkTable work) {
-        this.bunny = bunny;
+    public OrderHandler(Node node, LedgerClient ledger, Faults faults, Timeline timeline, @Nullable WorkTable work) {
+        this.node = node;
         this.ledger = ledger;
         this.faults = faults;
         this.timeline = timeline;
@@ -46,11 +45,11 @@ public final class OrderHandler implements HandlerInvoker {
             throw new IllegalStateException("This order fails");
         }
         if (order.kind() == OrderKind.SLOW) {
-            timeline.sleep(Node.LEASE.multipliedBy(3).dividedBy(4));
+            timeline.sleep(node.lease().multipliedBy(3).dividedBy(4));
         }
         if (order.kind() != OrderKind.SILENT) {
-            bunny.publish(new Charged(order.id(), charge, run));
-            bunny.publish(new Shipped(order.id(), run));
+            node.bunny().publish(new Charged(order.id(), charge, run));
+            node.bunny().publish(new Shipped(order.id(), run));
         }
         faults.reached(Point.after(Operation.HANDLE));
     }

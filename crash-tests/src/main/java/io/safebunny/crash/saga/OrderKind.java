@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.saga;
 
-/** What its handler does with an order. */
+/** What its handler, or who places it, does with an order. */
 public enum OrderKind {
     /** Works on it, does a step once, publishes two messages. */
     PLAIN(1),
@@ -12,7 +12,15 @@ public enum OrderKind {
     /** Fails at first, after the step, and goes on as with a plain one when it is retried. */
     FAILS_ONCE(2),
     /** Fails whenever it is tried. */
-    FAILS_ALWAYS(2);
+    FAILS_ALWAYS(2),
+    /** Nobody handles it: a transaction of the application places it. */
+    PLACED(0),
+    /** The same, and many at once in one transaction. */
+    PLACED_IN_BULK(0),
+    /** The same, and the transaction is rolled back. */
+    ROLLED_BACK(0);
+
+    private static final int BULK = 10;
 
     private final int runs;
 
@@ -23,6 +31,15 @@ public enum OrderKind {
     /** How often its handler runs when nothing happens to the process. */
     public int runs() {
         return runs;
+    }
+
+    public boolean isHandled() {
+        return runs > 0;
+    }
+
+    /** How many correlations have a part in it. */
+    public int correlations() {
+        return this == PLACED_IN_BULK ? BULK : 1;
     }
 
     public boolean isPoisoned() {

@@ -16,16 +16,22 @@ import io.safebunny.store.MessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /**
  * The store of one process, and what its handlers write to.
  *
  * @param work the handlers' own table, where it is in the same database and transaction
+ * @param database of that table
  */
-public record OpenStore(MessageStore store, @Nullable WorkTable work, AutoCloseable connections)
-        implements AutoCloseable {
+public record OpenStore(
+        MessageStore store,
+        @Nullable WorkTable work,
+        @Nullable DataSource database,
+        AutoCloseable connections) implements AutoCloseable {
 
     private static final Duration RETENTION = Duration.ofDays(7);
     private static final Duration TIMEOUT = Duration.ofSeconds(3);
@@ -35,7 +41,7 @@ public record OpenStore(MessageStore store, @Nullable WorkTable work, AutoClosea
     /** @param node whose records it holds */
     public static OpenStore open(StoreAddress address, String node, Timeline timeline) {
         return switch (address.kind()) {
-            case MEMORY -> new OpenStore(new MemoryMessageStore(timeline, RETENTION), null, () -> {});
+            case MEMORY -> new OpenStore(new MemoryMessageStore(timeline, RETENTION), null, null, () -> {});
             case H2, POSTGRESQL, MARIADB -> openJdbc(address, node);
             case COSMOS -> openCosmos(address, node);
         };
@@ -54,6 +60,7 @@ public record OpenStore(MessageStore store, @Nullable WorkTable work, AutoClosea
                 new CosmosMessageStore(
                         CosmosContainers.open(client, options), RETENTION, TIMEOUT, new SimpleMeterRegistry()),
                 null,
+                null,
                 client);
     }
 
@@ -64,8 +71,9 @@ public record OpenStore(MessageStore store, @Nullable WorkTable work, AutoClosea
                 ? new OpenStore(
                         new TransactionalJdbcMessageStore(pool, new JdbcTransactionManager(pool), options),
                         new WorkTable(pool),
+                        pool,
                         pool)
-                : new OpenStore(new JdbcMessageStore(pool, options), null, pool);
+                : new OpenStore(new JdbcMessageStore(pool, options), null, null, pool);
     }
 
     static HikariDataSource pool(String url) {
@@ -74,6 +82,17 @@ public record OpenStore(MessageStore store, @Nullable WorkTable work, AutoClosea
         config.setMaximumPoolSize(CONNECTIONS);
         config.setMinimumIdle(1);
         return new HikariDataSource(config);
+    }
+
+    /** Publications of the node that are in its outbox. */
+    public int unsent(String node) {
+        return database == null
+                ? 0
+                : JdbcClient.create(database)
+                        .sql("select count(*) from safebunny_outbox where node = ?")
+                        .param(node)
+                        .query(Integer.class)
+                        .single();
     }
 
     @Override

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.store;
 
+import java.time.Duration;
+
 /** The stores there are. */
 public enum StoreKind {
     MEMORY,
@@ -11,6 +13,11 @@ public enum StoreKind {
 
     public boolean isJdbc() {
         return this == H2 || this == POSTGRESQL || this == MARIADB;
+    }
+
+    /** Of claims. */
+    public Duration lease() {
+        return Duration.ofMillis(1_200);
     }
 
     /** Whether its records outlive the process. */

@@ -5,7 +5,7 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** What handlers write in their own transaction: one row per order, if exactly-once means what it says. Thread-safe. */
+/** What is written in the same transaction as the publications: one row per order, if exactly-once means what it says. Thread-safe. */
 public final class WorkTable {
 
     static final String DEFINITION =
@@ -13,7 +13,7 @@ public final class WorkTable {
 
     private final JdbcTemplate jdbc;
 
-    WorkTable(DataSource dataSource) {
+    public WorkTable(DataSource dataSource) {
         this.jdbc = new JdbcTemplate(dataSource);
     }
 
@@ -21,7 +21,7 @@ public final class WorkTable {
         jdbc.update("insert into crash_work (order_id, run) values (?, ?)", order, run);
     }
 
-    /** The runs of the order's handler that are committed. */
+    /** The runs that are committed. */
     public List<String> runs(String order) {
         return jdbc.queryForList("select run from crash_work where order_id = ?", String.class, order);
     }

@@ -37,6 +37,9 @@ class CrashSampleIT {
             "two instances, same message at once",
             "zombie after handler");
 
+    private static final Set<String> OUTBOX_SAMPLE =
+            Set.of("outbox: halt before publications commit", "outbox: halt after send first publication");
+
     @AfterAll
     static void stopServers() {
         SERVERS.close();
@@ -58,9 +61,16 @@ class CrashSampleIT {
 
     @Test
     void nothingIsLostOrDoneTwice() throws Exception {
-        List<StoreAddress> stores =
-                List.of(SERVERS.address(StoreKind.POSTGRESQL, true), SERVERS.address(StoreKind.H2, false));
-        List<Cell> cells = scenarios(SAMPLE).stream()
+        assertAllOk(SAMPLE, List.of(SERVERS.address(StoreKind.POSTGRESQL, true), SERVERS.address(StoreKind.H2, false)));
+    }
+
+    @Test
+    void whatIsCommittedIsSentOnceAndNothingElse() throws Exception {
+        assertAllOk(OUTBOX_SAMPLE, List.of(SERVERS.address(StoreKind.POSTGRESQL, true)));
+    }
+
+    private static void assertAllOk(Set<String> sample, List<StoreAddress> stores) throws Exception {
+        List<Cell> cells = scenarios(sample).stream()
                 .flatMap(scenario -> stores.stream().map(store -> new Cell(scenario, store)))
                 .toList();
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.child;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.crash.point.Faults;
+import io.safebunny.crash.point.PointedDataSource;
+import io.safebunny.crash.saga.Clerk;
+import io.safebunny.crash.saga.Node;
+import io.safebunny.crash.store.WorkTable;
+import io.safebunny.jdbc.JdbcOutbox;
+import io.safebunny.jdbc.JdbcOutboxOptions;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import javax.sql.DataSource;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * The application's own transactions, and the outbox in their database.
+ *
+ * @param database with points
+ */
+record Application(DataSource database, JdbcOutbox outbox, Timeline timeline) {
+
+    private static final Duration RELAY_INTERVAL = Duration.ofMillis(100);
+    /** Enough for sending after the commit; what a crash of the relay leaves is due after three times as long. */
+    private static final Duration RELAY_AFTER = Duration.ofSeconds(1);
+    /** So few that two relays share many publications, and odd, so that they share correlations of two each. */
+    private static final int BATCH = 3;
+
+    static Application of(DataSource dataSource, String node, Timeline timeline, Faults faults) {
+        DataSource database = new PointedDataSource(dataSource, faults);
+        JdbcOutboxOptions options = JdbcOutboxOptions.of(node)
+                .withRelay(RELAY_INTERVAL, RELAY_AFTER)
+                .withBatchSize(BATCH);
+        return new Application(
+                database, new JdbcOutbox(database, options, timeline, threads(), new SimpleMeterRegistry()), timeline);
+    }
+
+    private static Executor threads() {
+        return Executors.newCachedThreadPool(task -> {
+            Thread thread = new Thread(task, "outbox");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    Clerk clerk(Node node) {
+        return new Clerk(
+                node.bunny(),
+                new TransactionTemplate(new JdbcTransactionManager(database)),
+                new WorkTable(database),
+                timeline);
+    }
+}
