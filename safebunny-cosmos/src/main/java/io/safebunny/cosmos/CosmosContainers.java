@@ -7,7 +7,6 @@ import com.azure.cosmos.CosmosAsyncDatabase;
 import com.azure.cosmos.CosmosClient;
 import com.azure.cosmos.CosmosException;
 import com.azure.cosmos.models.CosmosContainerProperties;
-import com.azure.cosmos.models.CosmosContainerResponse;
 import com.azure.cosmos.models.ThroughputProperties;
 import io.safebunny.failure.ConfigurationException;
 import java.util.List;
@@ -128,14 +127,27 @@ public final class CosmosContainers {
                 options.database(),
                 options.container(),
                 options.autoscaleMaxThroughput());
-        await(client.createDatabaseIfNotExists(options.database()).block());
+        createUnlessThere(client.createDatabase(options.database()));
         CosmosAsyncDatabase database = client.getDatabase(options.database());
         CosmosContainerProperties properties = ContainerSettings.create(options.container());
-        Mono<CosmosContainerResponse> creation = options.autoscaleMaxThroughput() == 0
-                ? database.createContainerIfNotExists(properties)
-                : database.createContainerIfNotExists(
-                        properties, ThroughputProperties.createAutoscaledThroughput(options.autoscaleMaxThroughput()));
-        return await(creation.block()).getProperties();
+        createUnlessThere(
+                options.autoscaleMaxThroughput() == 0
+                        ? database.createContainer(properties)
+                        : database.createContainer(
+                                properties,
+                                ThroughputProperties.createAutoscaledThroughput(options.autoscaleMaxThroughput())));
+        return await(database.getContainer(options.container()).read().block()).getProperties();
+    }
+
+    /** Looking first would not help: instances that start at once all find nothing. */
+    private static void createUnlessThere(Mono<?> creation) {
+        try {
+            await(creation.block());
+        } catch (CosmosException e) {
+            if (!CosmosErrors.isConflict(e)) {
+                throw e;
+            }
+        }
     }
 
     private static <T> T await(@Nullable T answer) {

@@ -12,8 +12,16 @@ import com.azure.cosmos.models.IndexingPolicy;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.test.database.CosmosProxy;
 import io.safebunny.test.database.CosmosProxy.Kind;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -55,6 +63,30 @@ class CosmosContainersIT {
         assertThat(properties.getIndexingPolicy().getExcludedPaths())
                 .extracting(path -> path.getPath())
                 .contains("/*");
+    }
+
+    /** Each of them finds neither database nor container before one of them has created it. */
+    @Test
+    void instancesThatStartAtOnceAllGetIt() throws Exception {
+        CosmosContainerOptions options = new CosmosContainerOptions("db-" + name, name, true, 0, false);
+        int instances = 4;
+        CyclicBarrier start = new CyclicBarrier(instances);
+        ExecutorService threads = Executors.newFixedThreadPool(instances);
+        try {
+            List<Future<CosmosAsyncContainer>> opened = threads.invokeAll(Collections.nCopies(instances, () -> {
+                start.await(10, TimeUnit.SECONDS);
+                return CosmosContainers.open(CosmosAccount.client(), options);
+            }));
+
+            assertThat(opened).allSatisfy(container -> assertThat(container).succeedsWithin(Duration.ofSeconds(10)));
+        } finally {
+            threads.shutdownNow();
+            CosmosAccount.client()
+                    .getDatabase("db-" + name)
+                    .delete()
+                    .onErrorComplete()
+                    .block();
+        }
     }
 
     @Test

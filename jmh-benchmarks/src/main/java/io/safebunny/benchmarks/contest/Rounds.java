@@ -28,9 +28,9 @@ public final class Rounds {
         for (int round = -effort.warmUps(); round < effort.rounds(); round++) {
             Map<String, Figures> measured = playRound(contest, round);
             if (round >= 0) {
-                measured.forEach(
-                        (name, found) -> found.byName().forEach((figure, value) -> values(figures.computeIfAbsent(name, key -> new LinkedHashMap<>()), figure)
-                                .add(value)));
+                measured.forEach((name, found) -> found.byName().forEach((figure, value) -> values(
+                                figures.computeIfAbsent(name, key -> new LinkedHashMap<>()), figure)
+                        .add(value)));
                 contest.ratios().forEach(ratio -> values(ratios, ratio.key())
                         .add(perSecond(measured, ratio.of()) / perSecond(measured, ratio.to())));
             }
