@@ -17,7 +17,7 @@ final class HandledMessage implements ConsumeContext {
     final Delivery delivery;
     final Handling handling;
     private final Object payload;
-    private Execution execution;
+    private @Nullable Execution execution;
     private @Nullable Throwable failure;
     private boolean settleable = true;
 
@@ -25,7 +25,6 @@ final class HandledMessage implements ConsumeContext {
         this.delivery = delivery;
         this.payload = payload;
         this.handling = new Handling(envelope);
-        this.execution = Execution.inMemory(handling);
     }
 
     Envelope envelope() {
@@ -37,8 +36,14 @@ final class HandledMessage implements ConsumeContext {
         execution = by;
     }
 
+    /** In memory, unless told otherwise; made when it is needed, as most handlers have no steps. */
     Execution execution() {
-        return execution;
+        Execution known = execution;
+        if (known == null) {
+            known = Execution.inMemory(handling);
+            execution = known;
+        }
+        return known;
     }
 
     /** Whether somebody took it back from the poison queue. */
@@ -131,6 +136,6 @@ final class HandledMessage implements ConsumeContext {
 
     @Override
     public <T, X extends Exception> T once(String name, Class<T> type, Step<T, X> step) throws X {
-        return execution.once(name, type, step);
+        return execution().once(name, type, step);
     }
 }

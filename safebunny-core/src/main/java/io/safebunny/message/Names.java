@@ -7,11 +7,11 @@ import java.util.regex.Pattern;
 /** The names that may go on the wire. */
 public final class Names {
 
-    private static final Pattern NODE = Pattern.compile("[a-z0-9][a-z0-9_.-]{0,99}");
     private static final Pattern TYPE = Pattern.compile("[A-Za-z][A-Za-z0-9_$]{0,99}");
     private static final Pattern PREFIX = Pattern.compile("[a-z0-9][a-z0-9_.-]{0,49}");
-    private static final Pattern MESSAGE_ID = Pattern.compile("[A-Za-z0-9._:-]{1,128}");
-    private static final Pattern CORRELATION_ID = Pattern.compile("[A-Za-z0-9._:-]{1,64}");
+    private static final int LONGEST_NODE = 100;
+    private static final int LONGEST_MESSAGE_ID = 128;
+    private static final int LONGEST_CORRELATION_ID = 64;
 
     private Names() {}
 
@@ -20,7 +20,7 @@ public final class Names {
      * @throws ConfigurationException SB-1001
      */
     public static String requireNode(String name, String origin) {
-        if (!NODE.matcher(name).matches() || name.startsWith("amq.")) {
+        if (!isNode(name) || name.startsWith("amq.")) {
             throw new ConfigurationException(
                     "SB-1001",
                     "Invalid node name [%s=%s]: it must match [a-z0-9][a-z0-9_.-]*, have at most 100 characters and not begin with 'amq.', which is the broker's."
@@ -64,16 +64,50 @@ public final class Names {
         return prefix;
     }
 
+    /** {@code [A-Za-z0-9._:-]{1,128}}. */
     public static boolean isMessageId(String id) {
-        return MESSAGE_ID.matcher(id).matches();
+        return isId(id, LONGEST_MESSAGE_ID);
     }
 
+    /** {@code [A-Za-z0-9._:-]{1,64}}. */
     public static boolean isCorrelationId(String id) {
-        return CORRELATION_ID.matcher(id).matches();
+        return isId(id, LONGEST_CORRELATION_ID);
     }
 
+    // not with regular expressions, which allocate: these names come with every message
+
+    private static boolean isId(String id, int longest) {
+        if (id.isEmpty() || id.length() > longest) {
+            return false;
+        }
+        for (int i = 0; i < id.length(); i++) {
+            char c = id.charAt(i);
+            if (!isInNode(c) && !(c >= 'A' && c <= 'Z') && c != ':') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** {@code [a-z0-9][a-z0-9_.-]{0,99}}. */
     public static boolean isNode(String name) {
-        return NODE.matcher(name).matches();
+        if (name.isEmpty() || name.length() > LONGEST_NODE || !isLowerCaseOrDigit(name.charAt(0))) {
+            return false;
+        }
+        for (int i = 1; i < name.length(); i++) {
+            if (!isInNode(name.charAt(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isInNode(char c) {
+        return isLowerCaseOrDigit(c) || c == '_' || c == '.' || c == '-';
+    }
+
+    private static boolean isLowerCaseOrDigit(char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
     }
 
     /** Queue of a consuming node, and routing key of a publishing one: {@code {node}-{Type}}. */

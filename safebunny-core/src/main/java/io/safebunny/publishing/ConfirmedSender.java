@@ -33,6 +33,9 @@ public final class ConfirmedSender {
     private final Timeline timeline;
     private final Executor retries;
     private final Duration timeout;
+    /** With a transport that never answers. */
+    private final Duration patience;
+
     private final int maxInFlight;
     private final Semaphore inFlight;
     private final Set<Sending> retrying = ConcurrentHashMap.newKeySet();
@@ -49,6 +52,7 @@ public final class ConfirmedSender {
         this.timeline = timeline;
         this.retries = retries;
         this.timeout = timeout;
+        this.patience = timeout.multipliedBy(2);
         this.maxInFlight = maxInFlight;
         this.inFlight = new Semaphore(maxInFlight);
     }
@@ -145,7 +149,6 @@ public final class ConfirmedSender {
 
     /** Blocks until confirmed. */
     public void sendAndWait(OutboundMessage message) {
-        Duration patience = timeout.multipliedBy(2); // for a transport that never answers
         try {
             timeline.await(send(message), patience);
         } catch (ExecutionException e) {

@@ -96,6 +96,16 @@ class NamesTest {
     }
 
     @Test
+    void takesTheCharactersOfTheWireContractAndNoOthers() {
+        for (int c = Character.MIN_VALUE; c <= Character.MAX_VALUE; c++) {
+            String name = Character.toString(c);
+            assertThat(Names.isNode(name)).as("node %x", c).isEqualTo(name.matches("[a-z0-9]"));
+            assertThat(Names.isNode("n" + name)).as("node n%x", c).isEqualTo(name.matches("[a-z0-9_.-]"));
+            assertThat(Names.isMessageId(name)).as("id %x", c).isEqualTo(name.matches("[A-Za-z0-9._:-]"));
+        }
+    }
+
+    @Test
     void printsForeignTextOnOneLine() {
         assertThat(Names.printable("a\r\nb\tc\u0000d\u001be\u0085f\u2028g\u2029h"))
                 .isEqualTo("a??b?c?d?e?f?g?h");
