@@ -17,7 +17,7 @@ final class Pipelined {
 
     void add(Callable<? extends CompletableFuture<?>> publish) throws Exception {
         window.acquire();
-        publish.call().whenComplete((confirmed, failure) -> {
+        CompletableFuture<?> unused = publish.call().whenComplete((confirmed, failure) -> {
             if (failure != null) {
                 failed.set(failure);
             }

@@ -8,6 +8,7 @@ import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -53,7 +54,7 @@ final class SafeBunnyTrack implements Track {
 
     @Override
     public void begin(long begun) {
-        front.publishAsync(new Hop.First(begun, text));
+        CompletableFuture<String> unused = front.publishAsync(new Hop.First(begun, text));
     }
 
     @Override
