@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.benchmarks.ledger;
 
+import io.safebunny.benchmarks.activemq.ActiveMqSection;
 import io.safebunny.benchmarks.broker.BenchBroker;
 import io.safebunny.benchmarks.consume.ConsumeSection;
 import io.safebunny.benchmarks.contest.Contest;
@@ -68,7 +69,8 @@ public final class Ledger {
                 () -> new PublishSection(broker, effort),
                 () -> new ConsumeSection(broker, effort),
                 () -> new SagaSection(broker, effort),
-                () -> new OutboxSection(broker, effort));
+                () -> new OutboxSection(broker, effort),
+                () -> new ActiveMqSection(broker, effort));
         Rounds rounds = new Rounds(effort, Ledger::say);
         List<Result> results = new ArrayList<>();
         for (Opening opening : sections) {
