@@ -2,13 +2,13 @@
 package io.safebunny.benchmarks.ledger;
 
 import java.io.IOException;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
+import java.util.jar.JarFile;
 import java.util.stream.Stream;
-import org.springframework.amqp.rabbit.core.RabbitTemplate;
 
 /** On what was measured, by name. */
 final class Machine {
@@ -22,11 +22,22 @@ final class Machine {
         facts.put("Java", System.getProperty("java.vm.name") + " " + System.getProperty("java.version"));
         facts.put("RabbitMQ", brokerVersion);
         facts.put("amqp-client", com.rabbitmq.client.impl.ClientVersion.VERSION);
-        facts.put(
-                "Spring AMQP",
-                Optional.ofNullable(RabbitTemplate.class.getPackage().getImplementationVersion())
-                        .orElse("unknown"));
+        facts.put("beside", measured());
         return facts;
+    }
+
+    /** The build writes it into the jar. */
+    private static String measured() {
+        try (JarFile jar = new JarFile(Path.of(Machine.class
+                        .getProtectionDomain()
+                        .getCodeSource()
+                        .getLocation()
+                        .toURI())
+                .toFile())) {
+            return jar.getManifest().getMainAttributes().getValue("Measured");
+        } catch (IOException | URISyntaxException e) {
+            return "unknown";
+        }
     }
 
     private static String processor() {
