@@ -204,11 +204,11 @@ final class ConsumePipeline implements DeliveryHandler {
         Throwable failure = null;
         try {
             inMemoryRetry.run(() -> {
-                attempts.startOver();
                 if (tries[0]++ > 0) {
                     parts.metrics().retriedInMemory(handler.type());
                     message.execution().beginAgain();
                 }
+                attempts.startOver(); // last: listeners of the rollback may have published
                 handler.invoker().invoke(message.payload(), message);
             });
         } catch (Throwable e) {

@@ -91,11 +91,34 @@ final class ClaimingTransaction {
         transaction = null;
         try {
             open.commit();
-        } catch (RuntimeException e) {
+        } catch (StoreUnavailableException e) {
             open.rollback(); // without effect when the commit has ended it
             throw e;
+        } catch (RuntimeException e) {
+            open.rollback();
+            if (!isStored(completed, e)) {
+                throw e;
+            }
+            LOG.warn(
+                    "Message {} is handled and committed, but what was to happen after the commit failed",
+                    handling.message().id(),
+                    e);
         }
         return completed;
+    }
+
+    /** Some transaction managers report a failure after the commit as if it had not taken place. */
+    private boolean isStored(MessageRecord completed, RuntimeException failure) {
+        try {
+            MessageRecord stored = store.find(completed.key());
+            return stored != null
+                    && stored.owner().equals(completed.owner())
+                    && stored.version() >= completed.version()
+                    && (stored.state() == completed.state() || stored.state() == RecordState.DISPATCHED);
+        } catch (RuntimeException unanswered) {
+            failure.addSuppressed(unanswered);
+            return false;
+        }
     }
 
     private MessageRecord complete(MessageRecord intended) {

@@ -53,6 +53,9 @@ public final class Deduplication {
     private final Sweeper sweeper;
     private final Set<Claim> held = ConcurrentHashMap.newKeySet();
     private final ReentrantReadWriteLock alone = new ReentrantReadWriteLock();
+    /** Somebody waited for as long as one waits: the others do not, until the next that must be handled alone is. */
+    private volatile boolean crowded;
+
     private volatile boolean stopped;
 
     /** @param blocking runs what waits for the store: renewals, marks, sweeps */
@@ -107,6 +110,8 @@ public final class Deduplication {
                 });
             } catch (RejectedExecutionException e) {
                 LOG.debug("Shutting down", e);
+            } catch (OutOfMemoryError e) { // no thread now
+                every(interval, task);
             }
         });
     }
@@ -171,15 +176,19 @@ public final class Deduplication {
 
     /**
      * The innocent that are handled beside a message that ends the process would be suspected with it. Nobody waits for longer than a
-     * lease: a handler that does not return must not stop the others.
+     * lease, and then nobody else does: a handler that does not return must not stop the others.
      *
      * @return how to let the others go on
      */
     private Runnable enter(MessageRecord record) throws InterruptedException {
         boolean suspicious = record.takeovers() >= SUSPICIOUS;
+        if (!suspicious && crowded) {
+            return () -> {};
+        }
         Lock lock = suspicious ? alone.writeLock() : alone.readLock();
         if (lock.tryLock(options.lease().toNanos(), TimeUnit.NANOSECONDS)) {
             if (suspicious) {
+                crowded = false;
                 LOG.warn(
                         "Handling message {} alone: {} claims of it in a row fell silent",
                         record.key().messageId(),
@@ -187,6 +196,7 @@ public final class Deduplication {
             }
             return lock::unlock;
         }
+        crowded = true;
         if (suspicious) {
             throw NotHandledException.later(
                     "Message %s must be handled alone, and others take long"
@@ -251,7 +261,10 @@ public final class Deduplication {
             transaction.rollback(judge.judge(tooLarge));
             throw tooLarge;
         } catch (Throwable failure) {
-            transaction.rollback(judge.judge(failure));
+            handling.closed(() -> {
+                transaction.rollback(judge.judge(failure));
+                return record;
+            });
             throw failure;
         }
     }

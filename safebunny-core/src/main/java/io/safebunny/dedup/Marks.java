@@ -76,6 +76,11 @@ final class Marks {
             blocking.execute(this::flushAndGoOn);
         } catch (RejectedExecutionException e) {
             LOG.debug("Shutting down: the rest is marked at the end", e);
+        } catch (OutOfMemoryError e) { // no thread now
+            synchronized (this) {
+                scheduled = false;
+                scheduleFlush(NO_ANSWER_DELAY);
+            }
         }
     }
 
@@ -101,6 +106,7 @@ final class Marks {
                 store.replaceAll(batch);
             } catch (RuntimeException e) {
                 LOG.warn("The store did not answer; marking {} messages as dispatched later", batch.size(), e);
+                moveBack(batch);
                 return false;
             }
             remove(batch);
@@ -114,6 +120,15 @@ final class Marks {
 
     private synchronized List<MessageRecord> batch() {
         return pending.values().stream().limit(BATCH).toList();
+    }
+
+    /** One record that cannot be marked must not be in the way of those behind it. */
+    private synchronized void moveBack(List<MessageRecord> batch) {
+        for (MessageRecord record : batch) {
+            if (pending.remove(record.key(), record)) {
+                pending.put(record.key(), record);
+            }
+        }
     }
 
     /** Unless dispatched once more in the meantime. */

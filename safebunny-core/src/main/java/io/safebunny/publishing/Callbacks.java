@@ -13,21 +13,22 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs short tasks one after the other on one thread: a broker confirms hundreds of messages at once, which is no reason to start
- * hundreds of threads. When a task takes long, another thread goes on with the rest, so that one may wait for another. Thread-safe.
+ * hundreds of threads. When tasks wait, because others take long, more threads go on with the rest. Thread-safe.
  */
 final class Callbacks implements Executor {
 
     private static final Logger LOG = LoggerFactory.getLogger(Callbacks.class);
 
-    /** Help comes once a task has taken so long, and after twice as long at the latest. */
+    /** How long a task waits until another thread is started, one after the other as long as tasks wait so long. */
     static final Duration LONG = Duration.ofMillis(10);
 
     private final Executor threads;
     private final Timeline timeline;
-    private final Queue<Runnable> tasks = new ArrayDeque<>();
+    private final Queue<Waiting> tasks = new ArrayDeque<>();
     private int running;
-    private long begun;
     private boolean watched;
+
+    private record Waiting(Runnable task, long since) {}
 
     /** @param threads must not queue for long */
     Callbacks(Executor threads, Timeline timeline) {
@@ -38,7 +39,7 @@ final class Callbacks implements Executor {
     @Override
     public void execute(Runnable task) {
         synchronized (this) {
-            tasks.add(task);
+            tasks.add(new Waiting(task, timeline.nanoTime()));
             if (running > 0) {
                 watch();
                 return;
@@ -54,6 +55,11 @@ final class Callbacks implements Executor {
         } catch (RejectedExecutionException e) {
             LOG.debug("Shutting down: callbacks run on this thread", e);
             runAll();
+        } catch (OutOfMemoryError e) { // no thread now
+            synchronized (this) {
+                running--;
+                watch();
+            }
         }
     }
 
@@ -64,34 +70,36 @@ final class Callbacks implements Executor {
             } catch (Throwable e) {
                 LOG.error("A callback failed", e);
             }
+            Thread.interrupted(); // of this task, not of the next one
         }
     }
 
     private synchronized @Nullable Runnable next() {
-        Runnable task = tasks.poll();
-        if (task == null) {
+        Waiting next = tasks.poll();
+        if (next == null) {
             running--;
-        } else {
-            begun++;
-            watch();
+            return null;
         }
-        return task;
+        return next.task;
     }
 
     /** As long as there is something to be late for. Called with the lock. */
     private void watch() {
         if (!watched && !tasks.isEmpty()) {
             watched = true;
-            long seen = begun;
-            timeline.schedule(LONG, () -> helpUnless(seen));
+            timeline.schedule(LONG, this::helpTheLate);
         }
     }
 
-    private void helpUnless(long seen) {
+    private void helpTheLate() {
         synchronized (this) {
             watched = false;
-            if (begun != seen || tasks.isEmpty()) {
-                watch();
+            Waiting first = tasks.peek();
+            if (first == null) {
+                return;
+            }
+            watch();
+            if (timeline.nanoTime() - first.since < LONG.toNanos()) {
                 return;
             }
             running++;

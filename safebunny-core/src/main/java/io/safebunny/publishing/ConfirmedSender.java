@@ -142,7 +142,7 @@ public final class ConfirmedSender {
     private CompletableFuture<Void> sendOnce(OutboundMessage message) {
         try {
             return transport.send(message);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }
     }

@@ -65,22 +65,22 @@ public final class Handling {
         }
     }
 
-    /** Runs the commit of the handling: what is published by its listeners would come too late to be part of it. */
-    public <T> T closed(Supplier<T> commit) {
+    /** Runs the end of the handling's transaction: what is published by its listeners would come too late to be part of it. */
+    public <T> T closed(Supplier<T> end) {
         CURRENT.set(this);
         closed = true;
         try {
-            return commit.get();
+            return end.get();
         } finally {
             CURRENT.remove();
         }
     }
 
-    /** @throws InvalidPublicationException within a step, and during the commit */
+    /** @throws InvalidPublicationException within a step, and while the transaction is ended */
     void requirePublishing() {
         if (closed) {
             throw new InvalidPublicationException(
-                    "The transaction of message %s is being committed: what its listeners publish would come too late to be part of it. Publish before the handler returns."
+                    "The transaction of message %s is being ended: what its listeners publish would come too late to be part of it. Publish before the handler returns."
                             .formatted(message.id()));
         }
         if (step != null) {

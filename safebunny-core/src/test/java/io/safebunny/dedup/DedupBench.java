@@ -26,6 +26,7 @@ import io.safebunny.store.RecordKey;
 import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 
@@ -43,7 +44,7 @@ final class DedupBench {
     final UnreliableStore store = new UnreliableStore(new MemoryMessageStore(timeline, RETENTION));
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     /** Attempts of handlers that ran, by the number their context shows. */
-    final List<Integer> runs = new ArrayList<>();
+    final List<Integer> runs = Collections.synchronizedList(new ArrayList<>());
 
     private final ConfirmedSender sender =
             new ConfirmedSender(transport, timeline, Runnable::run, Duration.ofSeconds(5), 1_000);
@@ -69,8 +70,17 @@ final class DedupBench {
     }
 
     Deduplication instance() {
+        return instance(LEASE);
+    }
+
+    Deduplication instance(Duration lease) {
         return new Deduplication(
-                store, sender, timeline, Runnable::run, new Metrics(meters), new DedupOptions(LEASE, TAKEOVER_LIMIT));
+                store, sender, timeline, Runnable::run, new Metrics(meters), new DedupOptions(lease, TAKEOVER_LIMIT));
+    }
+
+    /** Another message of the same saga. */
+    static Envelope another(int number) {
+        return Wires.orderPlaced().with("message_id", "another-" + number).envelope();
     }
 
     void deliver(Handler handler) throws Exception {

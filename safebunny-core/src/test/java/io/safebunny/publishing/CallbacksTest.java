@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +43,7 @@ class CallbacksTest {
     @Test
     void anotherThreadGoesOnWhileOneTaskTakesLong() {
         callbacks.execute(() -> {
-            timeline.advance(Callbacks.LONG.multipliedBy(2));
+            timeline.advance(Callbacks.LONG);
             threads.remove().run();
             assertThat(called).containsExactly(2, 3);
             called.add(1);
@@ -59,7 +60,7 @@ class CallbacksTest {
     void whatComesDuringALongTaskIsNotForgotten() {
         callbacks.execute(() -> {
             callbacks.execute(() -> called.add(2));
-            timeline.advance(Callbacks.LONG.multipliedBy(2));
+            timeline.advance(Callbacks.LONG);
             threads.remove().run();
             called.add(1);
         });
@@ -79,18 +80,59 @@ class CallbacksTest {
     }
 
     private void takeLong() {
-        timeline.advance(Callbacks.LONG.multipliedBy(2));
+        timeline.advance(Callbacks.LONG);
         threads.remove().run();
     }
 
     @Test
-    void noHelpIsCalledWhileTasksAreShort() {
+    void noHelpIsCalledWhileNobodyWaitsLong() {
         for (int i = 0; i < 10; i++) {
+            callbacks.execute(() -> {
+                timeline.advance(Callbacks.LONG.minusMillis(1));
+                callbacks.execute(() -> called.add(1));
+            });
+            threads.remove().run();
+        }
+
+        assertThat(threads).isEmpty();
+    }
+
+    /** However short each of them is: that they wait shows that one thread is not enough. */
+    @Test
+    void helpersComeOneByOneAsLongAsTasksWait() {
+        for (int i = 0; i < 100; i++) {
             callbacks.execute(() -> timeline.advance(Callbacks.LONG.dividedBy(2)));
         }
         threads.remove().run();
 
-        assertThat(threads).isEmpty();
+        assertThat(threads).hasSizeGreaterThan(40);
+    }
+
+    @Test
+    void aThreadThatCannotBeStartedNowIsStartedLater() {
+        AtomicInteger refusals = new AtomicInteger(1);
+        Callbacks poor = new Callbacks(
+                task -> {
+                    if (refusals.getAndDecrement() > 0) {
+                        throw new OutOfMemoryError("no thread (simulated)");
+                    }
+                    threads.add(task);
+                },
+                timeline);
+        poor.execute(() -> called.add(1));
+        timeline.advance(Callbacks.LONG);
+        threads.remove().run();
+
+        assertThat(called).containsExactly(1);
+    }
+
+    @Test
+    void anInterruptIsNotThatOfTheNextTask() {
+        callbacks.execute(() -> Thread.currentThread().interrupt());
+        callbacks.execute(() -> called.add(Thread.currentThread().isInterrupted() ? -1 : 1));
+        threads.remove().run();
+
+        assertThat(called).containsExactly(1);
     }
 
     @Test

@@ -125,8 +125,14 @@ public final class JdbcMessageStore implements MessageStore {
         Write write = new Write(record, content);
         boolean replaced = replacements == null
                 ? isReplaced(write)
-                : replacements.run(write).orElseGet(() -> isReplaced(write));
+                : replacements.run(write).orElseGet(() -> isReplaced(write) || isWritten(record));
         return replaced ? record : null;
+    }
+
+    /** The batch may have taken place, and only its answer got lost. */
+    private boolean isWritten(MessageRecord record) {
+        MessageRecord stored = find(record.key());
+        return stored != null && stored.isSameWriteAs(record);
     }
 
     private boolean isReplaced(Write write) {
@@ -148,7 +154,7 @@ public final class JdbcMessageStore implements MessageStore {
 
     /**
      * Whether each was replaced; empty after a failure, for one row that somebody has locked must not fail the others: each caller then
-     * tries alone. Should the batch have taken place after all, such a caller believes its claim lost, and the message comes back.
+     * tries alone, and looks whether the batch has taken place after all.
      */
     private List<Optional<Boolean>> replaceTogether(List<Write> writes) {
         try {

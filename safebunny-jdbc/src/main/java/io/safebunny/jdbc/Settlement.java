@@ -79,12 +79,8 @@ final class Settlement {
         while (!batch.isEmpty()) {
             try {
                 write(batch);
-            } catch (SQLException e) {
-                LOG.warn(
-                        "{}",
-                        new Failures(table.name())
-                                .translate("What was sent from the outbox could not be deleted", e)
-                                .getMessage());
+            } catch (SQLException | RuntimeException e) { // of the pool, perhaps
+                LOG.warn("What was sent from the outbox could not be deleted from table {}", table.name(), e);
                 putBack(batch);
                 timeline.schedule(NO_ANSWER_DELAY, worker::ask);
                 return;

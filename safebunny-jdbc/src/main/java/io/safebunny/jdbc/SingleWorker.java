@@ -29,6 +29,9 @@ final class SingleWorker {
             } catch (RejectedExecutionException e) {
                 asked.set(0);
                 LOG.debug("Shutting down: what is stored is sent after the next start", e);
+            } catch (OutOfMemoryError e) { // no thread now
+                asked.set(0);
+                LOG.warn("The outbox goes on when there is a thread for it", e);
             }
         }
     }

@@ -149,7 +149,9 @@ final class StoredInTransaction implements TransactionSynchronization {
     private void commitLate() {
         try {
             connections.once(connection -> {
-                connection.commit();
+                if (!connection.getAutoCommit()) { // else it was the commit itself that published, by a flush
+                    connection.commit();
+                }
                 return true;
             });
             handOver();

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.fixture.ManualTimeline;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.memory.MemoryMessageStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class MarksTest {
+
+    private static final RecordKey HOT = new RecordKey("hot", "hot");
+    private static final Duration LONG_ENOUGH = Duration.ofSeconds(5);
+
+    private final ManualTimeline timeline = new ManualTimeline();
+    private final MessageStore store = new MemoryMessageStore(timeline, Duration.ofDays(1));
+    private final AtomicInteger refusals = new AtomicInteger();
+    private final Marks marks = new Marks(new OneHotPartition(), timeline, task -> {
+        if (refusals.getAndDecrement() > 0) {
+            throw new OutOfMemoryError("no thread (simulated)");
+        }
+        task.run();
+    });
+
+    private MessageRecord completed(RecordKey key) {
+        MessageRecord claim = MessageRecord.claim(key, "owner", Duration.ofSeconds(30), 0, 0);
+        return Objects.requireNonNull(store.replace(store.create(claim).next(RecordState.COMPLETED)));
+    }
+
+    private RecordState state(RecordKey key) {
+        return Objects.requireNonNull(store.find(key)).state();
+    }
+
+    @Test
+    void oneThatCannotBeMarkedIsNotInTheWayOfTheOthersForEver() {
+        marks.add(completed(HOT));
+        List<RecordKey> others = new ArrayList<>();
+        IntStream.range(0, 500).mapToObj(i -> new RecordKey("c", "m-" + i)).forEach(others::add);
+        others.forEach(key -> marks.add(completed(key)));
+        timeline.advance(LONG_ENOUGH);
+
+        assertThat(state(HOT)).isEqualTo(RecordState.COMPLETED);
+        assertThat(others)
+                .filteredOn(key -> state(key) != RecordState.DISPATCHED)
+                .hasSizeLessThan(200);
+    }
+
+    @Test
+    void goesOnAfterThereWasNoThread() {
+        refusals.set(1);
+        RecordKey key = new RecordKey("c", "m");
+        marks.add(completed(key));
+        timeline.advance(LONG_ENOUGH);
+
+        assertThat(state(key)).isEqualTo(RecordState.DISPATCHED);
+    }
+
+    /** Takes all or nothing, and nothing with {@link #HOT}. */
+    private final class OneHotPartition implements MessageStore {
+
+        @Override
+        public void replaceAll(List<MessageRecord> records) {
+            if (records.stream().anyMatch(record -> record.key().equals(HOT))) {
+                throw new StoreUnavailableException("throttled (simulated)", Duration.ofMillis(1), null);
+            }
+            records.forEach(this::replace);
+        }
+
+        @Override
+        public MessageRecord create(MessageRecord record) {
+            return store.create(record);
+        }
+
+        @Override
+        public @Nullable MessageRecord replace(MessageRecord record) {
+            return store.replace(record);
+        }
+
+        @Override
+        public @Nullable MessageRecord find(RecordKey key) {
+            return store.find(key);
+        }
+
+        @Override
+        public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
+            return store.findCompleted(unchangedFor, limit);
+        }
+
+        @Override
+        public int removeExpired(int limit) {
+            return store.removeExpired(limit);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class SingleWorkerTest {
+
+    private final AtomicInteger runs = new AtomicInteger();
+
+    @Test
+    void goesOnAfterThereWasNoThread() {
+        AtomicInteger refusals = new AtomicInteger(1);
+        SingleWorker worker = new SingleWorker(
+                task -> {
+                    if (refusals.getAndDecrement() > 0) {
+                        throw new OutOfMemoryError("no thread (simulated)");
+                    }
+                    task.run();
+                },
+                runs::incrementAndGet);
+        worker.ask();
+        worker.ask();
+
+        assertThat(runs).hasValue(1);
+    }
+
+    @Test
+    void goesOnAfterItsWorkFailed() {
+        SingleWorker worker = new SingleWorker(Runnable::run, () -> {
+            if (runs.incrementAndGet() == 1) {
+                throw new IllegalStateException("a bug (simulated)");
+            }
+        });
+        worker.ask();
+        worker.ask();
+
+        assertThat(runs).hasValue(2);
+    }
+}
