@@ -23,6 +23,8 @@ import io.safebunny.time.Timeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.Transport;
 import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -35,6 +37,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 
 /** The engine of this node, its {@link Bunny}, and their life with the application context. */
 @AutoConfiguration(
@@ -67,6 +70,9 @@ import org.springframework.core.env.Environment;
 final class SafeBunnyAutoConfiguration {
 
     static final String MICROMETER = "org.springframework.boot.micrometer.";
+
+    private static final List<String> STORES =
+            List.of("io.safebunny.jdbc.JdbcMessageStore", "io.safebunny.cosmos.CosmosMessageStore");
 
     private static final Logger LOG = LoggerFactory.getLogger(SafeBunnyAutoConfiguration.class);
     private static final Duration DEFAULT_PHASE_TIMEOUT = Duration.ofSeconds(30);
@@ -130,11 +136,11 @@ final class SafeBunnyAutoConfiguration {
             Timeline timeline,
             Workers workers,
             ObjectProvider<MeterRegistry> meterRegistries,
-            ObjectProvider<ObservationRegistry> observationRegistries) {
+            ObjectProvider<ObservationRegistry> observationRegistries,
+            Environment environment) {
         MessageStore store = stores.getIfAvailable();
         if (store == null) {
-            LOG.info(
-                    "No message store [safebunny.store.type=none]: a message that is delivered twice is handled twice");
+            tellThatThereIsNoStore(environment.getProperty("safebunny.store.type"));
         }
         return new SafeBunnyParts(
                 options,
@@ -152,6 +158,20 @@ final class SafeBunnyAutoConfiguration {
                 workers.executor(),
                 meterRegistries.getIfUnique(SimpleMeterRegistry::new),
                 observationRegistries.getIfUnique(() -> ObservationRegistry.NOOP));
+    }
+
+    private static void tellThatThereIsNoStore(@Nullable String type) {
+        if (type == null && STORES.stream().anyMatch(store -> ClassUtils.isPresent(store, null))) {
+            LOG.warn(
+                    "There is no message store, though a module of one is on the class path: a message that is delivered"
+                            + " twice is handled twice, and there is no outbox. safebunny-jdbc needs one DataSource, or one that is"
+                            + " @Primary; safebunny-cosmos needs safebunny.store.cosmos.endpoint. Set safebunny.store.type=jdbc or"
+                            + " cosmos to be told what is missing, or none if this is what you want");
+        } else {
+            LOG.info(
+                    "No message store [safebunny.store.type={}]: a message that is delivered twice is handled twice",
+                    type == null ? "(not set)" : type);
+        }
     }
 
     @Bean

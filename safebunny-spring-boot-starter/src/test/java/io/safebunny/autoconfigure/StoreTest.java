@@ -22,7 +22,7 @@ class StoreTest {
     @Test
     void noneHandlesDuplicatesAgainAndSaysSo(CapturedOutput output) {
         Nodes.memory().withBean(Handler.class).run(twice(2));
-        assertThat(output).containsOnlyOnce("No message store [safebunny.store.type=none]");
+        assertThat(output).containsOnlyOnce("No message store [safebunny.store.type=(not set)]");
     }
 
     @Test

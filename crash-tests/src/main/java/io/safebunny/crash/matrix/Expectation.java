@@ -10,24 +10,36 @@ import io.safebunny.crash.saga.OrderKind;
  * @param maxRuns of the handler
  * @param maxCharges effects of the one step
  * @param recordEnds whether the record must be in a final state
- * @param declared why more than one effect, or another end than the usual, is right here; empty where it is not
+ * @param moreAttempts that may be counted beside those the kind of order makes
+ * @param declared why more than one effect, another end or record than the usual, or more attempts are right here; empty where they
+ *     are not
  */
-record Expectation(End end, int minRuns, int maxRuns, int maxCharges, boolean recordEnds, String declared) {
+record Expectation(
+        End end, int minRuns, int maxRuns, int maxCharges, boolean recordEnds, int moreAttempts, String declared) {
 
     /** What an order comes to when nothing happens. */
     static Expectation of(OrderKind kind) {
-        return new Expectation(kind.isPoisoned() ? End.POISONED : End.FINISHED, kind.runs(), kind.runs(), 1, true, "");
+        return new Expectation(
+                kind.isPoisoned() ? End.POISONED : End.FINISHED, kind.runs(), kind.runs(), 1, true, 0, "");
     }
 
     Expectation withRuns(int min, int max) {
-        return new Expectation(end, min, max, maxCharges, recordEnds, declared);
+        return new Expectation(end, min, max, maxCharges, recordEnds, moreAttempts, declared);
     }
 
     Expectation withTwoCharges(String why) {
-        return new Expectation(end, minRuns, maxRuns, 2, recordEnds, why);
+        return new Expectation(end, minRuns, maxRuns, 2, recordEnds, moreAttempts, why);
     }
 
     Expectation withEnd(End other, String why) {
-        return new Expectation(other, minRuns, maxRuns, maxCharges, false, why);
+        return new Expectation(other, minRuns, maxRuns, maxCharges, false, moreAttempts, why);
+    }
+
+    Expectation withUnfinishedRecord(String why) {
+        return new Expectation(end, minRuns, maxRuns, maxCharges, false, moreAttempts, why);
+    }
+
+    Expectation withAnotherAttempt(String why) {
+        return new Expectation(end, minRuns, maxRuns, maxCharges, recordEnds, 1, why);
     }
 }

@@ -32,6 +32,7 @@ final class Scenarios {
     private static final String STEP_TWICE = "step twice (declared)";
     private static final Set<Operation> ONLY_TRANSACTIONAL =
             EnumSet.of(Operation.BEGIN, Operation.COMMIT, Operation.ROLL_BACK);
+    private static final Set<Operation> COMPLETIONS = EnumSet.of(Operation.COMPLETE, Operation.COMPLETE_SILENTLY);
     private static final Set<Operation> ONLY_PLAIN =
             EnumSet.of(Operation.TAKE_OVER, Operation.RENEW, Operation.SEND_BACK);
 
@@ -270,7 +271,11 @@ final class Scenarios {
                 store -> notApplicableInTrouble(operation, store),
                 store -> {
                     Expectation expected = Expectation.of(kind).withRuns(kind.runs(), kind.runs() + 1);
-                    return operation == Operation.STORE_STEP ? expected.withTwoCharges(STEP_TWICE) : expected;
+                    return switch (operation) {
+                        case STORE_STEP -> expected.withTwoCharges(STEP_TWICE);
+                        case MARK_POISONED -> expected.withUnfinishedRecord("set aside without a mark (declared)");
+                        default -> expected;
+                    };
                 });
     }
 
@@ -281,7 +286,12 @@ final class Scenarios {
                 kind,
                 (stage, order) -> playTrouble(stage, order, Plan.blink(Point.after(operation))),
                 store -> notApplicableInTrouble(operation, store),
-                store -> Expectation.of(kind).withRuns(kind.runs(), kind.runs() + 1));
+                store -> {
+                    Expectation expected = Expectation.of(kind).withRuns(kind.runs(), kind.runs() + 1);
+                    return store.transactional() && COMPLETIONS.contains(operation)
+                            ? expected.withAnotherAttempt("counted as an attempt (declared)")
+                            : expected;
+                });
     }
 
     private static OrderKind kindForTrouble(Operation operation) {

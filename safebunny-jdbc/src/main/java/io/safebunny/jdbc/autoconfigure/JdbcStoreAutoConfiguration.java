@@ -66,11 +66,17 @@ final class JdbcStoreAutoConfiguration {
             if (properties.transactional()) {
                 PlatformTransactionManager manager = fitting(dataSource, transactionManagers);
                 if (manager != null) {
+                    LOG.info(
+                            "Handled messages are remembered in table {}message, in one transaction with what handlers write",
+                            options.tablePrefix());
                     return new TransactionalJdbcMessageStore(dataSource, manager, options);
                 }
-                LOG.info("Handled messages are remembered in transactions of their own, apart from what handlers write:"
-                        + " there is no PlatformTransactionManager for the DataSource, or more than one");
+                LOG.info(
+                        "There is no PlatformTransactionManager for the DataSource of the message store, or more than one");
             }
+            LOG.info(
+                    "Handled messages are remembered in table {}message, apart from what handlers write",
+                    options.tablePrefix());
             return new JdbcMessageStore(dataSource, options);
         }
 
