@@ -21,8 +21,18 @@ class StoreTest {
 
     @Test
     void noneHandlesDuplicatesAgainAndSaysSo(CapturedOutput output) {
+        Nodes.memory()
+                .withPropertyValues("safebunny.store.type=none")
+                .withBean(Handler.class)
+                .run(twice(2));
+        assertThat(output).containsOnlyOnce("No message store [safebunny.store.type=none]");
+    }
+
+    /** The tests have safebunny-jdbc on the class path, and here no DataSource. */
+    @Test
+    void aStoreModuleWithoutAStoreIsWarnedOf(CapturedOutput output) {
         Nodes.memory().withBean(Handler.class).run(twice(2));
-        assertThat(output).containsOnlyOnce("No message store [safebunny.store.type=(not set)]");
+        assertThat(output).containsOnlyOnce("There is no message store, though a module of one is on the class path");
     }
 
     @Test
