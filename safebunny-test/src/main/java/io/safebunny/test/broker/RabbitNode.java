@@ -257,13 +257,18 @@ public final class RabbitNode implements AutoCloseable {
                     .dontCatchUncaughtExceptions()
                     .pollInterval(Duration.ofMillis(100))
                     .atMost(START)
-                    .until(() -> !started.isAlive() || Amqp.answers(broker.uri()));
+                    .until(() -> !started.isAlive() || listens());
         } catch (ConditionTimeoutException e) {
             throw notStarted("it did not accept a connection within " + START.toSeconds() + " s");
         }
         if (!started.isAlive()) {
             throw notStarted("its process ended");
         }
+    }
+
+    /** The broker opens the plain listener first. */
+    private boolean listens() {
+        return Amqp.answers(broker.uri()) && (tls == null || tls.isOpen());
     }
 
     private BrokerUnavailableException notStarted(String why) {

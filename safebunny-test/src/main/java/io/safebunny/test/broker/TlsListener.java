@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.broker;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -12,6 +16,8 @@ import java.util.List;
  */
 public record TlsListener(int port, Path caCertificate) {
 
+    private static final int CONNECT_MILLIS = 1_000;
+
     static TlsListener configure(int port, NodeFolder folder, Path seen) {
         Certificates certificates = Certificates.create(folder.path());
         folder.configure(List.of(
@@ -22,6 +28,15 @@ public record TlsListener(int port, Path caCertificate) {
                 "ssl_options.verify = verify_none",
                 "ssl_options.fail_if_no_peer_cert = false"));
         return new TlsListener(port, certificates.authority());
+    }
+
+    boolean isOpen() {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), CONNECT_MILLIS);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     private static Path inside(Path seen, Path file) {
