@@ -64,6 +64,7 @@ final class Callbacks implements Executor {
     }
 
     private void runAll() {
+        boolean interrupted = Thread.interrupted(); // whose thread it is: at shutdown, the caller's own
         for (Runnable task = next(); task != null; task = next()) {
             try {
                 task.run();
@@ -71,6 +72,9 @@ final class Callbacks implements Executor {
                 LOG.error("A callback failed", e);
             }
             Thread.interrupted(); // of this task, not of the next one
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -147,6 +147,20 @@ class CallbacksTest {
     }
 
     @Test
+    void atShutdownTheCallerStaysInterrupted() {
+        Callbacks late = new Callbacks(
+                task -> {
+                    throw new RejectedExecutionException("shut down");
+                },
+                timeline);
+        Thread.currentThread().interrupt();
+        late.execute(() -> called.add(Thread.currentThread().isInterrupted() ? -1 : 1));
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(called).containsExactly(1);
+    }
+
+    @Test
     void atShutdownTheyAreCalledAllTheSame() {
         Callbacks late = new Callbacks(
                 task -> {
