@@ -91,12 +91,9 @@ final class ClaimingTransaction {
         transaction = null;
         try {
             open.commit();
-        } catch (StoreUnavailableException e) {
-            open.rollback(); // without effect when the commit has ended it
-            throw e;
         } catch (RuntimeException e) {
-            open.rollback();
-            if (!isStored(completed, e)) {
+            open.rollback(); // without effect when the commit has ended it
+            if (e instanceof StoreUnavailableException || !isStored(completed, e)) {
                 throw e;
             }
             LOG.warn(
