@@ -26,7 +26,7 @@ final class Workers implements AutoCloseable {
         this.close = close;
     }
 
-    /** A daemon thread per delivery, kept for a minute for the next one. */
+    /** A daemon thread for each delivery that is handled at the same time, kept for a minute. */
     static Workers platform() {
         CustomizableThreadFactory threads = new CustomizableThreadFactory(THREAD_NAME_PREFIX);
         threads.setDaemon(true);
@@ -35,7 +35,7 @@ final class Workers implements AutoCloseable {
         return new Workers(pool, pool::shutdownNow);
     }
 
-    /** A virtual thread per delivery; needs Java 21. */
+    /** A virtual thread for each delivery that is handled at the same time; needs Java 21. */
     static Workers virtual() {
         SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor(THREAD_NAME_PREFIX);
         executor.setVirtualThreads(true);

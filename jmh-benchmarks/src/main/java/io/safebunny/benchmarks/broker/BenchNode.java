@@ -23,6 +23,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /** A node with the starter's defaults, without Spring Boot. */
 public final class BenchNode implements AutoCloseable {
@@ -31,7 +32,7 @@ public final class BenchNode implements AutoCloseable {
     private static final int DELIVERY_LIMIT = 20;
 
     private final SystemTimeline timeline = new SystemTimeline("bench");
-    private final ExecutorService workers = Executors.newCachedThreadPool();
+    private final ExecutorService workers = Executors.newCachedThreadPool(new CustomizableThreadFactory("safebunny-"));
     private final CachingConnectionFactory publish;
     private final CachingConnectionFactory consume;
     private final SafeBunnyEngine engine;

@@ -11,7 +11,9 @@ import io.safebunny.benchmarks.database.BenchDatabase;
 import io.safebunny.jdbc.JdbcMessageStore;
 import io.safebunny.jdbc.JdbcStoreOptions;
 import io.safebunny.jdbc.TransactionalJdbcMessageStore;
+import io.safebunny.store.MessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
@@ -54,7 +56,7 @@ public final class ConsumeSection implements Section {
 
     @Override
     public List<Contest> contests() {
-        return List.of(small(), middle(), large(), instances());
+        return List.of(small(), middle(), large(), instances(), processor());
     }
 
     private Contest small() {
@@ -114,19 +116,36 @@ public final class ConsumeSection implements Section {
                 List.of(new Ratio("consumers32Vs1", MANY, SAFEBUNNY, 1)));
     }
 
+    private Contest processor() {
+        return new Contest(
+                "Consume, processor time",
+                conditions
+                        + ", prefetch 10; of the consuming process, system calls included; goal: SafeBunny's own at most 10 %",
+                List.of(
+                        new Contender(SAFEBUNNY, () -> consumers.profiled(SMALL, null)),
+                        new Contender(MEMORY, () -> consumers.profiled(SMALL, ConsumeSection::memoryStore)),
+                        new Contender(POSTGRES, () -> consumers.profiled(SMALL, this::postgresStore))),
+                List.of());
+    }
+
     private Contender without(int prefetch) {
         return new Contender(SAFEBUNNY, () -> consumers.safeBunny(1, prefetch, null));
     }
 
     private Contender memory(int prefetch) {
-        return new Contender(
-                MEMORY,
-                () -> consumers.safeBunny(1, prefetch, timeline -> new MemoryMessageStore(timeline, RETENTION)));
+        return new Contender(MEMORY, () -> consumers.safeBunny(1, prefetch, ConsumeSection::memoryStore));
+    }
+
+    private static MessageStore memoryStore(Timeline timeline) {
+        return new MemoryMessageStore(timeline, RETENTION);
     }
 
     private Contender postgres(int prefetch) {
-        return new Contender(
-                POSTGRES, () -> consumers.safeBunny(1, prefetch, timeline -> new JdbcMessageStore(emptied(), STORE)));
+        return new Contender(POSTGRES, () -> consumers.safeBunny(1, prefetch, this::postgresStore));
+    }
+
+    private MessageStore postgresStore(Timeline timeline) {
+        return new JdbcMessageStore(emptied(), STORE);
     }
 
     private Contender transactional(int prefetch) {

@@ -7,6 +7,7 @@ import io.safebunny.benchmarks.broker.BenchBroker;
 import io.safebunny.benchmarks.broker.BenchNode;
 import io.safebunny.benchmarks.broker.Ping;
 import io.safebunny.benchmarks.contest.Figures;
+import io.safebunny.benchmarks.profile.Profile;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.Timeline;
 import java.util.ArrayList;
@@ -67,6 +68,27 @@ final class Consumers {
 
     /** @param store {@code null} for none */
     Figures safeBunny(int instances, int prefetch, @Nullable Function<Timeline, MessageStore> store) throws Exception {
+        return consume(instances, prefetch, store, Meter::await);
+    }
+
+    /** What the processors are busy with, from the first to the last message. */
+    Figures profiled(int prefetch, @Nullable Function<Timeline, MessageStore> store) throws Exception {
+        return consume(1, prefetch, store, meter -> {
+            int before = meter.awaitFirst();
+            Profile profile = new Profile();
+            Figures unused = meter.await();
+            return profile.perMessage(messages - before);
+        });
+    }
+
+    @FunctionalInterface
+    private interface Observation {
+        Figures of(Meter meter) throws Exception;
+    }
+
+    private Figures consume(
+            int instances, int prefetch, @Nullable Function<Timeline, MessageStore> store, Observation observation)
+            throws Exception {
         broker.fill(queue, messages);
         Meter meter = new Meter(messages);
         List<BenchNode> nodes = new ArrayList<>();
@@ -80,7 +102,7 @@ final class Consumers {
                     meter.count();
                 })));
             }
-            return meter.await();
+            return observation.of(meter);
         } finally {
             nodes.forEach(BenchNode::close);
         }

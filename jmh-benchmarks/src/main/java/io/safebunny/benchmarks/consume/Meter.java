@@ -13,6 +13,7 @@ final class Meter {
 
     private final int messages;
     private final CountDownLatch left;
+    private final CountDownLatch first = new CountDownLatch(1);
     private final AtomicLong begin = new AtomicLong();
     private volatile long end;
 
@@ -22,8 +23,8 @@ final class Meter {
     }
 
     void count() {
-        if (begin.get() == 0) {
-            begin.compareAndSet(0, System.nanoTime());
+        if (begin.get() == 0 && begin.compareAndSet(0, System.nanoTime())) {
+            first.countDown();
         }
         left.countDown();
         if (left.getCount() == 0) {
@@ -31,12 +32,22 @@ final class Meter {
         }
     }
 
+    /** @return how many were handled until it was noticed */
+    int awaitFirst() throws InterruptedException {
+        await(first);
+        return messages - (int) left.getCount();
+    }
+
     Figures await() throws InterruptedException {
-        if (!left.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        await(left);
+        long last = end == 0 ? System.nanoTime() : end;
+        return Figures.perSecond(messages, last - begin.get());
+    }
+
+    private void await(CountDownLatch latch) throws InterruptedException {
+        if (!latch.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
             throw new IllegalStateException(
                     "Not all messages came in %d s [missing=%d]".formatted(PATIENCE_SECONDS, left.getCount()));
         }
-        long last = end == 0 ? System.nanoTime() : end;
-        return Figures.perSecond(messages, last - begin.get());
     }
 }

@@ -16,6 +16,7 @@ import java.util.List;
 /** Latency at a fixed rate, and throughput. */
 public final class SagaSection implements Section {
 
+    private static final String RAW = "raw client, bytes passed on";
     private static final String HAND_WRITTEN = "Spring AMQP, written by hand";
     private static final String SAFEBUNNY = "SafeBunny";
     private static final String MEMORY = "SafeBunny, memory";
@@ -44,7 +45,8 @@ public final class SagaSection implements Section {
                         contenders(track -> Sagas.saturated(track, many)),
                         List.of(
                                 new Ratio("sagaVsHandWritten", SAFEBUNNY, HAND_WRITTEN, 0),
-                                new Ratio("sagaMemoryVsHandWritten", MEMORY, HAND_WRITTEN, 0))),
+                                new Ratio("sagaMemoryVsHandWritten", MEMORY, HAND_WRITTEN, 0),
+                                new Ratio("sagaVsRaw", SAFEBUNNY, RAW, 0))),
                 paced(PER_SECOND / Sagas.MESSAGES_PER_SAGA),
                 paced(PER_SECOND));
     }
@@ -65,6 +67,7 @@ public final class SagaSection implements Section {
 
     private List<Contender> contenders(Run run) {
         return List.of(
+                contender(RAW, () -> new RawTrack(broker), run),
                 contender(HAND_WRITTEN, () -> new SpringTrack(broker), run),
                 contender(SAFEBUNNY, () -> new SafeBunnyTrack(node -> BenchNode.withoutStore(broker, node)), run),
                 contender(
@@ -76,7 +79,7 @@ public final class SagaSection implements Section {
 
     @FunctionalInterface
     private interface Opening {
-        Track open();
+        Track open() throws Exception;
     }
 
     /** Opened for each round, so that nobody runs beside the consumers of another. */

@@ -52,6 +52,9 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     /** How long a suspicious message waits for the others to finish, and how long they then wait for it. */
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
+    /** How long a worker goes on with the next delivery after the one it has handled. */
+    private static final Duration TURN = Duration.ofMillis(1);
+
     private final String queue;
     private final Supplier<@Nullable Connection> connection;
     private final ConnectionKeeper.Preparation repair;
@@ -70,6 +73,9 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     private @Nullable Taken suspect;
     private @Nullable Long suspectWaitsSince;
     private int running;
+    /** A worker was asked for that has not begun. */
+    private boolean starting;
+
     private boolean adjusting;
     private boolean adjustAgain;
     private volatile boolean stopping;
@@ -304,43 +310,71 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         }
     }
 
+    /** Asks for one worker at a time, which asks for the next one before it handles anything: to wake a thread up is dear. */
     private void startWaiting() {
-        for (Taken next = takeWaiting(); next != null; next = takeWaiting()) {
-            Taken taken = next;
-            try {
-                workers.execute(() -> {
-                    try {
-                        invokeListener(taken.session.channel, taken.delivery);
-                    } finally {
-                        finished(taken);
-                    }
-                });
-            } catch (RejectedExecutionException | OutOfMemoryError e) { // no thread now
-                LOG.warn("No thread for a delivery of queue '{}'; next try in {} ms", queue, RETRY_DELAY.toMillis(), e);
-                synchronized (lock) {
-                    waiting.addFirst(taken);
-                    ended(taken);
-                }
-                timeline.schedule(RETRY_DELAY, this::startWaiting);
+        synchronized (lock) {
+            if (starting || !mayNextRun()) {
                 return;
             }
+            starting = true;
         }
+        try {
+            workers.execute(this::work);
+        } catch (RuntimeException | OutOfMemoryError e) { // no thread now
+            LOG.warn("No thread for a delivery of queue '{}'; next try in {} ms", queue, RETRY_DELAY.toMillis(), e);
+            synchronized (lock) {
+                starting = false;
+            }
+            timeline.schedule(RETRY_DELAY, this::startWaiting);
+        }
+    }
+
+    /** Handles what waits, for a while; a thread of a small pool is then given back for the other queues. */
+    private void work() {
+        long begun = timeline.nanoTime();
+        synchronized (lock) {
+            starting = false;
+        }
+        try {
+            for (Taken next = takeWaiting(); next != null; next = mayGoOn(begun) ? takeWaiting() : null) {
+                startWaiting(); // the others do not wait for this one
+                try {
+                    invokeListener(next.session.channel, next.delivery);
+                } finally {
+                    finished(next);
+                }
+            }
+        } finally {
+            startWaiting();
+        }
+    }
+
+    /** An interrupt is for this thread's owner to see. */
+    private boolean mayGoOn(long begun) {
+        return timeline.nanoTime() - begun < TURN.toNanos()
+                && !Thread.currentThread().isInterrupted();
     }
 
     private @Nullable Taken takeWaiting() {
         synchronized (lock) {
-            Taken next = waiting.peek();
-            if (next == null || !(next.isSuspicious() ? mayRunAlone() : mayRunBesideOthers())) {
+            if (!mayNextRun()) {
                 return null;
             }
+            Taken next = waiting.remove();
             running++;
             if (next.isSuspicious()) {
                 suspect = next;
                 suspectWaitsSince = null;
                 timeline.schedule(PATIENCE, () -> acquit(next));
             }
-            return waiting.poll();
+            return next;
         }
+    }
+
+    /** Under the lock. */
+    private boolean mayNextRun() {
+        Taken next = waiting.peek();
+        return next != null && (next.isSuspicious() ? mayRunAlone() : mayRunBesideOthers());
     }
 
     private boolean mayRunBesideOthers() {
@@ -378,27 +412,22 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         adjustSoon();
     }
 
-    /** Under the lock. */
-    private void ended(Taken taken) {
-        running--;
-        if (taken.equals(suspect)) {
-            suspect = null;
-        }
-    }
-
     private void finished(Taken taken) {
         boolean adjust;
         boolean wasLast;
         synchronized (lock) {
-            ended(taken);
+            running--;
+            if (taken.equals(suspect)) {
+                suspect = null;
+            }
             wasLast = --taken.session.unsettled == 0 && taken.session.retired;
             adjust = isOutOfLine();
         }
         if (wasLast) {
             Channels.closeQuietly(taken.session.channel);
         }
-        startWaiting();
         if (adjust) {
+            startWaiting(); // nobody waits for the answers of the broker
             adjust();
         }
         completeIfDrained();

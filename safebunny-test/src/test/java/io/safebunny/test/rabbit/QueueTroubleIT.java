@@ -20,8 +20,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +37,8 @@ import org.junit.jupiter.api.Timeout;
 /** What happens to one queue must not happen to the others. */
 @Timeout(90)
 class QueueTroubleIT {
+
+    private static final int MANY = 200;
 
     private final RabbitBench rabbit = new RabbitBench();
     private final String node = "trouble." + UUID.randomUUID().toString().substring(0, 8);
@@ -110,6 +119,89 @@ class QueueTroubleIT {
 
             await().atMost(Duration.ofSeconds(20)).until(() -> handled.size() == 10);
         }
+    }
+
+    /** A worker that goes on for as long as its own queue has messages would leave no turn to the other one. */
+    @Test
+    void queuesThatShareOneThreadTakeTurns() {
+        CountDownLatch pong = new CountDownLatch(1);
+        AtomicInteger pingsBefore = new AtomicInteger(-1);
+        ExecutorService one = Executors.newSingleThreadExecutor();
+        try (RabbitTransport transport = rabbit.transport(node, one)) {
+            transport.start(topology);
+            for (int i = 0; i < MANY; i++) {
+                send(transport, "ping-" + i, "Ping", Duration.ZERO);
+            }
+            send(transport, "pong", "Pong", Duration.ZERO);
+            transport.consume(
+                    node + "-Ping", 10, after(() -> pong.await(20, TimeUnit.MILLISECONDS))); // works for so long
+            transport.consume(node + "-Pong", 10, delivery -> {
+                pingsBefore.set(handled.size());
+                handler.handle(delivery);
+                pong.countDown();
+            });
+
+            await().atMost(Duration.ofSeconds(60)).until(() -> handled.size() == MANY + 1);
+        } finally {
+            one.shutdownNow();
+        }
+        assertThat(pingsBefore.get()).isBetween(0, MANY / 2);
+    }
+
+    /** Each waits for all the others. */
+    @Test
+    void asManyAsPrefetchAllowsAreHandledAtOnce() {
+        CyclicBarrier all = new CyclicBarrier(10);
+        AtomicBoolean isFirst = new AtomicBoolean(true); // a new consumer takes one to begin with
+        try (RabbitTransport transport = rabbit.transport(node)) {
+            transport.start(topology);
+            send(transport, "first", "Ping", Duration.ZERO);
+            for (int i = 0; i < 30; i++) {
+                send(transport, "ping-" + i, "Ping", Duration.ZERO);
+            }
+            transport.consume(
+                    node + "-Ping", 10, after(() -> isFirst.getAndSet(false) ? 0 : all.await(20, TimeUnit.SECONDS)));
+
+            await().atMost(Duration.ofSeconds(20)).until(() -> handled.size() == 31);
+        }
+    }
+
+    /** Nobody else comes to take it. */
+    @Test
+    void aDeliveryThatHadToWaitForTheOneBeforeItIsHandled() {
+        AtomicInteger ready = new AtomicInteger(2);
+        try (RabbitTransport transport = rabbit.transport(node)) {
+            transport.start(topology);
+            for (int i = 0; i < 3; i++) {
+                send(transport, "ping-" + i, "Ping", Duration.ZERO);
+            }
+            transport.consume(node + "-Ping", 1, delivery -> {
+                delivery.acknowledge();
+                awaitReady(Math.max(0, ready.decrementAndGet())); // the next one came
+                handled.add(String.valueOf(delivery.message().message().messageId()));
+            });
+
+            await().atMost(Duration.ofSeconds(20)).until(() -> handled.size() == 3);
+        }
+    }
+
+    private void awaitReady(int messages) {
+        await().atMost(Duration.ofSeconds(20)).until(() -> {
+            AtomicInteger found = new AtomicInteger();
+            rabbit.onBroker(channel -> found.set((int) channel.messageCount(node + "-Ping")));
+            return found.get() == messages;
+        });
+    }
+
+    private DeliveryHandler after(Callable<?> work) {
+        return delivery -> {
+            try {
+                work.call();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+            handler.handle(delivery);
+        };
     }
 
     private void send(RabbitTransport transport, String id, String type, Duration delay) {

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.benchmarks.profile;
+
+import java.util.List;
+
+/**
+ * Whose doing a sample is: that of the innermost call that belongs to one of the libraries. What the JDK and the kernel do on its behalf,
+ * such as a write to a socket, is charged to it.
+ */
+enum Owner {
+    SAFEBUNNY("SafeBunny's code", "io/safebunny/"),
+    /** Waking workers up, workers that wait, and what the system does to switch to them. */
+    SWITCHING("SafeBunny's threads, waking and waiting", "[safebunny-"),
+    CLIENT("RabbitMQ client", "com/rabbitmq/", "[AMQP Connection", "[pool-"),
+    JACKSON("Jackson", "tools/jackson/", "com/fasterxml/jackson/"),
+    DATABASE("connection pool and driver", "org/postgresql/", "com/zaxxer/", "[Hikari"),
+    /** The JVM's own threads, most of all: compiling and collecting garbage. */
+    OTHER("other");
+
+    private static final List<String> SWITCHES =
+            List.of("java/util/concurrent/locks/LockSupport.", "java/util/concurrent/ThreadPoolExecutor.");
+
+    private final String title;
+    private final List<String> prefixes;
+
+    /** @param prefixes of classes and, with a bracket, of threads, for those that wait for work */
+    Owner(String title, String... prefixes) {
+        this.title = title;
+        this.prefixes = List.of(prefixes);
+    }
+
+    String title() {
+        return title;
+    }
+
+    /** @param stack frames separated by semicolons, the thread first and the innermost call last */
+    static Owner of(String stack) {
+        boolean switching = false;
+        String[] frames = stack.split(";");
+        for (int i = frames.length - 1; i >= 0; i--) {
+            Owner owner = ofFrame(frames[i]);
+            if (owner != OTHER) {
+                return owner == SAFEBUNNY && switching ? SWITCHING : owner;
+            }
+            switching |= isOneOf(SWITCHES, frames[i]);
+        }
+        return OTHER;
+    }
+
+    private static Owner ofFrame(String frame) {
+        for (Owner owner : values()) {
+            if (isOneOf(owner.prefixes, frame)) {
+                return owner;
+            }
+        }
+        return OTHER;
+    }
+
+    private static boolean isOneOf(List<String> prefixes, String frame) {
+        return prefixes.stream().anyMatch(frame::startsWith);
+    }
+}
