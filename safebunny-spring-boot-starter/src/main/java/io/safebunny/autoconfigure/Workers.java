@@ -43,11 +43,6 @@ final class Workers implements AutoCloseable {
         return new Workers(executor, executor::close);
     }
 
-    /** The application's own threads; it ends them itself. */
-    static Workers of(Executor executor) {
-        return new Workers(executor, () -> {});
-    }
-
     Executor executor() {
         return executor;
     }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
 import java.lang.reflect.Method;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -32,18 +31,6 @@ class ThreadsTest {
             assertThat(thread.getName()).matches("safebunny-\\d+");
             assertThat(isVirtual(thread)).isTrue();
         });
-    }
-
-    @Test
-    void canBeTheApplicationsOwn() {
-        Executor own = task -> {
-            Thread thread = new Thread(task, "mine");
-            thread.setDaemon(true);
-            thread.start();
-        };
-        handledIn(
-                Nodes.memory().withBean(ThreadsAutoConfiguration.EXECUTOR, Executor.class, () -> own),
-                thread -> assertThat(thread.getName()).isEqualTo("mine"));
     }
 
     @Test

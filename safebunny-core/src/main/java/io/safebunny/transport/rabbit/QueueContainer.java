@@ -63,6 +63,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     private final Timeline timeline;
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
     private final AtomicBoolean retryPlanned = new AtomicBoolean();
+    private final AtomicBoolean startPlanned = new AtomicBoolean();
 
     private final Object lock = new Object();
     // guarded by the lock
@@ -72,6 +73,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     private boolean cautious = true;
     private @Nullable Taken suspect;
     private @Nullable Long suspectWaitsSince;
+    private int suspectsWaiting;
     private int running;
     /** A worker was asked for that has not begun. */
     private boolean starting;
@@ -152,7 +154,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     void adjustSoon() {
         try {
             workers.execute(this::adjust);
-        } catch (RejectedExecutionException | OutOfMemoryError e) {
+        } catch (RuntimeException | Error e) {
             retryLater();
         }
     }
@@ -233,23 +235,13 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         if (stopping || pace == Pace.PAUSED) {
             return 0;
         }
-        if (suspect != null || isSuspectWaiting()) {
+        if (suspect != null || suspectsWaiting > 0) {
             return present == 1 ? 1 : 0; // beside it the broker gives nothing more
         }
         if (present == 0 && running + waiting.size() >= getPrefetchCount()) {
             return 0; // earlier consumers brought as many as may be handled at once
         }
         return pace == Pace.ONE_BY_ONE || cautious ? 1 : getPrefetchCount();
-    }
-
-    /** Asked twice per message, and almost always of none or one. */
-    private boolean isSuspectWaiting() {
-        for (Taken taken : waiting) {
-            if (taken.isSuspicious()) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private boolean isOutOfLine() {
@@ -297,6 +289,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         synchronized (lock) {
             if (taken.isSuspicious()) {
                 cautious = true;
+                suspectsWaiting++;
             } else if (prefetch == 1) {
                 cautious = false;
             }
@@ -320,12 +313,21 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         }
         try {
             workers.execute(this::work);
-        } catch (RuntimeException | OutOfMemoryError e) { // no thread now
-            LOG.warn("No thread for a delivery of queue '{}'; next try in {} ms", queue, RETRY_DELAY.toMillis(), e);
+        } catch (RuntimeException | Error e) { // no thread now
             synchronized (lock) {
                 starting = false;
             }
-            timeline.schedule(RETRY_DELAY, this::startWaiting);
+            startLater(e);
+        }
+    }
+
+    private void startLater(Throwable cause) {
+        if (startPlanned.compareAndSet(false, true)) {
+            timeline.schedule(RETRY_DELAY, () -> {
+                startPlanned.set(false);
+                startWaiting();
+            });
+            LOG.warn("No thread for a delivery of queue '{}'; next try in {} ms", queue, RETRY_DELAY.toMillis(), cause);
         }
     }
 
@@ -337,21 +339,29 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         }
         try {
             for (Taken next = takeWaiting(); next != null; next = mayGoOn(begun) ? takeWaiting() : null) {
-                startWaiting(); // the others do not wait for this one
-                try {
-                    invokeListener(next.session.channel, next.delivery);
-                } finally {
-                    finished(next);
-                }
+                handle(next);
             }
         } finally {
             startWaiting();
         }
     }
 
-    /** An interrupt is for this thread's owner to see. */
+    private void handle(Taken taken) {
+        try {
+            startWaiting(); // the others do not wait for this one
+        } finally {
+            try {
+                invokeListener(taken.session.channel, taken.delivery);
+            } finally {
+                finished(taken);
+            }
+        }
+    }
+
+    /** Not with an interrupt, which is for this thread's owner to see. */
     private boolean mayGoOn(long begun) {
-        return timeline.nanoTime() - begun < TURN.toNanos()
+        return !stopping
+                && timeline.nanoTime() - begun < TURN.toNanos()
                 && !Thread.currentThread().isInterrupted();
     }
 
@@ -360,14 +370,15 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             if (!mayNextRun()) {
                 return null;
             }
-            Taken next = waiting.remove();
-            running++;
+            Taken next = waiting.element();
             if (next.isSuspicious()) {
+                timeline.schedule(PATIENCE, () -> acquit(next));
                 suspect = next;
                 suspectWaitsSince = null;
-                timeline.schedule(PATIENCE, () -> acquit(next));
+                suspectsWaiting--;
             }
-            return next;
+            running++;
+            return waiting.remove();
         }
     }
 
@@ -388,8 +399,8 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         }
         Long since = suspectWaitsSince;
         if (since == null) {
-            suspectWaitsSince = timeline.nanoTime();
             timeline.schedule(PATIENCE, this::startWaiting);
+            suspectWaitsSince = timeline.nanoTime();
             return false;
         }
         return timeline.nanoTime() - since >= PATIENCE.toNanos();
@@ -423,11 +434,13 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             wasLast = --taken.session.unsettled == 0 && taken.session.retired;
             adjust = isOutOfLine();
         }
+        if (wasLast || adjust) {
+            startWaiting(); // nobody waits for the answers of the broker
+        }
         if (wasLast) {
             Channels.closeQuietly(taken.session.channel);
         }
         if (adjust) {
-            startWaiting(); // nobody waits for the answers of the broker
             adjust();
         }
         completeIfDrained();
@@ -474,7 +487,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             workers.execute(task);
         } catch (RejectedExecutionException e) {
             task.run();
-        } catch (OutOfMemoryError e) {
+        } catch (RuntimeException | Error e) {
             timeline.schedule(RETRY_DELAY, () -> onWorker(task));
         }
     }

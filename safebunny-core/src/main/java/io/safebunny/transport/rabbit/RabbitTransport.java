@@ -50,7 +50,8 @@ public final class RabbitTransport implements Transport {
     /**
      * @param publishFactory makes the connection that publishes; neither factory is shared with others
      * @param consumeFactory makes the connection that consumes
-     * @param workers handles deliveries, as many at once as all prefetches together
+     * @param workers handles deliveries, as many at once as all prefetches together; must not run a task on the caller's thread, nor
+     *     wait for a free one: it queues the task or refuses
      */
     public RabbitTransport(
             RabbitTransportOptions options,

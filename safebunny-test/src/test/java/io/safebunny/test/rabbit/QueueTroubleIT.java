@@ -9,6 +9,7 @@ import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.topology.TopologyPlanner;
+import io.safebunny.transport.Consumption;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
@@ -25,20 +26,24 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What happens to one queue must not happen to the others. */
 @Timeout(90)
 class QueueTroubleIT {
 
-    private static final int MANY = 200;
+    private static final int MANY = 400;
 
     private final RabbitBench rabbit = new RabbitBench();
     private final String node = "trouble." + UUID.randomUUID().toString().substring(0, 8);
@@ -102,12 +107,26 @@ class QueueTroubleIT {
         }
     }
 
-    @Test
-    void goesOnWhenThereIsNoThreadNowAndThen() {
+    static Stream<Executor> goesOnWhenThereIsNoThreadNowAndThen() {
+        return Stream.of(
+                task -> {
+                    throw new OutOfMemoryError("unable to create native thread (simulated)");
+                },
+                task -> {
+                    throw new StackOverflowError("simulated");
+                },
+                task -> {
+                    throw new IllegalStateException("simulated");
+                });
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void goesOnWhenThereIsNoThreadNowAndThen(Executor refusing) {
         AtomicInteger tasks = new AtomicInteger();
         try (RabbitTransport transport = rabbit.transport(node, task -> {
             if (tasks.incrementAndGet() % 4 == 3) {
-                throw new OutOfMemoryError("unable to create native thread (simulated)");
+                refusing.execute(task);
             }
             rabbit.workers().execute(task);
         })) {
@@ -118,6 +137,35 @@ class QueueTroubleIT {
             }
 
             await().atMost(Duration.ofSeconds(20)).until(() -> handled.size() == 10);
+        }
+    }
+
+    /** With one thread, which is busy with the first of them. */
+    @Test
+    void whatWasDeliveredIsHandledBeforeTheEndOfStopping() {
+        CountDownLatch stopping = new CountDownLatch(1);
+        ExecutorService one = Executors.newSingleThreadExecutor();
+        try (RabbitTransport transport = rabbit.transport(node, one)) {
+            transport.start(topology);
+            for (int i = 0; i < 11; i++) {
+                send(transport, "ping-" + i, "Ping", Duration.ZERO);
+            }
+            AtomicInteger begun = new AtomicInteger();
+            Consumption consumption = transport.consume(
+                    node + "-Ping",
+                    10,
+                    after(() -> begun.incrementAndGet() == 1 || stopping.await(20, TimeUnit.SECONDS)));
+            awaitReady(0);
+
+            CompletableFuture<Void> stopped = consumption.stop();
+            assertThat(stopped).isNotDone();
+            stopping.countDown();
+
+            assertThat(stopped).succeedsWithin(Duration.ofSeconds(20));
+            assertThat(handled).hasSize(11);
+            assertThat(ready()).isZero(); // nothing came back
+        } finally {
+            one.shutdownNow();
         }
     }
 
@@ -186,11 +234,13 @@ class QueueTroubleIT {
     }
 
     private void awaitReady(int messages) {
-        await().atMost(Duration.ofSeconds(20)).until(() -> {
-            AtomicInteger found = new AtomicInteger();
-            rabbit.onBroker(channel -> found.set((int) channel.messageCount(node + "-Ping")));
-            return found.get() == messages;
-        });
+        await().atMost(Duration.ofSeconds(20)).until(() -> ready() == messages);
+    }
+
+    private int ready() {
+        AtomicInteger found = new AtomicInteger();
+        rabbit.onBroker(channel -> found.set((int) channel.messageCount(node + "-Ping")));
+        return found.get();
     }
 
     private DeliveryHandler after(Callable<?> work) {
