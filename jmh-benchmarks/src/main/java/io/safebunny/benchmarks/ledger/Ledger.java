@@ -41,7 +41,13 @@ public final class Ledger {
         say("RabbitMQ " + server.version());
         try (BenchBroker broker = new BenchBroker(server.uri())) {
             Ledger ledger = new Ledger(broker, effort, Pattern.compile(arguments[1]));
-            Report report = new Report(Machine.describe(server.version()), effort, ledger.play());
+            List<Result> results = ledger.play();
+            if (results.isEmpty()) {
+                say("no contest has a title that contains '%s'; the titles are in docs/benchmarks.md"
+                        .formatted(ledger.wanted));
+                System.exit(2);
+            }
+            Report report = new Report(Machine.describe(server.version()), effort, results);
             save(Path.of(arguments[0]), report);
             System.out.println(report.markdown());
             if (options.contains("--json")) {

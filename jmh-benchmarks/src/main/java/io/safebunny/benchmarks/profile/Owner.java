@@ -21,6 +21,8 @@ enum Owner {
             List.of("java/util/concurrent/locks/LockSupport.", "java/util/concurrent/ThreadPoolExecutor.");
 
     private final String title;
+
+    @SuppressWarnings("ImmutableEnumChecker") // List.of
     private final List<String> prefixes;
 
     /** @param prefixes of classes and, with a bracket, of threads, for those that wait for work */
@@ -36,7 +38,7 @@ enum Owner {
     /** @param stack frames separated by semicolons, the thread first and the innermost call last */
     static Owner of(String stack) {
         boolean switching = false;
-        String[] frames = stack.split(";");
+        String[] frames = stack.split(";", -1);
         for (int i = frames.length - 1; i >= 0; i--) {
             Owner owner = ofFrame(frames[i]);
             if (owner != OTHER) {

@@ -31,12 +31,6 @@ public final class Profile {
     public Figures perMessage(int messages) {
         long nanos = process.getProcessCpuTime() - before;
         profiler.stop();
-        try {
-            java.nio.file.Files.writeString(
-                    java.nio.file.Path.of("/tmp/prof-" + System.nanoTime() + ".txt"),
-                    profiler.dumpCollapsed(Counter.SAMPLES));
-        } catch (IOException e) {
-        }
         Map<Owner, Long> samples = new EnumMap<>(Owner.class);
         for (Owner owner : Owner.values()) {
             samples.put(owner, 0L);
