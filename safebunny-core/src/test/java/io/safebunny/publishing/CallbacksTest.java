@@ -146,13 +146,17 @@ class CallbacksTest {
         assertThat(called).containsExactly(1);
     }
 
-    @Test
-    void atShutdownTheCallerStaysInterrupted() {
-        Callbacks late = new Callbacks(
+    private Callbacks afterShutdown() {
+        return new Callbacks(
                 task -> {
                     throw new RejectedExecutionException("shut down");
                 },
                 timeline);
+    }
+
+    @Test
+    void atShutdownTheCallerStaysInterrupted() {
+        Callbacks late = afterShutdown();
         Thread.currentThread().interrupt();
         late.execute(() -> called.add(Thread.currentThread().isInterrupted() ? -1 : 1));
 
@@ -162,11 +166,7 @@ class CallbacksTest {
 
     @Test
     void atShutdownTheyAreCalledAllTheSame() {
-        Callbacks late = new Callbacks(
-                task -> {
-                    throw new RejectedExecutionException("shut down");
-                },
-                timeline);
+        Callbacks late = afterShutdown();
         late.execute(() -> called.add(1));
 
         assertThat(called).containsExactly(1);
