@@ -9,7 +9,8 @@ import java.util.concurrent.CompletableFuture;
  * <p>Outside a handler a publication is sent at once. Inside a handler it is collected and sent after the handler
  * succeeded, so a handler that fails publishes nothing; correlation id, causation and marker are taken from the message
  * being handled, and the message id is the same however often that message is handled again. "Inside" means: on the
- * handler's thread. What a handler publishes from another thread starts a saga of its own.
+ * handler's thread, and as the handler's own node. What a handler publishes from another thread, or through the {@code Bunny} of
+ * another node in this JVM, starts a saga of its own.
  *
  * <p>Errors: {@link io.safebunny.failure.InvalidPublicationException} when the publication is not acceptable, and the
  * four kinds of {@link io.safebunny.failure.PublishException} when it was not confirmed.

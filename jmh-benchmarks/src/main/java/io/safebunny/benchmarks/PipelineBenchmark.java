@@ -16,6 +16,7 @@ import io.safebunny.pipeline.MessageScope;
 import io.safebunny.pipeline.Middleware;
 import io.safebunny.pipeline.Pipeline;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.CurrentHandling;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.serialization.MessageSerializer;
@@ -102,6 +103,7 @@ public class PipelineBenchmark {
                 new ConfirmedSender(transport, system, ForkJoinPool.commonPool(), Duration.ofSeconds(1), 1000);
         ConsumeMiddleware step = (context, next) -> next.run();
         ConsumePipelineFactory factory = new ConsumePipelineFactory(
+                new CurrentHandling(),
                 new ConsumeOptions("bench", 1 << 20, 20, null),
                 new Serializers(List.of(new Constant())),
                 sender,

@@ -15,6 +15,7 @@ import io.safebunny.pipeline.Group;
 import io.safebunny.pipeline.Middleware;
 import io.safebunny.pipeline.Next;
 import io.safebunny.pipeline.Pipeline;
+import io.safebunny.publishing.Handling;
 import io.safebunny.publishing.Handling.Attempts;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.transport.Delivery;
@@ -24,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.MDC;
 
 /**
  * One queue's deliveries: validate → observe → recover (poison, delayed retry) → guard (circuit breaker) → deduplicate or
@@ -119,19 +119,16 @@ final class ConsumePipeline implements DeliveryHandler {
         HandledMessage message;
         try {
             Envelope envelope = validator.envelope(delivery.message().message());
-            message = new HandledMessage(delivery, envelope, validator.payload(envelope));
+            message =
+                    new HandledMessage(delivery, new Handling(parts.current(), envelope), validator.payload(envelope));
         } catch (InvalidMessageException e) {
             return recoverer.poison(delivery, e.reason(), e);
         }
-        MDC.put("safebunny.messageId", message.messageId());
-        MDC.put("safebunny.correlationId", message.correlationId());
-        MDC.put("safebunny.type", message.type());
+        LogContext before = LogContext.replaceBy(message);
         try {
-            parts.scope().run(() -> pipeline.run(message));
+            parts.scope().runAnew(() -> pipeline.run(message));
         } finally {
-            MDC.remove("safebunny.messageId");
-            MDC.remove("safebunny.correlationId");
-            MDC.remove("safebunny.type");
+            before.restore();
         }
         return message.isSettleable();
     }

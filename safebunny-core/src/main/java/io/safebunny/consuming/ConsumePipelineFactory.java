@@ -9,6 +9,7 @@ import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.ConsumeMiddleware;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.CurrentHandling;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.serialization.Serializers;
@@ -22,9 +23,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Makes the consume pipeline of each handler.
  *
+ * @param current of the engine this belongs to
  * @param deduplication {@code null} when handled messages are not remembered
  */
 public record ConsumePipelineFactory(
+        CurrentHandling current,
         ConsumeOptions options,
         Serializers serializers,
         ConfirmedSender sender,

@@ -21,10 +21,10 @@ final class HandledMessage implements ConsumeContext {
     private @Nullable Throwable failure;
     private boolean settleable = true;
 
-    HandledMessage(Delivery delivery, Envelope envelope, Object payload) {
+    HandledMessage(Delivery delivery, Handling handling, Object payload) {
         this.delivery = delivery;
         this.payload = payload;
-        this.handling = new Handling(envelope);
+        this.handling = handling;
     }
 
     Envelope envelope() {

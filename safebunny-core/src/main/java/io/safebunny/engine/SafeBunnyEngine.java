@@ -13,6 +13,7 @@ import io.safebunny.message.Names;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.CurrentHandling;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.publishing.PublishingOptions;
 import io.safebunny.recovery.RetryStrategy;
@@ -64,7 +65,9 @@ public final class SafeBunnyEngine {
                 parts.callbacks(),
                 options.publishTimeout(),
                 options.maxInFlight());
+        CurrentHandling current = new CurrentHandling();
         bunny = new PipelineBunny(
+                current,
                 new PublishingOptions(options.node(), options.publishTimeout(), options.maxMessageSize()),
                 parts.idScheme(),
                 parts.serializers().writer(),
@@ -85,6 +88,7 @@ public final class SafeBunnyEngine {
                         metrics,
                         new DedupOptions(options.lease(), options.topology().deliveryLimit()));
         pipelines = new ConsumePipelineFactory(
+                current,
                 new ConsumeOptions(
                         options.node(),
                         options.maxMessageSize(),

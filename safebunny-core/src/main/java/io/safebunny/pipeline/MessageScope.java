@@ -25,15 +25,29 @@ public final class MessageScope implements Scope {
     public void run(Next action) throws Exception {
         if (current.get() != null) {
             action.run();
-            return;
+        } else {
+            runAnew(action);
         }
+    }
+
+    /** Runs the action, the handling of a message, inside a new scope that ends with it; then the one before goes on. */
+    public void runAnew(Next action) throws Exception {
+        Beans outer = current.get();
         Beans beans = new Beans();
         current.set(beans);
         try {
             action.run();
         } finally {
-            current.remove();
+            restore(outer);
             beans.destroy();
+        }
+    }
+
+    private void restore(@Nullable Beans outer) {
+        if (outer == null) {
+            current.remove();
+        } else {
+            current.set(outer);
         }
     }
 

@@ -14,34 +14,30 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The message being handled on this thread, with what was published in its handling so far. Publications take correlation,
- * causation and marker from it. Confined to one thread.
+ * A message being handled by one engine on this thread, with what was published in its handling so far. Publications of this
+ * engine take correlation, causation and marker from it. Confined to one thread.
  */
 public final class Handling {
 
-    private static final ThreadLocal<@Nullable Handling> CURRENT = new ThreadLocal<>();
-
+    private final CurrentHandling current;
     private Envelope message;
     private @Nullable String step;
     private boolean closed;
     private final List<OutboundMessage> collected = new ArrayList<>(4);
     private final Map<String, Integer> ordinals = new HashMap<>(4);
 
-    public Handling(Envelope message) {
+    public Handling(CurrentHandling current, Envelope message) {
+        this.current = current;
         this.message = message;
     }
 
-    static @Nullable Handling current() {
-        return CURRENT.get();
-    }
-
-    /** Runs the action as part of this handling. */
+    /** Runs the action as part of this handling; then whatever was being handled on this thread before is again. */
     public void run(Next action) throws Exception {
-        CURRENT.set(this);
+        Handling outer = current.begin(this);
         try {
             action.run();
         } finally {
-            CURRENT.remove();
+            current.restore(outer);
         }
     }
 
@@ -67,12 +63,12 @@ public final class Handling {
 
     /** Runs the end of the handling's transaction: what is published by its listeners would come too late to be part of it. */
     public <T> T closed(Supplier<T> end) {
-        CURRENT.set(this);
+        Handling outer = current.begin(this);
         closed = true;
         try {
             return end.get();
         } finally {
-            CURRENT.remove();
+            current.restore(outer);
         }
     }
 

@@ -37,6 +37,7 @@ public final class PipelineBunny implements Bunny {
 
     private static final Logger LOG = LoggerFactory.getLogger(PipelineBunny.class);
 
+    private final CurrentHandling current;
     private final PublishingOptions options;
     private final Identifier identifier;
     private final MessageSerializer serializer;
@@ -51,10 +52,12 @@ public final class PipelineBunny implements Bunny {
     private final boolean hasAfter;
 
     /**
+     * @param current of the engine this belongs to
      * @param outbox {@code null}: a transaction that is open on the publishing thread is not looked at
      * @param callbacks completes the futures of {@code publishAsync}, so that no caller's code runs on an I/O thread
      */
     public PipelineBunny(
+            CurrentHandling current,
             PublishingOptions options,
             IdScheme ids,
             MessageSerializer serializer,
@@ -65,6 +68,7 @@ public final class PipelineBunny implements Bunny {
             MessageScope scope,
             Executor callbacks,
             List<PublishMiddleware> middlewares) {
+        this.current = current;
         this.options = options;
         this.identifier = new Identifier(options.node(), ids);
         this.serializer = serializer;
@@ -90,19 +94,19 @@ public final class PipelineBunny implements Bunny {
 
     @Override
     public String publish(Object payload, PublishOptions publishOptions) {
-        Handling handling = Handling.current();
+        Handling handling = current.get();
         return run(handling == null ? Mode.SEND_AND_WAIT : Mode.COLLECT, payload, publishOptions, handling)
                 .id();
     }
 
     @Override
     public String publishNow(Object payload, PublishOptions publishOptions) {
-        return run(Mode.SEND_NOW, payload, publishOptions, Handling.current()).id();
+        return run(Mode.SEND_NOW, payload, publishOptions, current.get()).id();
     }
 
     @Override
     public CompletableFuture<String> publishAsync(Object payload, PublishOptions publishOptions) {
-        Handling handling = Handling.current();
+        Handling handling = current.get();
         try {
             Outcome outcome = run(handling == null ? Mode.SEND_ASYNC : Mode.COLLECT, payload, publishOptions, handling);
             return outcome.sent() == null

@@ -9,6 +9,7 @@ import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.CurrentHandling;
 import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
@@ -55,7 +56,7 @@ class ConcurrentDuplicatesTest {
             start.await();
             try {
                 deduplication.run(
-                        new Handling(Wires.orderPlaced().envelope()),
+                        new Handling(new CurrentHandling(), Wires.orderPlaced().envelope()),
                         false,
                         failure -> new RecoveryAction.ComeBack(Duration.ZERO),
                         execution -> {
@@ -87,7 +88,8 @@ class ConcurrentDuplicatesTest {
             while (true) {
                 try {
                     deduplication.run(
-                            new Handling(Wires.orderPlaced().envelope()),
+                            new Handling(
+                                    new CurrentHandling(), Wires.orderPlaced().envelope()),
                             false,
                             failure -> new RecoveryAction.ComeBack(Duration.ZERO),
                             execution -> {

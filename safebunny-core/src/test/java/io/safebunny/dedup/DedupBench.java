@@ -15,6 +15,7 @@ import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.CurrentHandling;
 import io.safebunny.publishing.Handling;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.publishing.PublishingOptions;
@@ -50,7 +51,9 @@ final class DedupBench {
             new ConfirmedSender(transport, timeline, Runnable::run, Duration.ofSeconds(5), 1_000);
     private final RecoveryPolicy policy =
             RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.of(2, Duration.ofSeconds(10)));
+    private final CurrentHandling current = new CurrentHandling();
     final Bunny bunny = new PipelineBunny(
+            current,
             new PublishingOptions("billing", Duration.ofSeconds(5), 1_000),
             new LineageIdScheme(),
             new JsonMessageSerializer(),
@@ -96,7 +99,7 @@ final class DedupBench {
     }
 
     private void deliver(Deduplication to, Envelope message, boolean replayed, Handler handler) throws Exception {
-        Handling handling = new Handling(message);
+        Handling handling = new Handling(current, message);
         to.run(
                 handling,
                 replayed,

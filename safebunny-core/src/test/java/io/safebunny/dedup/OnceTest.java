@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.fixture.PaymentCaptured;
+import io.safebunny.publishing.CurrentHandling;
+import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -79,7 +81,7 @@ class OnceTest {
                     }
                 }));
         assertThatExceptionOfType(PoisonMessageException.class).isThrownBy(() -> {
-            Execution execution = Execution.inMemory(new io.safebunny.publishing.Handling(MESSAGE));
+            Execution execution = Execution.inMemory(new Handling(new CurrentHandling(), MESSAGE));
             try {
                 Object unused = execution.once("charge", Unwritable.class, Unwritable::new);
             } catch (RuntimeException e) {
@@ -156,7 +158,7 @@ class OnceTest {
 
     @Test
     void remembersStepsWithoutAStoreForTheInMemoryRetries() throws Exception {
-        Execution execution = Execution.inMemory(new io.safebunny.publishing.Handling(MESSAGE));
+        Execution execution = Execution.inMemory(new Handling(new CurrentHandling(), MESSAGE));
         execution.once("charge", PaymentCaptured.class, this::charge);
         execution.beginAgain();
         execution.once("charge", PaymentCaptured.class, this::charge);

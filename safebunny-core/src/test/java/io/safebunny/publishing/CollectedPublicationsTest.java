@@ -95,6 +95,7 @@ class CollectedPublicationsTest {
     @Test
     void carryTheTraceOfTheMessageBeingHandled() throws Exception {
         Handling handling = new Handling(
+                publisher.current,
                 Wires.orderPlaced().withHeader("traceparent", "00-a-b-01").envelope());
         handling.run(() -> publisher.bunny.publish(new PaymentCaptured("1")));
 
@@ -103,8 +104,9 @@ class CollectedPublicationsTest {
 
     @Test
     void doNotCarryTheHeadersOfTheMessageBeingHandled() throws Exception {
-        Handling handling =
-                new Handling(Wires.orderPlaced().withHeader("tenant", "acme").envelope());
+        Handling handling = new Handling(
+                publisher.current,
+                Wires.orderPlaced().withHeader("tenant", "acme").envelope());
         handling.run(() -> publisher.bunny.publish(new PaymentCaptured("1")));
 
         assertThat(Publisher.read(handling.collected().get(0)).headers()).isEmpty();

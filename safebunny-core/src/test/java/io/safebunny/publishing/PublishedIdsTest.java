@@ -81,7 +81,7 @@ class PublishedIdsTest {
     @Test
     void areTheSameOnEveryAttempt() throws Exception {
         List<List<String>> attempts = new ArrayList<>();
-        Handling handling = new Handling(Wires.orderPlaced().envelope());
+        Handling handling = new Handling(publisher.current, Wires.orderPlaced().envelope());
         handling.run(() -> {
             publisher.bunny.publish(new PaymentCaptured("before the attempts"));
             Attempts state = handling.attempts();
@@ -103,7 +103,8 @@ class PublishedIdsTest {
         List<String> first =
                 Publisher.ids(publisher.handling(() -> publisher.bunny.publish(new PaymentCaptured("o-1"))));
         Publisher elsewhere = new Publisher();
-        Handling later = new Handling(Wires.orderPlaced().envelope().nextAttempt());
+        Handling later =
+                new Handling(elsewhere.current, Wires.orderPlaced().envelope().nextAttempt());
         later.run(() -> elsewhere.bunny.publish(new PaymentCaptured("o-1")));
 
         assertThat(Publisher.ids(later.collected())).isEqualTo(first);

@@ -30,6 +30,7 @@ final class Publisher {
 
     final RecordingTransport transport = new RecordingTransport();
     final ManualTimeline timeline = new ManualTimeline();
+    final CurrentHandling current = new CurrentHandling();
     final MessageScope scope = new MessageScope();
     final Bunny bunny;
 
@@ -43,6 +44,7 @@ final class Publisher {
 
     Publisher(IdScheme scheme, @Nullable Outbox outbox, PublishMiddleware... middlewares) {
         bunny = new PipelineBunny(
+                current,
                 new PublishingOptions("billing", TIMEOUT, 1_000),
                 scheme,
                 new JsonMessageSerializer(),
@@ -57,7 +59,7 @@ final class Publisher {
 
     /** What is published while handling {@link Wires#orderPlaced()}. */
     List<OutboundMessage> handling(Next action) throws Exception {
-        Handling handling = new Handling(Wires.orderPlaced().envelope());
+        Handling handling = new Handling(current, Wires.orderPlaced().envelope());
         handling.run(action);
         return handling.collected();
     }

@@ -12,6 +12,7 @@ import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.CurrentHandling;
 import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.time.SystemTimeline;
@@ -69,7 +70,7 @@ class SpoiltTransactionIT {
                 Map.of(),
                 "{}".getBytes(StandardCharsets.UTF_8));
         deduplication.run(
-                new Handling(EnvelopeReader.read(message)),
+                new Handling(new CurrentHandling(), EnvelopeReader.read(message)),
                 false,
                 failure -> {
                     judged.add(failure);
