@@ -256,10 +256,6 @@ public final class Deduplication {
                 steps.forget(); // another delivery may have had its turn in between
             }));
             return unlessDown(handling, () -> handling.closed(() -> transaction.commit(handling.collected())));
-        } catch (RecordTooLargeException e) {
-            InvalidMessageException tooLarge = tooLarge(e);
-            transaction.rollback(judge.judge(tooLarge));
-            throw tooLarge;
         } catch (Throwable failure) {
             handling.closed(() -> {
                 transaction.rollback(judge.judge(failure));
@@ -329,6 +325,8 @@ public final class Deduplication {
     private static MessageRecord unlessDown(Handling handling, Question question) {
         try {
             return question.ask();
+        } catch (RecordTooLargeException e) {
+            throw tooLarge(e);
         } catch (StoreUnavailableException e) {
             throw NoAnswer.of(handling, e);
         }

@@ -7,6 +7,7 @@ import io.safebunny.Bunny;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.recovery.RecoveryPolicy;
@@ -81,6 +82,10 @@ class HandlerTransactionTest {
 
     /** @param work gets the number of the run, from 1, and publishes as the node */
     private void ship(PlatformTransactionManager transactions, int retries, Work work) {
+        ship(transactions, JdbcStoreOptions.of("any", Duration.ofHours(1)).maxContentBytes(), retries, work);
+    }
+
+    private void ship(PlatformTransactionManager transactions, long maxContentBytes, int retries, Work work) {
         SafeBunnyEngine desk = engine("desk", null);
         desk.start(List.of(
                 handler(Shipped.class, "shop", 0, (payload, context) -> received.add(payload)),
@@ -90,7 +95,8 @@ class HandlerTransactionTest {
                 new TransactionalJdbcMessageStore(
                         TestDatabase.H2.pool(),
                         transactions,
-                        JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofHours(1))));
+                        JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofHours(1))
+                                .withMaxContentBytes(maxContentBytes)));
         Bunny bunny = shop.bunny();
         shop.start(List.of(
                 handler(Order.class, "desk", retries, (payload, context) -> work.run(runs.incrementAndGet(), bunny))));
@@ -124,6 +130,34 @@ class HandlerTransactionTest {
         });
 
         assertThat(next()).isEqualTo(new Shipped(2));
+        assertThat(received).isEmpty();
+    }
+
+    /** What the listener is told when it publishes; otherwise the publication would go out for a message that is set aside. */
+    @Test
+    void listenersOfTheRollbackMayNotPublishWhenTheRecordIsTooLarge() throws Exception {
+        BlockingQueue<Object> told = new LinkedBlockingQueue<>();
+        ship(new JdbcTransactionManager(TestDatabase.H2.pool()), 1_024, 0, (number, bunny) -> {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCompletion(int status) {
+                    try {
+                        String unused = bunny.publish(new Refused(number));
+                        told.add("published");
+                    } catch (InvalidPublicationException e) {
+                        told.add(e);
+                    }
+                }
+            });
+            for (int i = 0; i < 100; i++) {
+                String unused = bunny.publish(new Shipped(i));
+            }
+        });
+
+        assertThat(told.poll(10, TimeUnit.SECONDS))
+                .isInstanceOfSatisfying(
+                        InvalidPublicationException.class,
+                        e -> assertThat(e).hasMessageContaining("The transaction of message"));
         assertThat(received).isEmpty();
     }
 
