@@ -23,10 +23,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends what was just committed, from memory, without reading it again. One lane per correlation, in the order of the commits;
- * lanes go side by side. Before a lane's rows are sent the table is asked, for many lanes at once, which rows are there: what
- * was rolled back to a savepoint is not, and behind an earlier one of the same correlation the lane waits. What does not fit
- * into memory, fails, or grows old is left to the relay. Thread-safe.
+ * Sends what was just committed, from memory, without reading it again. One {@link Lane} per correlation, in the order of the
+ * ids; lanes go side by side. Before a lane's rows are sent the table is asked, for many lanes at once, which rows are there:
+ * what was rolled back to a savepoint is not, and behind an earlier one of the same correlation the lane waits, for the table
+ * knows of a commit before this class is told. What does not fit into memory, fails, or grows old is left to the relay.
+ * Thread-safe.
  */
 final class DirectPath {
 
@@ -49,8 +50,8 @@ final class DirectPath {
     private final long tooOldNanos;
     private final SingleWorker worker;
 
-    private final Map<String, Lane> lanes = new HashMap<>();
-    private final Deque<Lane> ready = new ArrayDeque<>();
+    private final Map<String, Track> tracks = new HashMap<>();
+    private final Deque<Track> ready = new ArrayDeque<>();
     private final CompletableFuture<Void> idle = new CompletableFuture<>();
     private @Nullable Function<OutboundMessage, CompletableFuture<Void>> sender;
     private int held;
@@ -58,15 +59,14 @@ final class DirectPath {
     private int inFlight;
     private boolean stopped;
 
-    /** One correlation. Guarded by the path. */
-    private static final class Lane {
-        final String correlationId;
-        final Deque<Held> waiting = new ArrayDeque<>();
+    /** Where a lane's sending is. Guarded by the path. */
+    private static final class Track {
+        final Lane lane;
         State state = State.IDLE;
         int looks;
 
-        Lane(String correlationId) {
-            this.correlationId = correlationId;
+        Track(String correlationId) {
+            this.lane = new Lane(correlationId);
         }
     }
 
@@ -79,9 +79,11 @@ final class DirectPath {
         SENDING
     }
 
-    private record Held(OutboxRow row, long committed) {}
-
-    private record Taken(Lane lane, List<OutboxRow> rows) {}
+    private record Taken(Track track, List<OutboxRow> rows) {
+        String correlationId() {
+            return track.lane.correlationId();
+        }
+    }
 
     DirectPath(
             Connections connections,
@@ -124,9 +126,9 @@ final class DirectPath {
                 }
                 held++;
                 heldBytes += row.bytes();
-                Lane lane = lanes.computeIfAbsent(row.correlationId(), Lane::new);
-                lane.waiting.add(new Held(row, now));
-                makeReady(lane);
+                Track track = tracks.computeIfAbsent(row.correlationId(), Track::new);
+                track.lane.add(row, now);
+                makeReady(track);
             }
             mayWork = sender != null;
         }
@@ -135,17 +137,17 @@ final class DirectPath {
         }
     }
 
-    private void makeReady(Lane lane) {
-        if (lane.state == State.IDLE) {
-            lane.state = State.READY;
-            ready.add(lane);
+    private void makeReady(Track track) {
+        if (track.state == State.IDLE) {
+            track.state = State.READY;
+            ready.add(track);
         }
     }
 
     /** Whether a message of the correlation is being sent. */
     synchronized boolean isSending(String correlationId) {
-        Lane lane = lanes.get(correlationId);
-        return lane != null && lane.state == State.SENDING;
+        Track track = tracks.get(correlationId);
+        return track != null && track.state == State.SENDING;
     }
 
     private void work() {
@@ -156,11 +158,11 @@ final class DirectPath {
                 present = present(taken);
             } catch (SQLException | RuntimeException e) { // of the pool, perhaps
                 LOG.warn("The outbox could not be asked what to send; it is asked again", e);
-                taken.forEach(one -> lookAgain(one.lane, NO_ANSWER_DELAY));
+                taken.forEach(one -> lookAgain(one.track, NO_ANSWER_DELAY));
                 return;
             }
             for (Taken one : taken) {
-                sendPart(one, present.getOrDefault(one.lane.correlationId, new TreeSet<>()));
+                sendPart(one, present.getOrDefault(one.correlationId(), new TreeSet<>()));
             }
             taken = take();
         }
@@ -170,7 +172,7 @@ final class DirectPath {
         Set<String> correlations = new HashSet<>();
         long largest = 0;
         for (Taken one : taken) {
-            correlations.add(one.lane.correlationId);
+            correlations.add(one.correlationId());
             for (OutboxRow row : one.rows) {
                 largest = Math.max(largest, row.id());
             }
@@ -186,39 +188,29 @@ final class DirectPath {
         }
         int room = Math.min(batchSize, 4 * batchSize - inFlight);
         while (room > 0 && !ready.isEmpty()) {
-            Lane lane = ready.remove();
-            forgetOld(lane);
-            if (lane.waiting.isEmpty()) {
-                lanes.remove(lane.correlationId);
+            Track track = ready.remove();
+            forget(track.lane.removeOlder(timeline.nanoTime(), tooOldNanos));
+            if (track.lane.isEmpty()) {
+                tracks.remove(track.lane.correlationId());
                 continue;
             }
-            lane.state = State.WAITING;
-            List<OutboxRow> rows =
-                    lane.waiting.stream().limit(room).map(Held::row).toList();
+            track.state = State.WAITING;
+            List<OutboxRow> rows = track.lane.first(room);
             room -= rows.size();
-            taken.add(new Taken(lane, rows));
+            taken.add(new Taken(track, rows));
         }
         return taken;
     }
 
-    private void forgetOld(Lane lane) {
-        long now = timeline.nanoTime();
-        Held first = lane.waiting.peek();
-        while (first != null && now - first.committed > tooOldNanos) {
-            forget(lane.waiting.remove().row);
-            first = lane.waiting.peek();
-        }
-    }
-
-    private void forget(OutboxRow row) {
-        held--;
-        heldBytes -= row.bytes();
+    private void forget(List<OutboxRow> rows) {
+        held -= rows.size();
+        rows.forEach(row -> heldBytes -= row.bytes());
     }
 
     private void sendPart(Taken taken, NavigableSet<Long> present) {
         List<OutboxRow> part = free(taken, present);
         if (part.isEmpty()) {
-            lookAgain(taken.lane, looksAgainIn(taken.lane));
+            lookAgain(taken.track, looksAgainIn(taken));
             return;
         }
         Function<OutboundMessage, CompletableFuture<Void>> current = currentSender();
@@ -227,7 +219,7 @@ final class DirectPath {
                         current,
                         blocking,
                         () -> !isStopped(),
-                        (confirmed, failure) -> ended(taken.lane, part, confirmed, failure))
+                        (confirmed, failure) -> ended(taken.track, part, confirmed, failure))
                 .run();
     }
 
@@ -242,62 +234,49 @@ final class DirectPath {
         return stopped;
     }
 
-    /** Those of the rows taken that are there and have no stranger before them; the lane is sending then. */
+    /** Those of the rows taken that are there and have no other before them; the lane is sending then. */
     private synchronized List<OutboxRow> free(Taken taken, NavigableSet<Long> present) {
-        Lane lane = taken.lane;
         if (stopped) {
             return List.of();
         }
-        NavigableSet<Long> strangers = new TreeSet<>(present);
-        lane.waiting.forEach(one -> strangers.remove(one.row.id()));
-        List<OutboxRow> part = new ArrayList<>();
-        for (OutboxRow row : taken.rows) {
-            boolean gone = !present.contains(row.id());
-            if (!gone && !strangers.isEmpty() && strangers.first() < row.id()) {
-                break;
-            }
-            lane.waiting.remove(); // rows are taken from the beginning
-            if (gone) {
-                forget(row);
-            } else {
-                part.add(row);
-            }
+        Lane.Part part = taken.track.lane.take(taken.rows, present);
+        forget(part.gone());
+        if (!part.free().isEmpty()) {
+            taken.track.state = State.SENDING;
+            taken.track.looks = 0;
+            inFlight += part.free().size();
         }
-        if (!part.isEmpty()) {
-            lane.state = State.SENDING;
-            lane.looks = 0;
-            inFlight += part.size();
-        }
-        return part;
+        return part.free();
     }
 
-    private synchronized Duration looksAgainIn(Lane lane) {
-        return lane.waiting.isEmpty()
+    private synchronized Duration looksAgainIn(Taken taken) {
+        Track track = taken.track;
+        return track.lane.isEmpty() || track.lane.hasBefore(taken.rows.get(0))
                 ? Duration.ZERO
-                : FIRST_LOOK_AGAIN.multipliedBy(1L << Math.min(lane.looks++, MOST_DOUBLINGS));
+                : FIRST_LOOK_AGAIN.multipliedBy(1L << Math.min(track.looks++, MOST_DOUBLINGS));
     }
 
-    private void lookAgain(Lane lane, Duration delay) {
+    private void lookAgain(Track track, Duration delay) {
         if (delay.isZero()) {
-            release(lane);
+            release(track);
         } else {
-            timeline.schedule(delay, () -> release(lane));
+            timeline.schedule(delay, () -> release(track));
         }
     }
 
-    private void release(Lane lane) {
+    private void release(Track track) {
         synchronized (this) {
-            lane.state = State.IDLE;
-            if (lane.waiting.isEmpty()) {
-                lanes.remove(lane.correlationId);
+            track.state = State.IDLE;
+            if (track.lane.isEmpty()) {
+                tracks.remove(track.lane.correlationId());
             } else {
-                makeReady(lane);
+                makeReady(track);
             }
         }
         worker.ask();
     }
 
-    private void ended(Lane lane, List<OutboxRow> part, int confirmed, @Nullable Throwable failure) {
+    private void ended(Track track, List<OutboxRow> part, int confirmed, @Nullable Throwable failure) {
         metrics.sent(confirmed);
         if (failure != null) {
             metrics.failed();
@@ -308,21 +287,20 @@ final class DirectPath {
         }
         synchronized (this) {
             if (confirmed < part.size()) {
-                lane.waiting.forEach(one -> forget(one.row));
-                lane.waiting.clear();
+                forget(track.lane.removeAll());
             }
         }
         List<Long> ids = part.stream().limit(confirmed).map(OutboxRow::id).toList();
-        settlement.settle(ids, null, () -> settled(lane, part));
+        settlement.settle(ids, null, () -> settled(track, part));
     }
 
-    private void settled(Lane lane, List<OutboxRow> part) {
+    private void settled(Track track, List<OutboxRow> part) {
         synchronized (this) {
             inFlight -= part.size();
-            part.forEach(this::forget);
+            forget(part);
             completeIfIdle();
         }
-        release(lane);
+        release(track);
     }
 
     private void completeIfIdle() {
@@ -335,7 +313,7 @@ final class DirectPath {
     synchronized CompletableFuture<Void> stop() {
         stopped = true;
         ready.clear();
-        lanes.values().forEach(lane -> lane.waiting.clear());
+        tracks.values().forEach(track -> forget(track.lane.removeAll()));
         completeIfIdle();
         return idle;
     }

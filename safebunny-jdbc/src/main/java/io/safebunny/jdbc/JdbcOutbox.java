@@ -32,12 +32,13 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * <p><b>At least once.</b> A message is sent again, with the same id, when its confirm or its deletion is lost, or takes longer
  * than {@code relayAfter}. Receivers that remember what they handled handle it once.
  *
- * <p><b>Order.</b> Of two messages with the same correlation id in the table, whoever sends begins with the earlier one and
- * sends the next when that is confirmed: first occurrences are in order, also across instances, crashes and retries; a repeat
- * may come late. Earlier means published earlier in the same transaction, or in a transaction that was committed before the other
- * published. For transactions of one correlation that overlap it is the order of the commits, or of the publications where the
- * relay sends both; it is not defined which. A message that cannot be sent holds back the later ones of its correlation and no
- * others. Correlations are independent, and publications without a transaction are too.
+ * <p><b>Order.</b> Of two messages with the same correlation id in the table, whoever sends begins with the one that has the
+ * smaller row id and sends the next when that is confirmed: first occurrences are in order, also across threads, instances,
+ * crashes and retries; a repeat may come late. Ids are given when a message is published, so the order is kept for messages of
+ * one transaction, and for those of another one that was committed before they were published. Of transactions of one
+ * correlation that overlap each keeps its own order; a message whose transaction is not committed yet is waited for by
+ * nobody, so between the two it is not defined which comes first. A message that cannot be sent holds back the later ones of
+ * its correlation and no others. Correlations are independent, and publications without a transaction are too.
  *
  * <p><b>Threads.</b> {@link #add} does one insert on the caller's connection. The caller's commit waits for nothing else. All
  * other work uses connections of the {@code DataSource}, at most three at a time, on the executor.

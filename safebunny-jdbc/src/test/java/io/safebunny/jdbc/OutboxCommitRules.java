@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -162,6 +163,55 @@ abstract class OutboxCommitRules {
         for (int i = 0; i < 50; i++) {
             assertThat(instance.sender.ids().subList(2 * i, 2 * i + 2)).containsExactly(i + "a", i + "b");
         }
+    }
+
+    /** Before the outbox learns of the commit. */
+    private static void rightAfterTheCommit(Runnable action) {
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void afterCommit() {
+                action.run();
+            }
+        });
+    }
+
+    @Test
+    void whatAnotherOnesAfterCommitPublishesInItsOwnTransactionGoesSecond() {
+        instance.transaction.executeWithoutResult(status -> {
+            rightAfterTheCommit(() -> with(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
+                    .executeWithoutResult(inner -> instance.publish("c", "2a", "2b")));
+            instance.publish("c", "1a", "1b");
+        });
+        awaitEmptyTable();
+        assertThat(instance.sender.ids()).containsExactly("1a", "1b", "2a", "2b");
+        assertThat(instance.count("relayed")).isZero();
+    }
+
+    @Test
+    void whatAnotherThreadPublishesAfterTheCommitGoesSecond() {
+        instance.transaction.executeWithoutResult(status -> {
+            rightAfterTheCommit(() -> CompletableFuture.runAsync(() -> instance.publishAndCommit("c", "2a", "2b"))
+                    .join());
+            instance.publish("c", "1a", "1b");
+        });
+        awaitEmptyTable();
+        assertThat(instance.sender.ids()).containsExactly("1a", "1b", "2a", "2b");
+        assertThat(instance.count("relayed")).isZero();
+    }
+
+    @Test
+    void transactionsThatOverlapKeepEachItsOwnOrder() {
+        instance.transaction.executeWithoutResult(outer -> {
+            instance.publish("c", "1a");
+            with(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
+                    .executeWithoutResult(inner -> instance.publish("c", "2a", "2b"));
+            instance.publish("c", "1b");
+        });
+        awaitEmptyTable();
+        assertThat(instance.sender.ids())
+                .hasSize(4)
+                .containsSubsequence("1a", "1b")
+                .containsSubsequence("2a", "2b");
     }
 
     @Test
