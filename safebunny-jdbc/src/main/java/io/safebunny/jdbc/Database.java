@@ -25,15 +25,18 @@ record Database(Dialect dialect, boolean skipsLocked) {
      */
     static Database of(DataSource dataSource) {
         try (Connection connection = dataSource.getConnection()) {
-            DatabaseMetaData metadata = connection.getMetaData();
-            return of(
-                    metadata.getDatabaseProductName(),
-                    metadata.getDatabaseProductVersion(),
-                    metadata.getDatabaseMajorVersion(),
-                    metadata.getDatabaseMinorVersion());
+            return of(connection.getMetaData());
         } catch (SQLException e) {
             throw new Failures("the database").translate("The database could not be asked which one it is", e);
         }
+    }
+
+    static Database of(DatabaseMetaData metadata) throws SQLException {
+        return of(
+                metadata.getDatabaseProductName(),
+                metadata.getDatabaseProductVersion(),
+                metadata.getDatabaseMajorVersion(),
+                metadata.getDatabaseMinorVersion());
     }
 
     static Database of(String product, String version, int major, int minor) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.autoconfigure;
 
+import io.safebunny.jdbc.Durability;
 import io.safebunny.jdbc.JdbcSchema;
 import javax.sql.DataSource;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -12,6 +14,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /** The tables of the message store and of the outbox, which are made together for whichever of the two is used. */
@@ -35,6 +38,13 @@ final class JdbcSchemaAutoConfiguration {
     SchemaInitializer safeBunnySchemaInitializer(DataSource dataSource, JdbcStoreProperties properties) {
         return new SchemaInitializer(
                 dataSource, JdbcSchema.of(dataSource, properties.tablePrefix()), properties.initializeSchema());
+    }
+
+    /** Said once, however many of the two there are; also where beans are made when they are asked for. */
+    @Bean
+    @Lazy(false)
+    SmartInitializingSingleton safeBunnyDurabilityCheck(DataSource dataSource) {
+        return () -> Durability.warn(dataSource);
     }
 
     /** The store or the outbox is in the database. */

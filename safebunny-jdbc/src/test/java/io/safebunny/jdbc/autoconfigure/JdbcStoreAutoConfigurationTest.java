@@ -6,23 +6,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.jdbc.JdbcMessageStore;
+import io.safebunny.jdbc.JdbcOutbox;
 import io.safebunny.jdbc.TransactionalJdbcMessageStore;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.SystemTimeline;
+import io.safebunny.time.Timeline;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
+@ExtendWith(OutputCaptureExtension.class)
 class JdbcStoreAutoConfigurationTest {
 
     private final String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
@@ -88,6 +96,20 @@ class JdbcStoreAutoConfigurationTest {
                             .queryForObject("select count(*) from mine_message", Integer.class))
                     .isEqualTo(1);
         });
+    }
+
+    @Test
+    void aDatabaseThatMayLoseCommitsIsWarnedOfOnce(@TempDir Path folder, CapturedOutput output) {
+        String file = "spring.datasource.url=jdbc:h2:" + folder.resolve("orders");
+        ApplicationContextRunner runner = h2.withConfiguration(AutoConfigurations.of(JdbcOutboxAutoConfiguration.class))
+                .withBean(Timeline.class, () -> new SystemTimeline("test"))
+                .withPropertyValues("safebunny.store.jdbc.initialize-schema=always");
+        runner.run(context -> assertThat(context).hasSingleBean(JdbcOutbox.class));
+        runner.withPropertyValues(file + ";WRITE_DELAY=0")
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(output).doesNotContain("SB-1421");
+        runner.withPropertyValues(file).run(context -> assertThat(context).hasNotFailed());
+        assertThat(output).containsOnlyOnce("SB-1421 The database may lose what it has committed [WRITE_DELAY=500]");
     }
 
     @Test
