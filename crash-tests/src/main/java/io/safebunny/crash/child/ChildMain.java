@@ -13,10 +13,12 @@ import io.safebunny.crash.saga.OrderHandler;
 import io.safebunny.crash.saga.Persistence;
 import io.safebunny.crash.saga.Placed;
 import io.safebunny.crash.store.OpenStore;
+import io.safebunny.crash.store.Window;
 import io.safebunny.message.WireMessage;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.time.SystemTimeline;
+import io.safebunny.time.Timeline;
 import io.safebunny.transport.Transport;
 import java.io.IOException;
 import java.util.List;
@@ -34,8 +36,8 @@ final class ChildMain {
         JumpingTimeline timeline = new JumpingTimeline(system);
         Faults faults = new Trap(options.plan(), ledger, timeline);
         try (system;
-                OpenStore store =
-                        OpenStore.open(options.store(), options.address().node(), timeline)) {
+                OpenStore store = open(options, ledger, timeline);
+                Window window = Window.into(options.store())) {
             Application application = store.database() == null
                     ? null
                     : Application.of(store.database(), options.address().node(), timeline, faults);
@@ -43,7 +45,9 @@ final class ChildMain {
                     pointed(store.store(), faults),
                     application == null ? null : application.outbox(),
                     options.store().kind().lease());
-            ledger.write(Kind.READY, "", "");
+            if (!options.store().kind().isOfOneProcess()) {
+                ledger.write(Kind.READY, "", "");
+            }
             try (Node node = new Node(
                     options.address(),
                     persistence,
@@ -51,7 +55,7 @@ final class ChildMain {
                     transport -> pointed(transport, options, ledger, faults))) {
                 node.start(List.of(Node.handler(
                         Order.class, options.desk(), new OrderHandler(node, ledger, faults, timeline, store.work()))));
-                ledger.write(Kind.STARTED, "", "");
+                ledger.write(Kind.STARTED, "", window.port());
                 place(options.places(), application, node, ledger);
                 while (System.in.read() >= 0) {
                     // nobody writes: the end of the stream is the end of the process
@@ -59,6 +63,13 @@ final class ChildMain {
             }
         }
         System.exit(0);
+    }
+
+    private static OpenStore open(ChildOptions options, LedgerClient ledger, Timeline timeline) {
+        if (options.store().kind().isOfOneProcess()) {
+            ledger.write(Kind.READY, "", ""); // the process before this one still has it
+        }
+        return OpenStore.open(options.store(), options.address().node(), timeline);
     }
 
     private static void place(@Nullable Order order, @Nullable Application application, Node node, LedgerClient ledger)

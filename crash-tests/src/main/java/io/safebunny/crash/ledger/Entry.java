@@ -14,7 +14,7 @@ public record Entry(Kind kind, String process, String subject, String detail) {
     public enum Kind {
         /** The process could begin, and waits for the word. */
         READY,
-        /** It consumes. */
+        /** It consumes; the detail is where its store can be looked into, if that is not known. */
         STARTED,
         /** An order was delivered to it; the detail is the message id. */
         DELIVERED,

@@ -5,7 +5,6 @@ import io.safebunny.crash.store.StoreKind;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
@@ -20,7 +19,7 @@ record MatrixOptions(List<StoreKind> stores, List<Boolean> modes, Pattern points
         List<StoreKind> stores = arguments[0].equals("all")
                 ? List.of(StoreKind.values())
                 : Arrays.stream(arguments[0].split(","))
-                        .map(name -> StoreKind.valueOf(name.toUpperCase(Locale.ROOT)))
+                        .map(StoreKind::of)
                         .toList();
         List<Boolean> modes =
                 switch (arguments[1]) {

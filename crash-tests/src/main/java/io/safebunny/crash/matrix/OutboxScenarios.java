@@ -58,10 +58,10 @@ final class OutboxScenarios {
             all.add(relayTrouble(outageFrom(operation), outage(operation)));
             all.add(relayTrouble(answerLost(operation), blink(operation)));
         });
-        all.add(row("two relays at once", OrderKind.PLACED_IN_BULK, OutboxScenarios::playRelayTwins));
+        all.add(rowOfTwo("two relays at once", OrderKind.PLACED_IN_BULK, OutboxScenarios::playRelayTwins));
         all.add(standstill());
-        all.add(row("zombie publisher before send", OrderKind.PLACED, OutboxScenarios::playZombiePublisher));
-        all.add(row("zombie relay before send", OrderKind.PLACED, OutboxScenarios::playZombieRelay));
+        all.add(rowOfTwo("zombie publisher before send", OrderKind.PLACED, OutboxScenarios::playZombiePublisher));
+        all.add(rowOfTwo("zombie relay before send", OrderKind.PLACED, OutboxScenarios::playZombieRelay));
         return all;
     }
 
@@ -75,6 +75,20 @@ final class OutboxScenarios {
 
     private static Scenario row(String name, OrderKind kind, Scenario.Script script, Expectation expected) {
         return new Scenario("outbox: " + name, kind, script, OutboxScenarios::notApplicable, store -> expected);
+    }
+
+    private static Scenario rowOfTwo(String name, OrderKind kind, Scenario.Script script) {
+        return new Scenario(
+                "outbox: " + name,
+                kind,
+                script,
+                OutboxScenarios::notApplicableToTwo,
+                store -> Expectation.of(kind));
+    }
+
+    private static @Nullable String notApplicableToTwo(StoreAddress store) {
+        String why = notApplicable(store);
+        return why == null ? Scenarios.needsOthers(store) : why;
     }
 
     private static @Nullable String notApplicable(StoreAddress store) {
@@ -194,7 +208,7 @@ final class OutboxScenarios {
                 OutboxScenarios::playStandstill,
                 store -> store.kind() == StoreKind.H2 && store.transactional()
                         ? "H2 counts locked rows against the limit of a query that skips them"
-                        : notApplicable(store),
+                        : notApplicableToTwo(store),
                 store -> Expectation.of(OrderKind.PLACED_IN_BULK));
     }
 

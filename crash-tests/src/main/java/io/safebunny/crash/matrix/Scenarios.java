@@ -159,8 +159,8 @@ final class Scenarios {
                 store -> Expectation.of(OrderKind.PLAIN));
     }
 
-    private static @Nullable String needsOthers(StoreAddress store) {
-        return store.kind().isDurable() ? null : "not shared by processes";
+    static @Nullable String needsOthers(StoreAddress store) {
+        return store.kind().isDurable() && !store.kind().isOfOneProcess() ? null : "not shared by processes";
     }
 
     private static void playTwins(Stage stage, Order order) {

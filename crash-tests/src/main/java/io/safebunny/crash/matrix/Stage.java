@@ -5,14 +5,15 @@ import com.rabbitmq.client.GetResponse;
 import io.safebunny.crash.child.Child;
 import io.safebunny.crash.child.ChildOptions;
 import io.safebunny.crash.child.Plan;
+import io.safebunny.crash.ledger.Entry;
 import io.safebunny.crash.ledger.Entry.Kind;
 import io.safebunny.crash.ledger.Ledger;
 import io.safebunny.crash.saga.Desk;
 import io.safebunny.crash.saga.NodeAddress;
 import io.safebunny.crash.saga.Order;
 import io.safebunny.crash.saga.Placed;
-import io.safebunny.crash.store.OpenStore;
 import io.safebunny.crash.store.StoreAddress;
+import io.safebunny.crash.store.StoreServers;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.store.MessageRecord;
@@ -22,6 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +43,7 @@ final class Stage implements AutoCloseable {
     private final Path log;
     private final Ledger ledger = new Ledger();
     private final SystemTimeline timeline = new SystemTimeline("stage");
-    private final @Nullable OpenStore store;
+    private final @Nullable StoreView store;
     private final Queues queues;
     private final Desk desk;
     private final String tap;
@@ -55,14 +57,27 @@ final class Stage implements AutoCloseable {
      * @param log gets what its processes say
      */
     Stage(String name, String prefix, String broker, StoreAddress address, Path log) {
-        this.address = address;
+        this.address = StoreServers.forRun(address, name);
         this.worker = new NodeAddress(name + "-work", prefix, broker);
         this.deskAddress = new NodeAddress(name + "-desk", prefix, broker);
         this.log = log;
-        this.store = address.kind().isDurable() ? OpenStore.open(address, worker.node(), timeline) : null;
+        this.store = address.kind().isDurable()
+                ? new StoreView(this.address, worker.node(), timeline, this::reachable)
+                : null;
         this.queues = new Queues(broker);
         this.desk = new Desk(deskAddress, worker.node(), ledger);
         this.tap = queues.tap(prefix, Names.address(worker.node(), Placed.TYPE));
+    }
+
+    /** Where a file is that one process has for itself: a process that has begun and not consumed yet may just open it. */
+    private @Nullable StoreAddress reachable() {
+        List<Child> alive = children.stream().filter(Child::isAlive).toList();
+        if (alive.isEmpty()) {
+            return address;
+        }
+        List<Entry> started =
+                ledger.entries(alive.get(alive.size() - 1).name(), Kind.STARTED);
+        return started.isEmpty() ? null : address.through(started.get(0).detail());
     }
 
     StoreAddress address() {
@@ -215,18 +230,20 @@ final class Stage implements AutoCloseable {
 
     @Nullable
     MessageRecord record(Order order) {
-        return store == null || messageId == null ? null : store.store().find(new RecordKey(order.id(), messageId));
+        return store == null || messageId == null
+                ? null
+                : store.ask(open -> open.store().find(new RecordKey(order.id(), messageId)));
     }
 
     /** Runs whose rows are committed, or {@code null} when the handlers have no table. */
     @Nullable
     List<String> committedRuns(String order) {
-        return store == null || store.work() == null ? null : store.work().runs(order);
+        return store == null ? null : store.ask(open -> open.work() == null ? null : open.work().runs(order));
     }
 
-    /** Publications of transactions that are not confirmed. */
+    /** Publications of transactions that are not confirmed; -1 when that cannot be seen now. */
     int unsent() {
-        return store == null ? 0 : store.unsent(worker.node());
+        return store == null ? 0 : Objects.requireNonNullElse(store.ask(open -> open.unsent(worker.node())), -1);
     }
 
     /** All there is to know, for people. */

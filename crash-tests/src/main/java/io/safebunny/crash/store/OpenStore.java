@@ -42,7 +42,7 @@ public record OpenStore(
     public static OpenStore open(StoreAddress address, String node, Timeline timeline) {
         return switch (address.kind()) {
             case MEMORY -> new OpenStore(new MemoryMessageStore(timeline, RETENTION), null, null, () -> {});
-            case H2, POSTGRESQL, MARIADB -> openJdbc(address, node);
+            case H2, H2_FILE, POSTGRESQL, MARIADB -> openJdbc(address, node);
             case COSMOS -> openCosmos(address, node);
         };
     }

@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.store;
 
-import java.util.Locale;
-
 /**
  * A store, and how to reach it from any process.
  *
  * @param transactional whether claim, work and completion share one transaction
- * @param url of the server; empty for the memory of the process
+ * @param url of the server; empty for the memory of the process; for files, which each run has for itself, with {@code %s} for its
+ *     name
  * @param key of the server, where it needs one
  */
 public record StoreAddress(StoreKind kind, boolean transactional, String url, String key) {
 
     /** Title of its column. */
     public String title() {
-        return kind.name().toLowerCase(Locale.ROOT) + (transactional ? " tx" : "");
+        return kind.label() + (transactional ? " tx" : "");
+    }
+
+    StoreAddress ofRun(String name) {
+        return new StoreAddress(kind, transactional, url.formatted(name), key);
+    }
+
+    /** The same file, through the process that has it open. */
+    public StoreAddress through(String port) {
+        return new StoreAddress(kind, transactional, url.replaceFirst("^jdbc:h2:", "jdbc:h2:tcp://127.0.0.1:" + port + "/"), key);
     }
 
     @Override

@@ -7,7 +7,11 @@ import io.safebunny.jdbc.JdbcStoreOptions;
 import io.safebunny.test.database.CosmosServer;
 import io.safebunny.test.database.MariaDbServer;
 import io.safebunny.test.database.PostgresServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -17,6 +21,7 @@ import org.h2.tools.Server;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+import org.springframework.util.FileSystemUtils;
 
 /** The servers of the stores, each started when it is first asked for. Not thread-safe. */
 public final class StoreServers implements AutoCloseable {
@@ -34,6 +39,7 @@ public final class StoreServers implements AutoCloseable {
         return switch (kind) {
             case MEMORY -> new StoreAddress(kind, false, "", "");
             case H2 -> withTables(kind, startH2());
+            case H2_FILE -> new StoreAddress(kind, false, files(), "");
             case POSTGRESQL -> {
                 PostgresServer server = PostgresServer.start();
                 ends.push(server::close);
@@ -62,6 +68,27 @@ public final class StoreServers implements AutoCloseable {
         } catch (SQLException e) {
             throw new IllegalStateException("H2 does not start", e);
         }
+    }
+
+    /** With the setting that the guide asks for. */
+    private String files() {
+        try {
+            Path folder = Files.createTempDirectory("safebunny-h2-");
+            ends.push(() -> FileSystemUtils.deleteRecursively(folder.toFile()));
+            return "jdbc:h2:" + folder + "/%s;WRITE_DELAY=0;USER=sa;PASSWORD=";
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The address for one run: as it is, or, where each run has a file for itself, that file with the tables in it. */
+    public static StoreAddress forRun(StoreAddress address, String name) {
+        if (!address.kind().isOfOneProcess()) {
+            return address;
+        }
+        StoreAddress file = address.ofRun(name);
+        StoreAddress unused = withTables(file.kind(), file.url());
+        return file;
     }
 
     private static StoreAddress withTables(StoreKind kind, String url) {

@@ -69,6 +69,27 @@ class CrashSampleIT {
         assertAllOk(OUTBOX_SAMPLE, List.of(SERVERS.address(StoreKind.POSTGRESQL, true)));
     }
 
+    /** Nothing of it is left in another process that lives on. */
+    @Test
+    void aFileGoesDownWithTheProcess() throws Exception {
+        assertAllOk(
+                Set.of("halt after commit", "halt after send first publication"),
+                List.of(SERVERS.address(StoreKind.H2_FILE, true)));
+        assertAllOk(OUTBOX_SAMPLE, List.of(SERVERS.address(StoreKind.H2_FILE, true)));
+    }
+
+    /** As it is with H2's default: what the guide asks for is what makes it durable. */
+    @Test
+    void aFileThatIsWrittenLaterIsFound() throws Exception {
+        StoreAddress durable = SERVERS.address(StoreKind.H2_FILE, true);
+        StoreAddress later = new StoreAddress(durable.kind(), true, durable.url().replace(";WRITE_DELAY=0", ""), "");
+        Cell cell = new Cell(scenarios(Set.of("halt after send first publication")).get(0), later);
+
+        Outcome outcome = Objects.requireNonNull(play(List.of(cell)).get(cell));
+
+        assertThat(outcome.text()).contains("the handler ran 2 times");
+    }
+
     private static void assertAllOk(Set<String> sample, List<StoreAddress> stores) throws Exception {
         List<Cell> cells = scenarios(sample).stream()
                 .flatMap(scenario -> stores.stream().map(store -> new Cell(scenario, store)))
