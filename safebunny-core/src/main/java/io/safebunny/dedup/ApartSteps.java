@@ -31,14 +31,22 @@ final class ApartSteps implements Steps {
     private final Timeline timeline;
     private final RecordKey key;
     private final String owner;
+    private final Runnable requireClaim;
     private boolean loaded;
     private @Nullable MessageRecord record;
 
-    ApartSteps(TransactionalMessageStore store, Timeline timeline, RecordKey message, String owner) {
+    /** @param requireClaim throws unless the transaction still holds the claim: only then nobody else stores steps of the message */
+    ApartSteps(
+            TransactionalMessageStore store,
+            Timeline timeline,
+            RecordKey message,
+            String owner,
+            Runnable requireClaim) {
         this.store = store;
         this.timeline = timeline;
         this.key = new RecordKey(message.correlationId(), message.messageId() + "~steps");
         this.owner = owner;
+        this.requireClaim = requireClaim;
     }
 
     /** Reads them again before the next one. */
@@ -48,6 +56,7 @@ final class ApartSteps implements Steps {
 
     @Override
     public @Nullable String find(String name) {
+        requireClaim.run();
         if (!loaded) {
             record = store.apart(() -> store.find(key));
             loaded = true;

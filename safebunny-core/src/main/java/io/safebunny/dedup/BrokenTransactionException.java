@@ -4,7 +4,7 @@ package io.safebunny.dedup;
 import io.safebunny.failure.SafeBunnyException;
 import org.jspecify.annotations.Nullable;
 
-/** The handler returned, and left its transaction in a state in which it cannot be committed. Counts as the handler's failure. */
+/** The handler returned, or begins a step, in a transaction that cannot be committed any more. Counts as the handler's failure. */
 public final class BrokenTransactionException extends SafeBunnyException {
 
     BrokenTransactionException(String message, @Nullable Throwable cause) {

@@ -127,18 +127,58 @@ final class ClaimingTransaction {
         } catch (RuntimeException e) {
             rollback();
             MessageRecord unused = store.find(intended.key()); // throws when it is the store that does not answer
-            throw new BrokenTransactionException(
-                    "The transaction in which message %s was handled cannot be completed: a statement of the handler failed and the handler went on, or the database ended the transaction because the handler took long. Let the exception out, use a savepoint, or raise the database's time limits."
-                            .formatted(handling.message().id()),
-                    e);
+            throw unusable("cannot be completed", e);
         }
         if (completed == null) {
-            throw new BrokenTransactionException(
-                    "The claim of message %s is gone from its own transaction: did the handler commit, roll back or delete?"
-                            .formatted(handling.message().id()),
-                    null);
+            throw claimIsGone();
         }
         return completed;
+    }
+
+    /**
+     * Before a step: the database may have ended the transaction unnoticed, and another delivery may have had its turn since.
+     *
+     * @throws BrokenTransactionException the transaction is of no use any more; costs an attempt, for it may be the handler's doing
+     * @throws NotHandledException another delivery has the message
+     * @throws RuntimeException the store does not answer
+     */
+    void requireClaimIsHeld() {
+        MessageRecord ours = requireClaim();
+        MessageRecord held;
+        try {
+            held = store.find(ours.key());
+        } catch (RuntimeException e) {
+            requireNoOtherClaim(ours); // throws when it is the store that does not answer
+            throw unusable("can do no more", e);
+        }
+        if (held == null || held.version() != ours.version() || !held.owner().equals(ours.owner())) {
+            requireNoOtherClaim(ours);
+            throw claimIsGone();
+        }
+    }
+
+    private void requireNoOtherClaim(MessageRecord ours) {
+        MessageRecord stored = store.apart(() -> store.find(ours.key()));
+        if (stored != null && stored.version() >= ours.version() && !stored.owner().equals(ours.owner())) {
+            throw NotHandledException.later(
+                    "The database ended the transaction of message %s, and another delivery has it now"
+                            .formatted(handling.message().id()),
+                    Duration.ZERO);
+        }
+    }
+
+    private BrokenTransactionException unusable(String what, RuntimeException cause) {
+        return new BrokenTransactionException(
+                "The transaction in which message %s is handled %s: a statement of the handler failed and the handler went on, or the database ended the transaction because the handler took long. Let the exception out, use a savepoint, or raise the database's time limits."
+                        .formatted(handling.message().id(), what),
+                cause);
+    }
+
+    private BrokenTransactionException claimIsGone() {
+        return new BrokenTransactionException(
+                "The claim of message %s is gone from its own transaction: did the handler commit, roll back or delete, or did it go on after the database had rolled back?"
+                        .formatted(handling.message().id()),
+                null);
     }
 
     private void commitOrRollback() {

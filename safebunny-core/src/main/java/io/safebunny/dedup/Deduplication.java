@@ -250,7 +250,8 @@ public final class Deduplication {
             return suppressed(handling, record);
         }
         try {
-            ApartSteps steps = new ApartSteps(transactional, timeline, record.key(), record.owner());
+            ApartSteps steps = new ApartSteps(
+                    transactional, timeline, record.key(), record.owner(), transaction::requireClaimIsHeld);
             run(action, new Execution(handling, steps, () -> {
                 MessageRecord unused = claimed(handling, transaction::beginAgain);
                 steps.forget(); // another delivery may have had its turn in between

@@ -85,10 +85,12 @@ public final class Execution {
         return result;
     }
 
-    /** What a store throws is not the handler's failure: it costs no attempt, and no step is repeated in memory. */
+    /** What else a store throws is not the handler's failure: it costs no attempt, and no step is repeated in memory. */
     private @Nullable String answered(Supplier<@Nullable String> question) {
         try {
             return question.get();
+        } catch (BrokenTransactionException e) {
+            throw e; // the handler's own failure: an attempt in memory has a new transaction
         } catch (NotHandledException e) {
             throw decided(e);
         } catch (RecordTooLargeException e) {

@@ -4,8 +4,10 @@ package io.safebunny.jdbc;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.UnexpectedRollbackException;
@@ -19,15 +21,22 @@ final class OpenTransaction implements LocalTransaction {
 
     private final PlatformTransactionManager manager;
     private final TransactionStatus status;
+    private final @Nullable ConnectionHolder connection;
     private final Runnable afterEnd;
     private boolean ended;
     private boolean used;
     private boolean spoiled;
     private int completion = TransactionSynchronization.STATUS_UNKNOWN;
 
-    OpenTransaction(PlatformTransactionManager manager, TransactionStatus status, Runnable afterEnd) {
+    /** @param connection {@code null} when the manager bound none: no statement can be run in it */
+    OpenTransaction(
+            PlatformTransactionManager manager,
+            TransactionStatus status,
+            @Nullable ConnectionHolder connection,
+            Runnable afterEnd) {
         this.manager = manager;
         this.status = status;
+        this.connection = connection;
         this.afterEnd = afterEnd;
         if (TransactionSynchronizationManager.isSynchronizationActive()) {
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
@@ -36,6 +45,19 @@ final class OpenTransaction implements LocalTransaction {
                     completion = how;
                 }
             });
+        }
+    }
+
+    /** On its connection, even while the handler has suspended it for a transaction of its own. */
+    <T> T on(SqlWork<T> work) throws SQLException {
+        if (connection == null) {
+            throw new IllegalStateException("The transaction manager has bound no connection of the message store's DataSource");
+        }
+        connection.requested();
+        try {
+            return work.on(connection.getConnection());
+        } finally {
+            connection.released();
         }
     }
 

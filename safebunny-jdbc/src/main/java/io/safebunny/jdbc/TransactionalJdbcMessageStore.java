@@ -50,9 +50,9 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
         DataSource target = JdbcSchema.unwrap(dataSource);
         this.alone = new JdbcMessageStore(target, options);
         this.startsOver = alone.dialect() == Dialect.MYSQL || alone.dialect() == Dialect.MARIADB;
-        this.joined = alone.over(new JoinedConnections(target));
-        this.transactions = new Transactions(transactionManager);
-        if (!transactions.reach(target)) {
+        this.transactions = new Transactions(transactionManager, target);
+        this.joined = alone.over(transactions);
+        if (!transactions.reachDataSource()) {
             throw new ConfigurationException(
                     "SB-1405",
                     "The transaction manager does not bind connections of the message store's DataSource to the thread [type=%s]."
@@ -67,7 +67,7 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
      * @throws StoreUnavailableException when the database does not answer
      */
     public static boolean fits(DataSource dataSource, PlatformTransactionManager transactionManager) {
-        return new Transactions(transactionManager).reach(JdbcSchema.unwrap(dataSource));
+        return new Transactions(transactionManager, JdbcSchema.unwrap(dataSource)).reachDataSource();
     }
 
     /** @throws IllegalStateException when a transaction is open on this thread */

@@ -2,8 +2,11 @@
 package io.safebunny.jdbc;
 
 import io.safebunny.store.StoreUnavailableException;
+import java.sql.SQLException;
+import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionException;
@@ -11,18 +14,21 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Opens transactions, and knows which of them is the thread's. Thread-safe. */
-final class Transactions {
+/** Opens transactions, and knows which of them is the thread's; statements run on its connection. Thread-safe. */
+final class Transactions implements Connections {
 
     private static final TransactionDefinition NEW = definition();
 
     private final PlatformTransactionManager manager;
+    private final DataSource dataSource;
 
     @SuppressWarnings("ThreadLocalUsage") // another store has transactions of its own
     private final ThreadLocal<@Nullable OpenTransaction> current = new ThreadLocal<>();
 
-    Transactions(PlatformTransactionManager manager) {
+    /** @param dataSource whose connections they use */
+    Transactions(PlatformTransactionManager manager, DataSource dataSource) {
         this.manager = manager;
+        this.dataSource = dataSource;
     }
 
     private static TransactionDefinition definition() {
@@ -35,7 +41,9 @@ final class Transactions {
     /** A new one, which is the thread's until it ends; then the one before is again. */
     OpenTransaction begin() {
         OpenTransaction outer = current.get();
-        OpenTransaction transaction = new OpenTransaction(manager, start(), () -> restore(outer));
+        TransactionStatus status = start();
+        ConnectionHolder connection = (ConnectionHolder) TransactionSynchronizationManager.getResource(dataSource);
+        OpenTransaction transaction = new OpenTransaction(manager, status, connection, () -> restore(outer));
         current.set(transaction);
         return transaction;
     }
@@ -43,6 +51,16 @@ final class Transactions {
     @Nullable
     OpenTransaction current() {
         return current.get();
+    }
+
+    @Override
+    public <T> T once(SqlWork<T> work) throws SQLException {
+        return Objects.requireNonNull(current.get(), "no transaction is open").on(work);
+    }
+
+    @Override
+    public <T> T together(SqlWork<T> work) throws SQLException {
+        return once(work);
     }
 
     private void restore(@Nullable OpenTransaction outer) {
@@ -65,7 +83,7 @@ final class Transactions {
     }
 
     /** Whether a transaction binds a connection of the data source to the thread. */
-    boolean reach(DataSource dataSource) {
+    boolean reachDataSource() {
         TransactionStatus status = start();
         try {
             return TransactionSynchronizationManager.hasResource(dataSource);

@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.safebunny.test.database.MariaDbServer;
 import io.safebunny.test.database.PostgresServer;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -17,19 +18,36 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 /** The databases that tests run on: one server of each per virtual machine, started when it is first asked for. */
 @SuppressWarnings("ImmutableEnumChecker") // started when first asked for
 enum TestDatabase {
-    H2("update safebunny_message set changed_at = dateadd(millisecond, -%d, changed_at)") {
+    H2(
+            "update safebunny_message set changed_at = dateadd(millisecond, -%d, changed_at)",
+            "session_id()",
+            "") { // it ends sessions together with the database
+        @Override
+        void endSessionOfThisThread() {
+            new JdbcTemplate(pool()).execute((Connection connection) -> {
+                connection.unwrap(Connection.class).rollback();
+                return true;
+            });
+        }
+
         @Override
         String start() {
             return "jdbc:h2:mem:safebunny;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=10000";
         }
     },
-    POSTGRESQL("update safebunny_message set changed_at = changed_at - %d * interval '1 millisecond'") {
+    POSTGRESQL(
+            "update safebunny_message set changed_at = changed_at - %d * interval '1 millisecond'",
+            "pg_backend_pid()",
+            "select pg_terminate_backend(%d)") {
         @Override
         String start() {
             return PostgresServer.start().jdbcUrl();
         }
     },
-    MARIADB("update safebunny_message set changed_at = changed_at - interval (%d * 1000) microsecond") {
+    MARIADB(
+            "update safebunny_message set changed_at = changed_at - interval (%d * 1000) microsecond",
+            "connection_id()",
+            "kill %d") {
         @Override
         String start() {
             return MariaDbServer.start().jdbcUrl();
@@ -37,12 +55,17 @@ enum TestDatabase {
     };
 
     private final String age;
+    private final String session;
+    private final String end;
     private @Nullable HikariDataSource first;
     private @Nullable HikariDataSource second;
     private @Nullable String url;
 
-    TestDatabase(String age) {
+    /** @param end ends the session of this number */
+    TestDatabase(String age, String session, String end) {
         this.age = age;
+        this.session = session;
+        this.end = end;
     }
 
     /** Its JDBC URL, once it is ready. */
@@ -102,6 +125,12 @@ enum TestDatabase {
     /** Moves the time stamps of all records back. */
     void age(Duration duration) {
         new JdbcTemplate(pool()).update(age.formatted(duration.toMillis()));
+    }
+
+    /** The one that a transaction holds on {@link #pool()}, without telling it. */
+    void endSessionOfThisThread() {
+        Long number = new JdbcTemplate(pool()).queryForObject("select " + session, Long.class);
+        new JdbcTemplate(anotherPool()).execute(end.formatted(number));
     }
 
     static String newNode() {

@@ -53,6 +53,11 @@ abstract class TransactionalJdbcStoreContract extends TransactionalStoreContract
     }
 
     @Override
+    protected void endOpenTransaction() {
+        database().endSessionOfThisThread();
+    }
+
+    @Override
     protected boolean age(Duration duration) {
         database().age(duration);
         return true;

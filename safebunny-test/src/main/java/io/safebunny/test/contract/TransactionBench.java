@@ -54,6 +54,11 @@ final class TransactionBench {
         transaction.rollback();
     }
 
+    /** The one on the thread of the test; who began it is not told. */
+    void endByTheDatabase() {
+        fixture.endOpenTransaction();
+    }
+
     private LocalTransaction ended() {
         LocalTransaction transaction = open;
         if (transaction == null) {

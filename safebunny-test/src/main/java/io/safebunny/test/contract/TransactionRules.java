@@ -188,6 +188,28 @@ interface TransactionRules {
         transactions().assertSeen(completed);
     }
 
+    // ---- a transaction that the database ends
+
+    @Test
+    default void neverShowsAClaimWhoseTransactionTheDatabaseEnded() throws Exception {
+        RecordKey key = key();
+
+        transactions().begin();
+        transactions().store().create(claim(key, "first"));
+        transactions().endByTheDatabase();
+        assertSame(
+                transactions().get(transactions().elsewhere(store -> store.create(claim(key, "second")))),
+                claim(key, "second"));
+
+        try {
+            MessageRecord seen = transactions().store().find(key);
+            assertThat(seen == null ? "nobody" : seen.owner()).isNotEqualTo("first");
+        } catch (StoreUnavailableException told) {
+            assertThat(told).isNotNull();
+        }
+        transactions().assertSeen(claim(key, "second"));
+    }
+
     // ---- apart
 
     @Test

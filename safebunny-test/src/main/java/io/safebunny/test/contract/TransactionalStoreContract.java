@@ -22,6 +22,12 @@ public abstract class TransactionalStoreContract extends MessageStoreContract im
     /** How long a transaction waits for another one at most: a second or so, since the rules wait for it. */
     protected abstract Duration longestWait();
 
+    /**
+     * Ends the transaction that is open on this thread as the database does it by itself, to a session that was idle for too long: what
+     * it wrote is undone, its locks are free, and nobody is told.
+     */
+    protected abstract void endOpenTransaction();
+
     /** For the rules only. */
     @Override
     public final TransactionBench transactions() {

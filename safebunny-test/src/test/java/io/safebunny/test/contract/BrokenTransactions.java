@@ -5,6 +5,7 @@ import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.StoreUnavailableException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -286,6 +287,34 @@ final class BrokenTransactions {
                         throw new IllegalStateException("a transaction is open on this thread");
                     }
                     return super.begin();
+                }
+            };
+        }
+    }
+
+    @Breaks("neverShowsAClaimWhoseTransactionTheDatabaseEnded")
+    static class AnswersFromWhatItRemembers extends BrokenTransactionsContract {
+        @Override
+        MemoryTransactions broken() {
+            return new MemoryTransactions(committed, locks) {
+                @Override
+                Transaction newTransaction() {
+                    return new Transaction() {
+                        private final Map<RecordKey, MessageRecord> remembered = new HashMap<>();
+
+                        @Override
+                        void abort() {
+                            remembered.putAll(written);
+                            super.abort();
+                        }
+
+                        @Override
+                        @Nullable
+                        MessageRecord find(RecordKey key) {
+                            MessageRecord known = remembered.get(key);
+                            return known == null ? super.find(key) : known;
+                        }
+                    };
                 }
             };
         }

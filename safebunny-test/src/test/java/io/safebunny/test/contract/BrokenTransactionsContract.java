@@ -41,6 +41,11 @@ abstract class BrokenTransactionsContract extends TransactionalStoreContract {
     }
 
     @Override
+    protected void endOpenTransaction() {
+        ((MemoryTransactions) transactions().store()).abortOpen();
+    }
+
+    @Override
     protected Duration retention() {
         return Duration.ofDays(7);
     }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -75,9 +76,25 @@ class MemoryTransactions implements TransactionalMessageStore {
 
         final Map<RecordKey, MessageRecord> written = new HashMap<>();
         final List<Runnable> writes = new ArrayList<>();
+        boolean aborted;
+
+        /** As a database ends a session that was idle for too long. */
+        void abort() {
+            aborted = true;
+            written.clear();
+            writes.clear();
+            locks.release(this);
+        }
+
+        private void requireAlive() {
+            if (aborted) {
+                throw new StoreUnavailableException("the session was ended", null, null);
+            }
+        }
 
         @Override
         public void commit() {
+            requireAlive();
             writes.forEach(Runnable::run);
             end();
         }
@@ -93,11 +110,13 @@ class MemoryTransactions implements TransactionalMessageStore {
         }
 
         boolean lock(RecordKey key) {
+            requireAlive();
             return locks.acquire(key, this);
         }
 
         @Nullable
         MessageRecord find(RecordKey key) {
+            requireAlive();
             MessageRecord own = written.get(key);
             return own == null ? committed.find(key) : own;
         }
@@ -149,6 +168,11 @@ class MemoryTransactions implements TransactionalMessageStore {
         } finally {
             current.set(outer);
         }
+    }
+
+    /** The one of this thread. */
+    void abortOpen() {
+        Objects.requireNonNull(current.get()).abort();
     }
 
     final <T> T inTransaction(Supplier<T> action) {

@@ -35,6 +35,11 @@ class MemoryTransactionsContractTest extends TransactionalStoreContract {
     }
 
     @Override
+    protected void endOpenTransaction() {
+        ((MemoryTransactions) transactions().store()).abortOpen();
+    }
+
+    @Override
     protected Duration retention() {
         return Duration.ofDays(7);
     }
