@@ -183,7 +183,7 @@ final class ConsumePipeline implements DeliveryHandler {
         deduplication.run(
                 message.handling,
                 message.isReplayed(),
-                failure -> handler.recovery().decide(failure, message.attempt(), 0),
+                failure -> recoverer.decide(message.delivery, message.envelope(), failure),
                 execution -> {
                     message.executes(execution);
                     message.handling.run(next);
@@ -207,7 +207,7 @@ final class ConsumePipeline implements DeliveryHandler {
                 }
                 attempts.startOver(); // last: listeners of the rollback may have published
                 handler.invoker().invoke(message.payload(), message);
-            });
+            }, message.delivery::isOpen);
         } catch (Throwable e) {
             failure = e;
             attempts.startOver();

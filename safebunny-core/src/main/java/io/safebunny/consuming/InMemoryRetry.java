@@ -5,6 +5,7 @@ import io.safebunny.pipeline.Next;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.time.Timeline;
+import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 import org.springframework.retry.RetryContext;
 import org.springframework.retry.backoff.BackOffContext;
@@ -25,16 +26,40 @@ final class InMemoryRetry {
         template.setBackOffPolicy(new OnTimeline(recovery.inMemory(), timeline, random));
     }
 
-    /** Runs the action until it succeeds, or no retry is allowed; then throws its last failure as it was thrown. */
-    void run(Next action) throws Exception {
+    /**
+     * Runs the action until it succeeds, or no retry is allowed; then throws its last failure as it was thrown.
+     *
+     * @param open whether the delivery is still ours: when not, the message is delivered again and retries would only be in its way
+     */
+    void run(Next action, BooleanSupplier open) throws Exception {
         if (!retries) {
             action.run();
             return;
         }
         template.execute(context -> {
-            action.run();
+            Throwable last = context.getLastThrowable();
+            if (last != null && !open.getAsBoolean()) { // closed during the wait
+                context.setExhaustedOnly();
+                throw thrown(last);
+            }
+            try {
+                action.run();
+            } catch (Throwable failure) {
+                if (!open.getAsBoolean()) {
+                    context.setExhaustedOnly();
+                }
+                throw failure;
+            }
             return true;
         });
+    }
+
+    /** Handlers throw exceptions and errors only. */
+    private static Exception thrown(Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        return (Exception) failure;
     }
 
     private static final class ByRecoveryPolicy extends SimpleRetryPolicy {

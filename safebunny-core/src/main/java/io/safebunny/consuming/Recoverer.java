@@ -61,13 +61,23 @@ final class Recoverer {
         this.metrics = metrics;
     }
 
+    /**
+     * What becomes of the message. What fails while the delivery is the broker's again was perhaps failed by just that (a handler is
+     * interrupted when the grace of a stop is over): it is delivered again as it was.
+     */
+    RecoveryAction decide(Delivery delivery, Envelope envelope, Throwable failure) {
+        return delivery.isOpen()
+                ? policy.decide(failure, envelope.attempt(), random.nextDouble())
+                : new ComeBack(Duration.ZERO);
+    }
+
     /** @return whether the delivery may be acknowledged */
     boolean recover(Delivery delivery, Envelope envelope, Throwable failure) {
         if (!delivery.isOpen()) {
             LOG.info("The channel of message {} is gone; the broker will deliver it again", envelope.id());
             return false;
         }
-        RecoveryAction action = policy.decide(failure, envelope.attempt(), random.nextDouble());
+        RecoveryAction action = decide(delivery, envelope, failure);
         if (action instanceof Poison poison) {
             return poison(delivery, poison.reason(), failure);
         }

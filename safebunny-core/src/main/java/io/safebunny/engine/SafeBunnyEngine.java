@@ -195,16 +195,9 @@ public final class SafeBunnyEngine {
     /** Takes no new messages, waits for those being handled, then disconnects. What is not finished in time comes back. */
     public void stop(Duration grace) {
         parts.breakers().stop();
-        CompletableFuture<?>[] stopped =
-                consumptions.stream().map(Consumption::stop).toArray(CompletableFuture[]::new);
-        try {
-            parts.timeline().await(CompletableFuture.allOf(stopped), grace);
-        } catch (TimeoutException e) {
-            LOG.warn("Messages are still being handled after {} ms; they will be delivered again", grace.toMillis());
-        } catch (ExecutionException e) {
-            LOG.warn("A consumption did not stop cleanly; its messages will be delivered again", e.getCause());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (!drain(grace)) { // first of all: who interrupts the handlers next must find their deliveries closed
+            parts.transport().close();
+            sender.stop();
         }
         consumptions.clear();
         if (deduplication != null) {
@@ -215,5 +208,22 @@ public final class SafeBunnyEngine {
         }
         sender.stop();
         parts.transport().close();
+    }
+
+    /** @return whether nothing is being handled any more */
+    private boolean drain(Duration grace) {
+        CompletableFuture<?>[] stopped =
+                consumptions.stream().map(Consumption::stop).toArray(CompletableFuture[]::new);
+        try {
+            parts.timeline().await(CompletableFuture.allOf(stopped), grace);
+            return true;
+        } catch (TimeoutException e) {
+            LOG.warn("Messages are still being handled after {} ms; they will be delivered again", grace.toMillis());
+        } catch (ExecutionException e) {
+            LOG.warn("A consumption did not stop cleanly; its messages will be delivered again", e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return false;
     }
 }

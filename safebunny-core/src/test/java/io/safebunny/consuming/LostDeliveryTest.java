@@ -53,6 +53,51 @@ class LostDeliveryTest {
     }
 
     @Test
+    void costsNoAttemptWhenItsHandlerIsInterruptedByAForcedStop() {
+        for (boolean remembers : new boolean[] {true, false}) {
+            Node node = new Node(remembers, Node.SIX_ATTEMPTS);
+            Wires lastAttempt = Wires.orderPlaced().withHeader("sb-attempt", 1);
+            RecordedDelivery lost = new RecordedDelivery(Node.QUEUE, lastAttempt.wire());
+            node.handler = (payload, context) -> {
+                lost.closed();
+                throw new InterruptedException("the grace is over");
+            };
+            node.deliver(lost);
+            node.handler = (payload, context) -> assertThat(context.attempt()).isEqualTo(1);
+            RecordedDelivery again = node.deliver(lastAttempt);
+
+            assertThat(again.acknowledged()).isEqualTo(1);
+            assertThat(node.runs).hasValue(2);
+            assertThat(node.transport.attempted()).isEmpty();
+        }
+    }
+
+    @Test
+    void isNotRetriedInMemoryWhenItIsSomebodyElsesByThen() {
+        Node node = new Node(Node.SIX_ATTEMPTS);
+        node.handler = (payload, context) -> {
+            delivery.closed();
+            throw new IllegalStateException("failed");
+        };
+        node.deliver(delivery);
+
+        assertThat(node.runs).hasValue(1);
+        assertThat(node.timeline.sleeps()).isEmpty();
+    }
+
+    @Test
+    void isNotRetriedInMemoryWhenItGoesDuringTheWait() {
+        Node node = new Node(Node.SIX_ATTEMPTS).failing(new IllegalStateException("failed"));
+        node.timeline.schedule(Duration.ofMillis(50), delivery::closed);
+        node.deliver(delivery);
+
+        assertThat(node.runs).hasValue(1);
+        node.handler = (payload, context) -> assertThat(context.attempt()).isZero();
+        assertThat(node.deliver().acknowledged()).isEqualTo(1);
+        assertThat(node.transport.attempted()).isEmpty();
+    }
+
+    @Test
     void isHeldUntilItsPoisonCopyIsConfirmed() {
         Node node = new Node(Node.ONE_ATTEMPT).failing(new IllegalStateException("failed"));
         Answer confirmIfStillHeld = message -> {

@@ -17,6 +17,17 @@ import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.topology.TopologyPlanner;
+import io.safebunny.publishing.Outbox;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.memory.MemoryBroker;
+import io.safebunny.transport.memory.MemoryTransport;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,6 +76,55 @@ class SafeBunnyEngineTest {
         engine.stop(Duration.ofSeconds(1));
 
         assertThat(engine.status().usable()).isTrue();
+    }
+
+    /** Else what interrupts a handler, while the rest of the stop takes its time, is recorded as the handler's failure. */
+    @Test
+    void closesTheDeliveriesBeforeAnythingElseWhenTheGraceIsOver() throws Exception {
+        ManualTimeline timeline = new ManualTimeline();
+        ExecutorService threads = Executors.newCachedThreadPool();
+        MemoryTransport memory =
+                new MemoryTransport(new MemoryBroker(timeline, threads), TopologyOptions.defaults());
+        AtomicBoolean usable = new AtomicBoolean(true);
+        SafeBunnyEngine forced = new SafeBunnyEngine(
+                SafeBunnyParts.of(SafeBunnyOptions.of("orders"), memory, null, timeline)
+                        .withOutbox(new Outbox() {
+                            @Override
+                            public boolean add(OutboundMessage message) {
+                                return false;
+                            }
+
+                            @Override
+                            public void start(Function<OutboundMessage, CompletableFuture<Void>> sender) {}
+
+                            @Override
+                            public void stop() {
+                                usable.set(memory.status().usable());
+                            }
+                        }));
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        forced.start(List.of(new HandlerDefinition(
+                "invoicing.on(OrderPlaced)",
+                "OrderPlaced",
+                OrderPlaced.class,
+                List.of("orders"),
+                10,
+                handler.recovery(),
+                (payload, context) -> {
+                    begun.countDown();
+                    end.await();
+                })));
+        try {
+            assertThat(forced.bunny().publish(new OrderPlaced("o-1", 1))).isNotEmpty();
+            assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+            forced.stop(Duration.ofSeconds(1));
+        } finally {
+            end.countDown();
+            threads.shutdown();
+        }
+
+        assertThat(usable).isFalse();
     }
 
     @Test

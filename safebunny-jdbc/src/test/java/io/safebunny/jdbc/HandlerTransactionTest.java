@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -180,5 +181,37 @@ class HandlerTransactionTest {
 
         assertThat(next()).isEqualTo(new Shipped(1));
         assertThat(runs).hasValue(1);
+    }
+
+    /** The lock on the claim goes with the transaction; what it must not leave behind is an attempt that nobody had. */
+    @Test
+    void whatIsInterruptedByAForcedStopIsHandledByTheNextInstance() throws Exception {
+        SafeBunnyEngine desk = engine("desk", null);
+        desk.start(List.of());
+        MessageStore store = new TransactionalJdbcMessageStore(
+                TestDatabase.H2.pool(),
+                new JdbcTransactionManager(TestDatabase.H2.pool()),
+                JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofHours(1)));
+        BlockingQueue<Thread> handling = new LinkedBlockingQueue<>();
+        CountDownLatch failed = new CountDownLatch(1);
+        SafeBunnyEngine stopped = engine("shop", store);
+        stopped.start(List.of(handler(Order.class, "desk", 0, (payload, context) -> {
+            handling.add(Thread.currentThread());
+            try {
+                new CountDownLatch(1).await();
+            } finally {
+                failed.countDown();
+            }
+        })));
+        String unused = desk.bunny().publish(new Order("o-1"));
+        Thread handler = handling.poll(10, TimeUnit.SECONDS);
+        stopped.stop(Duration.ofMillis(100));
+        handler.interrupt();
+        assertThat(failed.await(10, TimeUnit.SECONDS)).isTrue();
+        engine("shop", store).start(List.of(handler(Order.class, "desk", 0, (payload, context) ->
+                received.add(context.attempt()))));
+
+        assertThat(next()).isEqualTo(0);
+        assertThat(broker.messages("shop-poison")).isEmpty();
     }
 }

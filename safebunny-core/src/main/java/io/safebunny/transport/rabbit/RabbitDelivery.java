@@ -36,9 +36,13 @@ final class RabbitDelivery implements Delivery {
         return message;
     }
 
+    /** Asks the connection too, which knows that it is being closed before its channels do. */
     @Override
     public boolean isOpen() {
-        return !settled.get() && channel.isOpen() && !cutOff.getAsBoolean();
+        return !settled.get()
+                && channel.isOpen()
+                && channel.getConnection().isOpen()
+                && !cutOff.getAsBoolean();
     }
 
     @Override

@@ -248,10 +248,11 @@ public final class RabbitTransport implements Transport {
                 : new TransportStatus(false, problem);
     }
 
+    /** Deliveries first: a handler whose publication fails for this must find its own delivery closed. */
     @Override
     public void close() {
-        publishers.close();
         consuming.close();
+        publishers.close();
         publishing.close();
     }
 }

@@ -12,6 +12,7 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.store.MessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.QueueType;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 
 /** A whole node on a real broker, without Spring Boot: handles {@link Job}s of its own node or what it is told to, and publishes. */
@@ -40,7 +42,7 @@ public final class NodeUnderTest implements AutoCloseable {
         thread.setDaemon(true);
         return thread;
     });
-    private final SystemTimeline timeline = new SystemTimeline("node-under-test");
+    private final SystemTimeline timeline;
     private final CachingConnectionFactory publish;
     private final CachingConnectionFactory consume;
     private final RabbitTransport transport;
@@ -69,7 +71,26 @@ public final class NodeUnderTest implements AutoCloseable {
 
     /** @param handlers is given what the node publishes with */
     public static NodeUnderTest startWith(InstanceOptions options, Function<Bunny, List<HandlerDefinition>> handlers) {
-        NodeUnderTest node = new NodeUnderTest(options);
+        SystemTimeline timeline = new SystemTimeline("node-under-test");
+        return startWith(
+                options,
+                timeline,
+                options.remembers() ? new MemoryMessageStore(timeline, Duration.ofDays(7)) : null,
+                handlers);
+    }
+
+    /** With a store that outlives the node, or none. */
+    public static NodeUnderTest startWith(
+            InstanceOptions options, @Nullable MessageStore store, Function<Bunny, List<HandlerDefinition>> handlers) {
+        return startWith(options, new SystemTimeline("node-under-test"), store, handlers);
+    }
+
+    private static NodeUnderTest startWith(
+            InstanceOptions options,
+            SystemTimeline timeline,
+            @Nullable MessageStore store,
+            Function<Bunny, List<HandlerDefinition>> handlers) {
+        NodeUnderTest node = new NodeUnderTest(options, timeline, store);
         node.engine.start(handlers.apply(node.bunny()));
         return node;
     }
@@ -79,7 +100,8 @@ public final class NodeUnderTest implements AutoCloseable {
         return startWith(options, bunny -> List.of());
     }
 
-    private NodeUnderTest(InstanceOptions options) {
+    private NodeUnderTest(InstanceOptions options, SystemTimeline timeline, @Nullable MessageStore store) {
+        this.timeline = timeline;
         publish = factory(options.node() + ":publish", options.addresses());
         consume = factory(options.node() + ":consume", options.addresses());
         transport = new RabbitTransport(
@@ -100,7 +122,7 @@ public final class NodeUnderTest implements AutoCloseable {
         engine = new SafeBunnyEngine(SafeBunnyParts.of(
                         settings,
                         transport,
-                        options.remembers() ? new MemoryMessageStore(timeline, Duration.ofDays(7)) : null,
+                        store,
                         timeline)
                 .withBreakers(breakers));
     }
