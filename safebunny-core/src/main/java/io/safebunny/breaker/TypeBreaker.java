@@ -10,6 +10,7 @@ import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.PublishTimeoutException;
+import io.safebunny.message.InvalidMessageException;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.Consumption;
@@ -285,6 +286,7 @@ public final class TypeBreaker {
     /** Says nothing of what all messages of the type depend on. */
     private static boolean isOwnFault(Throwable failure) {
         return failure instanceof PoisonMessageException
+                || failure instanceof InvalidMessageException
                 || failure instanceof RetryLaterException
                 || failure instanceof NotHandledException
                 || failure instanceof PublishTimeoutException;

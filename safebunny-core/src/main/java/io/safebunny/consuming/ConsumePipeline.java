@@ -5,6 +5,9 @@ import io.micrometer.observation.Observation;
 import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.breaker.TypeBreaker.Admission;
 import io.safebunny.dedup.Deduplication;
+import io.safebunny.failure.NackedException;
+import io.safebunny.failure.UnpublishedException;
+import io.safebunny.failure.UnroutableException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
@@ -192,7 +195,11 @@ final class ConsumePipeline implements DeliveryHandler {
 
     private void dispatch(HandledMessage message, Next next) throws Exception {
         message.handling.run(next);
-        parts.sender().sendAllAndWait(message.handling.collected());
+        try {
+            parts.sender().sendAllAndWait(message.handling.collected());
+        } catch (UnroutableException | NackedException e) {
+            throw new UnpublishedException(message.messageId(), e);
+        }
     }
 
     private void act(HandledMessage message) throws Exception {

@@ -5,7 +5,7 @@ import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordState;
-import io.safebunny.store.RecordTooLargeException;
+import io.safebunny.store.RecordRefusedException;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.HashMap;
@@ -28,7 +28,7 @@ final class Claim implements Steps {
     private final Timeline timeline;
     private final ReentrantLock lock = new ReentrantLock(); // a virtual thread may wait for the store while it holds it
     private MessageRecord current;
-    private long writtenAt;
+    private volatile long writtenAt; // written with the lock
     private boolean lost;
     /** A write since the last answered one got no answer. */
     private boolean unsure;
@@ -71,7 +71,7 @@ final class Claim implements Steps {
         try {
             written = store.replace(intended);
         } catch (RuntimeException e) {
-            unsure |= !(e instanceof RecordTooLargeException);
+            unsure |= !(e instanceof RecordRefusedException);
             throw e;
         }
         if (written != null) {
@@ -115,7 +115,7 @@ final class Claim implements Steps {
             while (true) {
                 try {
                     return write(change);
-                } catch (RecordTooLargeException e) {
+                } catch (RecordRefusedException e) {
                     throw e;
                 } catch (RuntimeException e) {
                     if (timeline.nanoTime() + NoAnswer.PAUSE.toNanos() - deadline >= 0) {
@@ -131,6 +131,11 @@ final class Claim implements Steps {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Whether nothing was written for so long. Does not wait. */
+    boolean isOlderThan(Duration age) {
+        return timeline.nanoTime() - writtenAt >= age.toNanos();
     }
 
     /** Unless something was written lately. Skipped while a write is under way, which renews as well. */

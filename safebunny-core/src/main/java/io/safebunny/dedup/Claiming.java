@@ -13,6 +13,7 @@ import io.safebunny.recovery.RecoveryAction.RetryDelayed;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.time.Timeline;
@@ -82,6 +83,8 @@ final class Claiming {
         } catch (UnreadableRecordException e) {
             LOG.error("Message {} waits", fresh.key().messageId(), e);
             throw NotHandledException.later(e.messageWithoutCode(), UNTIL_UPGRADED);
+        } catch (RecordRefusedException e) {
+            throw e; // nothing was written
         } catch (RuntimeException e) {
             giveBack(fresh);
             throw e;
@@ -147,6 +150,8 @@ final class Claiming {
         MessageRecord claim;
         try {
             claim = store.replace(stored.claimedBy(fresh.owner(), fresh.lease(), attempt, takeovers));
+        } catch (RecordRefusedException e) {
+            throw e;
         } catch (RuntimeException e) {
             giveBack(fresh);
             throw e;

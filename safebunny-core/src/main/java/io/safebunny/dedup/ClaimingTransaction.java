@@ -7,8 +7,8 @@ import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.recovery.RecoveryAction.ComeBack;
 import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordState;
-import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
@@ -122,7 +122,7 @@ final class ClaimingTransaction {
         MessageRecord completed;
         try {
             completed = store.replace(intended);
-        } catch (RecordTooLargeException e) {
+        } catch (RecordRefusedException e) {
             throw e;
         } catch (RuntimeException e) {
             rollback();

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
-import io.safebunny.failure.ConnectionLostException;
-import io.safebunny.failure.PublishTimeoutException;
+import io.safebunny.dedup.Dispatch.Stop;
 import io.safebunny.message.InvalidMessageException;
-import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.Handling;
@@ -12,19 +10,18 @@ import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordState;
-import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,15 +40,16 @@ public final class Deduplication {
     private static final int SUSPICIOUS = 3;
 
     private final MessageStore store;
-    private final ConfirmedSender sender;
     private final Timeline timeline;
     private final Executor blocking;
     private final Metrics metrics;
     private final DedupOptions options;
     private final Claiming claiming;
     private final Marks marks;
+    private final WaitingRecords waiting;
+    private final Dispatch dispatch;
     private final Sweeper sweeper;
-    private final Set<Claim> held = ConcurrentHashMap.newKeySet();
+    private final Renewals renewals;
     private final ReentrantReadWriteLock alone = new ReentrantReadWriteLock();
     /** Somebody waited for as long as one waits: the others do not, until the next that must be handled alone is. */
     private volatile boolean crowded;
@@ -67,14 +65,17 @@ public final class Deduplication {
             Metrics metrics,
             DedupOptions options) {
         this.store = store;
-        this.sender = sender;
         this.timeline = timeline;
         this.blocking = blocking;
         this.metrics = metrics;
         this.options = options;
         this.claiming = new Claiming(store, timeline, metrics, options);
         this.marks = new Marks(store, timeline, blocking);
-        this.sweeper = new Sweeper(store, options.lease(), this::send);
+        this.waiting = new WaitingRecords(timeline);
+        this.dispatch = new Dispatch(store, sender, timeline, marks, waiting);
+        this.sweeper = new Sweeper(store, timeline, options.lease(), dispatch, marks, waiting);
+        this.renewals = new Renewals(timeline, blocking, options.lease());
+        metrics.waitingForDispatch(waiting::count);
     }
 
     /** What becomes of a message whose handling failed so. Pure. */
@@ -91,10 +92,14 @@ public final class Deduplication {
 
     /** Renews claims of handlers that run long, and sweeps, until {@link #stop}. */
     public void start() {
-        every(options.lease().dividedBy(3), () -> held.forEach(this::renew));
+        renewals.start();
         every(options.lease(), sweeper::sweep);
     }
 
+    /**
+     * Runs the task again and again, one run at a time: the interval begins when a run has ended, so that one that takes longer than
+     * the interval makes the next one later and nothing else. A run for which there is no thread is left out.
+     */
     private void every(Duration interval, Runnable task) {
         timeline.schedule(interval, () -> {
             if (stopped) {
@@ -108,25 +113,22 @@ public final class Deduplication {
                         every(interval, task);
                     }
                 });
-            } catch (RejectedExecutionException e) {
-                LOG.debug("Shutting down", e);
-            } catch (OutOfMemoryError e) { // no thread now
+            } catch (RejectedExecutionException | OutOfMemoryError e) {
+                LOG.debug("No thread; trying again in {} ms", interval.toMillis(), e);
                 every(interval, task);
             }
         });
     }
 
-    private void renew(Claim claim) {
-        try {
-            claim.renew(options.lease().dividedBy(4));
-        } catch (RuntimeException e) {
-            LOG.warn("The store did not answer; renewing a claim later", e);
-        }
+    /** Handled messages whose publications the broker does not take. */
+    public WaitingPublications waiting() {
+        return waiting.summary();
     }
 
     /** Marks what is dispatched. Called when nothing is handled any more. */
     public void stop() {
         stopped = true;
+        renewals.stop();
         marks.flush();
     }
 
@@ -156,7 +158,7 @@ public final class Deduplication {
             return suppressed(handling, record);
         }
         Claim claim = new Claim(store, timeline, record, before);
-        held.add(claim);
+        renewals.add(claim);
         try {
             Runnable leave = enter(record);
             try {
@@ -169,7 +171,7 @@ public final class Deduplication {
             release(claim, judge.judge(failure));
             throw failure;
         } finally {
-            held.remove(claim);
+            renewals.remove(claim);
         }
         return claim.record();
     }
@@ -210,8 +212,8 @@ public final class Deduplication {
         boolean ours;
         try {
             ours = claim.writeSurely(claimed -> claimed.completed(handling.collected()));
-        } catch (RecordTooLargeException e) {
-            throw tooLarge(e);
+        } catch (RecordRefusedException e) {
+            throw Refused.because(e);
         } catch (NotHandledException e) {
             throw e;
         } catch (RuntimeException e) {
@@ -221,10 +223,6 @@ public final class Deduplication {
             metrics.claimLost(handling.message().type());
             throw claim.lost();
         }
-    }
-
-    static InvalidMessageException tooLarge(RecordTooLargeException e) {
-        return new InvalidMessageException(PoisonReason.TOO_LARGE, e.messageWithoutCode(), e);
     }
 
     private static void release(Claim claim, RecoveryAction next) {
@@ -286,24 +284,24 @@ public final class Deduplication {
         return marks.contains(record.key()) ? record.dispatched() : record;
     }
 
+    /** What is refused waits in the record, and the sweeper goes on with it: the message is handled, whatever becomes of that. */
     private void dispatch(MessageRecord completed) {
         try {
-            send(completed);
-        } catch (PublishTimeoutException | ConnectionLostException e) { // nothing was tried in vain but the sending
-            LOG.warn(
-                    "Publications of message {} are not confirmed",
-                    completed.key().messageId(),
-                    e);
-            throw NotHandledException.trouble(
-                    "Publications of message %s are not confirmed; they are sent again"
-                            .formatted(completed.key().messageId()),
-                    NoAnswer.DELAY);
+            Stop stop = dispatch.send(completed);
+            if (stop != null && stop.isUnconfirmed()) {
+                throw unconfirmed(completed, stop.failure());
+            }
+        } catch (Error e) { // no memory, no thread
+            throw unconfirmed(completed, e);
         }
     }
 
-    private void send(MessageRecord completed) {
-        sender.sendAllAndWait(completed.outgoing());
-        marks.add(completed);
+    private static NotHandledException unconfirmed(MessageRecord completed, @Nullable Throwable failure) {
+        LOG.warn("Publications of message {} are not confirmed", completed.key().messageId(), failure);
+        return NotHandledException.trouble(
+                "Publications of message %s are not confirmed; they are sent again"
+                        .formatted(completed.key().messageId()),
+                NoAnswer.DELAY);
     }
 
     @FunctionalInterface
@@ -317,6 +315,8 @@ public final class Deduplication {
             return question.ask();
         } catch (NotHandledException | InvalidMessageException e) {
             throw e;
+        } catch (RecordRefusedException e) {
+            throw Refused.because(e);
         } catch (RuntimeException e) {
             throw NoAnswer.of(handling, e);
         }
@@ -326,8 +326,8 @@ public final class Deduplication {
     private static MessageRecord unlessDown(Handling handling, Question question) {
         try {
             return question.ask();
-        } catch (RecordTooLargeException e) {
-            throw tooLarge(e);
+        } catch (RecordRefusedException e) {
+            throw Refused.because(e);
         } catch (StoreUnavailableException e) {
             throw NoAnswer.of(handling, e);
         }

@@ -3,12 +3,13 @@ package io.safebunny.dedup;
 
 import io.safebunny.MessageContext.Step;
 import io.safebunny.PoisonMessageException;
+import io.safebunny.message.InvalidMessageException;
 import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.serialization.JsonMessageSerializer;
 import io.safebunny.serialization.MessageSerializer;
 import io.safebunny.serialization.SerializationException;
-import io.safebunny.store.RecordTooLargeException;
+import io.safebunny.store.RecordRefusedException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -79,7 +80,7 @@ public final class Execution {
         }
         String json = write(name, result);
         String unused = answered(() -> {
-            steps.store(name, json);
+            store(name, json);
             return json;
         });
         return result;
@@ -91,12 +92,21 @@ public final class Execution {
             return question.get();
         } catch (BrokenTransactionException e) {
             throw e; // the handler's own failure: an attempt in memory has a new transaction
-        } catch (NotHandledException e) {
+        } catch (NotHandledException | InvalidMessageException e) {
             throw decided(e);
-        } catch (RecordTooLargeException e) {
-            throw decided(Deduplication.tooLarge(e));
         } catch (RuntimeException e) {
             throw decided(NoAnswer.of(handling, e));
+        }
+    }
+
+    private void store(String name, String json) {
+        try {
+            steps.store(name, json);
+        } catch (RecordRefusedException e) {
+            throw Refused.because(
+                    e,
+                    "The result of step [%s] cannot be stored. The step has been run, and a replay runs it again. %s"
+                            .formatted(name, e.messageWithoutCode()));
         }
     }
 

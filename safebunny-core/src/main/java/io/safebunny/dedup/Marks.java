@@ -4,6 +4,7 @@ package io.safebunny.dedup;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordRefusedException;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -31,6 +32,16 @@ final class Marks {
     private final Timeline timeline;
     private final Executor blocking;
     private final Map<RecordKey, MessageRecord> pending = new LinkedHashMap<>();
+    /** Dispatched, though the store will never say so; the oldest are forgotten, and are sent once more. */
+    private final Map<RecordKey, Boolean> refused = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<RecordKey, Boolean> eldest) {
+            return size() > MOST;
+        }
+    };
+
     private boolean scheduled;
 
     /** @param blocking runs what waits for the store */
@@ -59,9 +70,9 @@ final class Marks {
         }
     }
 
-    /** Whether the record is dispatched, though the store does not say so yet. */
+    /** Whether the record is dispatched, though the store does not say so, or not yet. */
     synchronized boolean contains(RecordKey key) {
-        return pending.containsKey(key);
+        return pending.containsKey(key) || refused.containsKey(key);
     }
 
     private synchronized void scheduleFlush(Duration delay) {
@@ -103,7 +114,7 @@ final class Marks {
         List<MessageRecord> batch = batch();
         while (!batch.isEmpty()) {
             try {
-                store.replaceAll(batch);
+                markAll(batch);
             } catch (RuntimeException e) {
                 LOG.warn("The store did not answer; marking {} messages as dispatched later", batch.size(), e);
                 moveBack(batch);
@@ -116,6 +127,28 @@ final class Marks {
             batch = batch();
         }
         return true;
+    }
+
+    private void markAll(List<MessageRecord> batch) {
+        try {
+            store.replaceAll(batch);
+        } catch (RecordRefusedException e) { // one of them: it must not be in the way of the others
+            batch.forEach(this::markUnlessRefused);
+        }
+    }
+
+    private void markUnlessRefused(MessageRecord record) {
+        try {
+            store.replace(record);
+        } catch (RecordRefusedException e) {
+            LOG.warn(
+                    "Message {} cannot be marked as sent; after a restart it is sent once more",
+                    record.key().messageId(),
+                    e);
+            synchronized (this) {
+                refused.put(record.key(), true);
+            }
+        }
     }
 
     private synchronized List<MessageRecord> batch() {

@@ -1,79 +1,179 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
-import io.safebunny.failure.ConnectionLostException;
-import io.safebunny.failure.PublishTimeoutException;
+import io.safebunny.dedup.Dispatch.Stop;
+import io.safebunny.failure.UnroutableException;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordState;
+import io.safebunny.time.Timeline;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.Map;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends what was completed and not dispatched, for messages whose delivery never came back, and removes what is expired. Every
- * instance of a node does so; of two that find the same record one goes on. Thread-safe.
+ * Sends what was completed and not dispatched, for messages whose delivery never came back or whose publications were refused,
+ * and removes what is expired. Every instance of a node does so; of two that find the same record one goes on.
+ *
+ * <p>A destination that does not answer, or to which nothing is bound, is left alone for the rest of the round, so that it holds
+ * up no other. One that did not answer is tried in the next round only after all others, with one record. Used by one thread at
+ * a time.
  */
 final class Sweeper {
 
     private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
 
     private static final int PORTION = 100;
+    private static final int MOST_STUCK = 1_000;
     private static final int REMOVED_AT_ONCE = 1_000;
     private static final int MOST_PORTIONS = 50;
 
     private final MessageStore store;
+    private final Timeline timeline;
     private final Duration unchangedFor;
-    private final Consumer<MessageRecord> dispatch;
+    private final Dispatch dispatch;
+    private final Marks marks;
+    private final WaitingRecords waiting;
+    /** Destinations that did not answer when they were last tried. */
+    private volatile Set<Destination> silent = Set.of();
 
-    /**
-     * @param unchangedFor younger records are left to those who completed them
-     * @param dispatch sends the publications and sees to it that the record is marked
-     */
-    Sweeper(MessageStore store, Duration unchangedFor, Consumer<MessageRecord> dispatch) {
+    /** @param unchangedFor younger records are left to those who completed them; also how long a round goes on at most */
+    Sweeper(
+            MessageStore store,
+            Timeline timeline,
+            Duration unchangedFor,
+            Dispatch dispatch,
+            Marks marks,
+            WaitingRecords waiting) {
         this.store = store;
+        this.timeline = timeline;
         this.unchangedFor = unchangedFor;
         this.dispatch = dispatch;
+        this.marks = marks;
+        this.waiting = waiting;
     }
 
     /** One round, on the calling thread. */
     void sweep() {
         try {
-            dispatchCompleted();
+            new Round().run();
+            waiting.roundEnded();
             removeExpired();
         } catch (RuntimeException e) {
             LOG.warn("The store did not answer; sweeping again later", e);
         }
     }
 
-    private void dispatchCompleted() {
-        List<MessageRecord> found = store.findCompleted(unchangedFor, PORTION);
-        for (MessageRecord record : found) {
-            MessageRecord taken = store.replace(record.next(RecordState.COMPLETED)); // nobody else finds it for a while
-            if (taken != null && !isSent(taken)) {
+    private final class Round {
+
+        private final long end = timeline.nanoTime() + unchangedFor.toNanos();
+        private final Set<Destination> avoided = new HashSet<>(silent);
+        private final Set<Destination> nowSilent = new HashSet<>(silent);
+        /** One record for each silent destination. */
+        private final Map<Destination, MessageRecord> probes = new LinkedHashMap<>();
+
+        /** The broker is: no destination can be reached. */
+        private boolean away;
+        /** Records that were left as they are, and are found again. */
+        private int stuck;
+
+        void run() {
+            int asked;
+            int found;
+            do {
+                asked = PORTION + stuck;
+                found = portion(asked);
+            } while (!isOver() && found == asked && stuck < MOST_STUCK);
+            probes.forEach(this::probe);
+            silent = Set.copyOf(nowSilent);
+        }
+
+        private int portion(int most) {
+            List<MessageRecord> found = store.findCompleted(unchangedFor, most);
+            stuck = 0;
+            for (MessageRecord record : found) {
+                take(record);
+                if (isOver()) {
+                    break;
+                }
+            }
+            return found.size();
+        }
+
+        private boolean isOver() {
+            return away || timeline.nanoTime() - end >= 0;
+        }
+
+        /** Writing it takes it away from the others, and from the next portions: nobody finds it for a while. */
+        private void take(MessageRecord record) {
+            if (marks.contains(record.key())) {
+                stuck++; // it was sent, and the store will soon say so
                 return;
             }
+            MessageRecord taken;
+            try {
+                taken = store.replace(record.next(RecordState.COMPLETED));
+            } catch (RecordRefusedException e) {
+                stuck++;
+                LOG.warn(
+                        "The record of message {} cannot be taken away from other instances; it is sent all the same",
+                        record.key().messageId(),
+                        e);
+                taken = record;
+            }
+            if (taken != null) {
+                send(taken);
+            }
         }
-    }
 
-    /** @return whether it is worth trying the next one: the trouble is not the broker's, which would cost a timeout each */
-    private boolean isSent(MessageRecord record) {
-        String messageId = record.key().messageId();
-        LOG.info(
-                "Sending the {} publications of message {}, completed some time ago",
-                record.outgoing().size(),
-                messageId);
-        try {
-            dispatch.accept(record);
-            return true;
-        } catch (PublishTimeoutException | ConnectionLostException e) {
-            LOG.warn("Publications of message {} are not confirmed; this and others are sent later", messageId, e);
-            return false;
-        } catch (RuntimeException e) {
-            LOG.warn("Publications of message {} are refused; they are sent again later", messageId, e);
-            return true;
+        private void send(MessageRecord taken) {
+            int publications = taken.outgoing().size();
+            Stop stop = dispatch.send(taken, avoided);
+            if (stop == null) {
+                LOG.info(
+                        "Sent {} publications of message {}, completed some time ago",
+                        publications,
+                        taken.key().messageId());
+                return;
+            }
+            Destination destination = Destination.of(stop.at());
+            if (stop.concernsAll()) {
+                tellUnconfirmed(stop);
+                away = true;
+            } else if (stop.isUnconfirmed()) {
+                tellUnconfirmed(stop);
+                avoided.add(destination);
+                nowSilent.add(destination);
+            } else if (stop.failure() instanceof UnroutableException) {
+                avoided.add(destination);
+            } else if (stop.failure() == null && silent.contains(destination)) {
+                probes.putIfAbsent(destination, stop.record());
+            }
+        }
+
+        private void probe(Destination destination, MessageRecord record) {
+            if (away) {
+                return;
+            }
+            Stop stop = dispatch.send(record, Set.of());
+            if (stop == null || !stop.isUnconfirmed()) {
+                nowSilent.remove(destination);
+            } else {
+                away |= stop.concernsAll();
+            }
+        }
+
+        private void tellUnconfirmed(Stop stop) {
+            LOG.warn(
+                    "Publications of message {} are not confirmed; this and others for the same destination are sent later",
+                    stop.record().key().messageId(),
+                    stop.failure());
         }
     }
 

@@ -7,6 +7,7 @@ import io.safebunny.consuming.ConsumeOptions;
 import io.safebunny.consuming.ConsumePipelineFactory;
 import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
+import io.safebunny.dedup.WaitingPublications;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Names;
@@ -27,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -111,6 +113,11 @@ public final class SafeBunnyEngine {
 
     public TransportStatus status() {
         return parts.transport().status();
+    }
+
+    /** Handled messages whose publications the broker does not take; none without a store. */
+    public WaitingPublications waiting() {
+        return deduplication == null ? new WaitingPublications(0, null, Map.of()) : deduplication.waiting();
     }
 
     /**

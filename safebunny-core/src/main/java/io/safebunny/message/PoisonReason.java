@@ -23,6 +23,8 @@ public enum PoisonReason {
     TOO_OLD,
     /** The broker set it aside: too many deliveries failed, usually because the message ends the process that handles it. */
     DELIVERY_LIMIT,
+    /** The store refuses the record of this message for good. */
+    NOT_STORABLE,
     /** It outlived a time-to-live that a policy or its sender gave it. */
     EXPIRED;
 

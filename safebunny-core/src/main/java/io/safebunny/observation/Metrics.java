@@ -66,6 +66,15 @@ public final class Metrics {
         }
     }
 
+    /** {@code safebunny.dispatch.waiting}: handled messages whose publications the broker does not take. */
+    public void waitingForDispatch(Supplier<Number> messages) {
+        try {
+            Gauge.builder("safebunny.dispatch.waiting", messages).register(registry);
+        } catch (RuntimeException e) {
+            LOG.warn("How many publications wait is not measured", e);
+        }
+    }
+
     /** A registry or filter that fails must not decide about the message. */
     private void count(String name, String... tags) {
         try {

@@ -5,6 +5,7 @@ import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
 import io.safebunny.failure.PublishException;
+import io.safebunny.failure.UnpublishedException;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.recovery.RecoveryAction.ComeBack;
@@ -73,7 +74,7 @@ public record RecoveryPolicy(
     }
 
     private boolean isRetryable(Throwable failure) {
-        if (failure instanceof PublishException) {
+        if (failure instanceof PublishException || failure instanceof UnpublishedException) {
             return true; // the exception lists speak of the handler's own failures
         }
         if (failure instanceof PoisonMessageException || matches(noRetryFor, failure)) {

@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All methods block. A store that cannot answer throws {@link StoreUnavailableException}: the caller then does not know
  * whether a write took place, nothing is handled without its record, and the message comes back. Any other
- * {@code RuntimeException} is treated the same way.
+ * {@code RuntimeException} is treated the same way, but for {@link RecordRefusedException}: by it a store says of a write that
+ * this one record can never be stored as it is, and its message is set aside. A store must not throw it for what may pass, or may
+ * concern other records too: that is an outage.
  */
 public interface MessageStore {
 
@@ -23,6 +25,7 @@ public interface MessageStore {
      * @return the record that is stored under the key now: this one (the owner tells), or the one that was there before
      * @throws UnreadableRecordException when what was there before was written by a version of the library that this one does
      *     not understand
+     * @throws RecordRefusedException when the store refuses it for good; nothing is stored
      */
     MessageRecord create(MessageRecord record);
 
@@ -33,7 +36,8 @@ public interface MessageStore {
      * @param record derived from what this store returned for its key
      * @return the record as stored now, or {@code null} when another version, or none, was there. After a repeat whose first
      *     answer got lost it is {@code null} too; {@link #find} then tells
-     * @throws RecordTooLargeException when the store cannot hold it; the stored record is unchanged
+     * @throws RecordTooLargeException when the store cannot hold so much; the stored record is unchanged
+     * @throws RecordRefusedException when the store refuses it for good for another reason; the stored record is unchanged
      */
     @Nullable
     MessageRecord replace(MessageRecord record);
@@ -41,6 +45,8 @@ public interface MessageStore {
     /**
      * Replaces each of the records as {@link #replace} does, independently of each other: where another version is stored
      * nothing happens. After an exception each of them may or may not be replaced; a repeat is harmless.
+     *
+     * @throws RecordRefusedException when the store refuses one of them for good; {@link #replace} tells which
      */
     default void replaceAll(List<MessageRecord> records) {
         records.forEach(this::replace);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.store;
 
-import io.safebunny.failure.SafeBunnyException;
-
-/** The publications and step results of one message do not fit one record of the store. */
-public final class RecordTooLargeException extends SafeBunnyException {
+/** The publications and step results of one message do not fit one record of the store. Its message is set aside as {@code too-large}. */
+public final class RecordTooLargeException extends RecordRefusedException {
 
     /**
      * @param size of what was to be stored, in bytes

@@ -5,6 +5,7 @@ import static io.safebunny.fixture.RecordingTransport.BROKEN;
 import static io.safebunny.fixture.RecordingTransport.CONFIRM;
 import static io.safebunny.fixture.RecordingTransport.NACK;
 import static io.safebunny.fixture.RecordingTransport.UNROUTABLE;
+import static io.safebunny.fixture.RecordingTransport.UNROUTABLE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.fixture.PaymentCaptured;
@@ -182,14 +183,14 @@ class LostDeliveryTest {
     }
 
     @Test
-    void isRetriedWhenThePublicationsOfItsHandlerAreRefusedAndNotHandledAgain() {
+    void isNotHandledAgainWhenItComesAfterThePublicationsOfItsHandlerWereRefused() {
         Node node = new Node(Node.SIX_ATTEMPTS);
         node.handler = (payload, context) -> node.bunny().publish(new PaymentCaptured("o-1"));
-        node.transport.answerNext(NACK);
+        node.transport.answerNext(UNROUTABLE);
         node.deliver(delivery);
         assertThat(node.transport.published()).isEmpty();
 
-        node.deliver(node.transport.returned().get(0));
+        node.deliver();
 
         assertThat(node.runs).hasValue(1);
         assertThat(node.transport.published()).hasSize(1);

@@ -23,6 +23,7 @@ import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.serialization.JsonMessageSerializer;
 import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
@@ -30,6 +31,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 
 /** Instances of one node over one store, in a time that passes only when told to. */
 final class DedupBench {
@@ -77,8 +79,13 @@ final class DedupBench {
     }
 
     Deduplication instance(Duration lease) {
+        return instance(store, Runnable::run, lease);
+    }
+
+    /** @param blocking runs what waits for the store */
+    Deduplication instance(MessageStore other, Executor blocking, Duration lease) {
         return new Deduplication(
-                store, sender, timeline, Runnable::run, new Metrics(meters), new DedupOptions(lease, TAKEOVER_LIMIT));
+                other, sender, timeline, blocking, new Metrics(meters), new DedupOptions(lease, TAKEOVER_LIMIT));
     }
 
     /** Another message of the same saga. */

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.NackedException;
+import io.safebunny.failure.PublishTimeoutException;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordState;
+import io.safebunny.time.Timeline;
+import io.safebunny.transport.OutboundMessage;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends the publications of a completed message in their order. At the first that cannot be sent it stops; that one and those
+ * after it stay in the record, so that the confirmed ones before it are not sent again. Thread-safe.
+ */
+final class Dispatch {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Dispatch.class);
+
+    private static final int NACKS = 3;
+    private static final Duration BETWEEN_NACKS = Duration.ofMillis(500);
+
+    private final MessageStore store;
+    private final ConfirmedSender sender;
+    private final Timeline timeline;
+    private final Marks marks;
+    private final WaitingRecords waiting;
+
+    Dispatch(
+            MessageStore store, ConfirmedSender sender, Timeline timeline, Marks marks, WaitingRecords waiting) {
+        this.store = store;
+        this.sender = sender;
+        this.timeline = timeline;
+        this.marks = marks;
+        this.waiting = waiting;
+    }
+
+    /**
+     * Where a dispatch stopped.
+     *
+     * @param record with what is left to be sent
+     * @param at the first of those
+     * @param failure {@code null}: its destination was to be avoided
+     */
+    record Stop(MessageRecord record, OutboundMessage at, @Nullable RuntimeException failure) {
+
+        /** The broker did not take it, or may not have; waiting would cost the next one as much. */
+        boolean isUnconfirmed() {
+            return failure instanceof PublishTimeoutException || failure instanceof ConnectionLostException;
+        }
+
+        /** It is not this destination alone that cannot be reached. */
+        boolean concernsAll() {
+            return failure instanceof ConnectionLostException
+                    || (failure instanceof PublishTimeoutException timeout && timeout.isInterrupted());
+        }
+    }
+
+    /**
+     * For a message that has just been handled. A refusal is repeated for a second: a queue may just be losing its leader.
+     *
+     * @return {@code null} when all are confirmed
+     */
+    @Nullable
+    Stop send(MessageRecord completed) {
+        return send(completed, Set.of(), NACKS);
+    }
+
+    /**
+     * @param avoided not tried
+     * @return {@code null} when all are confirmed
+     */
+    @Nullable
+    Stop send(MessageRecord completed, Set<Destination> avoided) {
+        return send(completed, avoided, 1);
+    }
+
+    private @Nullable Stop send(MessageRecord completed, Set<Destination> avoided, int tries) {
+        List<OutboundMessage> outgoing = completed.outgoing();
+        for (int sent = 0; sent < outgoing.size(); sent++) {
+            OutboundMessage message = outgoing.get(sent);
+            boolean avoids = avoided.contains(Destination.of(message));
+            RuntimeException failure = avoids ? null : failureOf(message, tries);
+            if (avoids || failure != null) {
+                return stopped(new Stop(rest(completed, sent), message, failure));
+            }
+        }
+        waiting.remove(completed.key());
+        marks.add(completed);
+        return null;
+    }
+
+    /** An unconfirmed one does not wait for anybody to do something: its message comes back, or the sweeper does. */
+    private Stop stopped(Stop stop) {
+        if (!stop.isUnconfirmed()) {
+            waiting.add(stop);
+        }
+        return stop;
+    }
+
+    private @Nullable RuntimeException failureOf(OutboundMessage message, int tries) {
+        for (int tried = 1; ; tried++) {
+            try {
+                sender.sendAndWait(message);
+                return null;
+            } catch (NackedException e) {
+                if (tried == tries || !hasPaused()) {
+                    return e;
+                }
+            } catch (RuntimeException e) {
+                return e;
+            }
+        }
+    }
+
+    private boolean hasPaused() {
+        try {
+            timeline.sleep(BETWEEN_NACKS);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Another instance that has it by now is not disturbed; what could not be written is sent once more. */
+    private MessageRecord rest(MessageRecord completed, int sent) {
+        if (sent == 0) {
+            return completed;
+        }
+        try {
+            List<OutboundMessage> outgoing = completed.outgoing();
+            MessageRecord rest = store.replace(
+                    completed.next(RecordState.COMPLETED, outgoing.subList(sent, outgoing.size())));
+            return rest == null ? completed : rest;
+        } catch (RuntimeException e) {
+            LOG.warn(
+                    "The store did not answer; {} publications of message {} are sent once more",
+                    sent,
+                    completed.key().messageId(),
+                    e);
+            return completed;
+        }
+    }
+}

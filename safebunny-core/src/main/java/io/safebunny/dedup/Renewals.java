@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import io.safebunny.store.RecordRefusedException;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Renews the claims of handlers that run long, side by side, so that a store that is slow with each of them does not let others
+ * expire. Looks twelve times per lease; a claim is due after a third of it. One renewal of a claim is under way at a time. A
+ * look begins sixteen at most at once; who is left over because those take long is due at the next one, which begins as many
+ * again. Thread-safe.
+ */
+final class Renewals {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Renewals.class);
+
+    private static final int AT_ONCE = 16;
+
+    private final Timeline timeline;
+    private final Executor blocking;
+    private final Duration interval;
+    private final Duration age;
+    private final Set<Claim> held = ConcurrentHashMap.newKeySet();
+    private final Set<Claim> underWay = ConcurrentHashMap.newKeySet();
+    private volatile boolean stopped;
+
+    /** @param blocking runs what waits for the store */
+    Renewals(Timeline timeline, Executor blocking, Duration lease) {
+        this.timeline = timeline;
+        this.blocking = blocking;
+        this.interval = lease.dividedBy(12);
+        this.age = lease.dividedBy(3);
+    }
+
+    void add(Claim claim) {
+        held.add(claim);
+    }
+
+    void remove(Claim claim) {
+        held.remove(claim);
+    }
+
+    void start() {
+        timeline.schedule(interval, this::look);
+    }
+
+    void stop() {
+        stopped = true;
+    }
+
+    /** On the timeline's thread, which must not be blocked. */
+    private void look() {
+        if (stopped) {
+            return;
+        }
+        try {
+            begin();
+        } finally {
+            start();
+        }
+    }
+
+    private void begin() {
+        ConcurrentLinkedQueue<Claim> due = new ConcurrentLinkedQueue<>();
+        int count = 0;
+        for (Claim claim : held) {
+            if (!underWay.contains(claim) && claim.isOlderThan(age)) {
+                due.add(claim);
+                count++;
+            }
+        }
+        try {
+            for (int thread = 0; thread < Math.min(count, AT_ONCE); thread++) {
+                blocking.execute(() -> renewAll(due));
+            }
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            LOG.debug("No thread to renew {} claims; looking again in {} ms", count, interval.toMillis(), e);
+        }
+    }
+
+    private void renewAll(ConcurrentLinkedQueue<Claim> due) {
+        for (Claim claim = due.poll(); claim != null; claim = due.poll()) {
+            if (underWay.add(claim)) { // else the look after this one was faster
+                try {
+                    renew(claim);
+                } finally {
+                    underWay.remove(claim);
+                }
+            }
+        }
+    }
+
+    private void renew(Claim claim) {
+        try {
+            claim.renew(age);
+        } catch (RecordRefusedException e) {
+            remove(claim);
+            LOG.warn("A claim cannot be renewed; it ends with its lease, perhaps before its handler does", e);
+        } catch (RuntimeException e) {
+            LOG.warn("The store did not answer; renewing a claim later", e);
+        }
+    }
+}
