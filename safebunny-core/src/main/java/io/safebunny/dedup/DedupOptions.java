@@ -7,7 +7,8 @@ import java.time.Duration;
  * Settings of the exactly-once protocol.
  *
  * @param lease how long a claim that does not change is respected; renewed while a handler runs. After a crash its messages
- *     wait this long. Also how often, and after how long, publications are sent that a crash left behind
+ *     wait this long. Also after how long publications are sent that a crash left behind or the broker refused, how long a
+ *     round of the sweeper lasts at most, and how long after its end the next one begins
  * @param takeoverLimit claims in a row that may fall silent before the message is set aside as {@code delivery-limit}
  */
 public record DedupOptions(Duration lease, int takeoverLimit) {

@@ -5,7 +5,6 @@ import static io.safebunny.fixture.RecordingTransport.BROKEN;
 import static io.safebunny.fixture.RecordingTransport.CONFIRM;
 import static io.safebunny.fixture.RecordingTransport.NACK;
 import static io.safebunny.fixture.RecordingTransport.UNROUTABLE;
-import static io.safebunny.fixture.RecordingTransport.UNROUTABLE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.fixture.PaymentCaptured;

@@ -76,6 +76,21 @@ class RefusedPublicationTest {
         assertThat(bench.instance.waiting()).isEqualTo(new WaitingPublications(0, null, Map.of()));
     }
 
+    /** An earlier sending of it may have been handled, and be forgotten by now: its receivers decide by its age. */
+    @Test
+    void keepsTheTimeOfItsPublishingHoweverLateItIsSent() throws Exception {
+        bench.transport.answerAll(RecordingTransport.UNROUTABLE);
+        bench.instance.start();
+        bench.deliver(execution -> bench.publish());
+        bench.timeline.advance(DedupBench.RETENTION.plus(LEASE));
+        bench.transport.answerAll(RecordingTransport.CONFIRM);
+        bench.timeline.advance(LEASE.multipliedBy(3));
+
+        assertThat(bench.transport.published()).singleElement().satisfies(message -> assertThat(
+                        message.message().headers())
+                .containsEntry("sb-sent-at", ManualTimeline.START.toEpochMilli()));
+    }
+
     @Test
     void holdsBackThoseBehindItAndLetsThoseBeforeItGoOnce() throws Exception {
         bench.transport.answerAll(

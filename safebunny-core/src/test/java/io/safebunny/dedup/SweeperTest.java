@@ -14,8 +14,10 @@ import io.safebunny.store.RecordState;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -69,6 +71,39 @@ class SweeperTest {
         return bench.transport.attempted().stream()
                 .filter(message -> message.route().routingKey().equals(routingKey))
                 .count();
+    }
+
+    @Test
+    void aRoundThatTakesLongerThanALeaseMakesTheNextOneLaterAndNothingElse() {
+        List<Runnable> rounds = new ArrayList<>();
+        bench.instance(store, rounds::add, LEASE).start();
+        bench.timeline.advance(LEASE.multipliedBy(10));
+        assertThat(rounds).hasSize(1);
+
+        rounds.get(0).run();
+        bench.timeline.advance(LEASE.minusNanos(1));
+        assertThat(rounds).hasSize(1);
+        bench.timeline.advance(Duration.ofNanos(1));
+        assertThat(rounds).hasSize(2);
+    }
+
+    @Test
+    void aRoundWithoutAThreadIsLeftOutAndTheNextOneComes() {
+        AtomicInteger asked = new AtomicInteger();
+        completed(ALIVE);
+        bench.instance(
+                        store,
+                        round -> {
+                            if (asked.incrementAndGet() < 3) {
+                                throw new RejectedExecutionException("too much to do");
+                            }
+                            round.run();
+                        },
+                        LEASE)
+                .start();
+        bench.timeline.advance(LEASE.multipliedBy(3).plusSeconds(1));
+
+        assertThat(published(ALIVE)).isEqualTo(1);
     }
 
     @Test

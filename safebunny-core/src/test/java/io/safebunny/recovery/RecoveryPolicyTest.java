@@ -10,6 +10,9 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
+import io.safebunny.failure.PublishException.Publication;
+import io.safebunny.failure.UnpublishedException;
+import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.recovery.RecoveryAction.ComeBack;
 import io.safebunny.recovery.RecoveryAction.Poison;
@@ -46,6 +49,13 @@ class RecoveryPolicyTest {
                 arguments("second delivery", USUAL, failure(), 1, new RetryDelayed(ofSeconds(10))),
                 arguments("last delivery", USUAL, failure(), 2, new Poison(RETRIES_EXHAUSTED)),
                 arguments("more attempts than configured", USUAL, failure(), 99, new Poison(RETRIES_EXHAUSTED)),
+                arguments(
+                        "what the handler published was refused, whatever the lists say",
+                        ONLY_IO,
+                        new UnpublishedException(
+                                "m-1", new UnroutableException(new Publication("Shipped", "shop-Shipped", "m-2"), "")),
+                        0,
+                        new RetryDelayed(ofSeconds(1))),
                 arguments("an Error", USUAL, new StackOverflowError(), 0, new RetryDelayed(ofSeconds(1))),
                 arguments("no retries at all", NO_RETRIES, failure(), 0, new Poison(HANDLER_FAILED)),
                 arguments(

@@ -3,6 +3,10 @@ package io.safebunny.cosmos;
 
 import com.azure.cosmos.CosmosException;
 import io.safebunny.cosmos.CosmosCalls.Operation;
+import io.safebunny.failure.SafeBunnyException;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordRefusedException;
+import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.StoreUnavailableException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** What answers of the service mean. Messages hold status codes and names, never keys or content. */
 final class CosmosErrors {
 
+    private static final int BAD_REQUEST = 400;
     private static final int UNAUTHORIZED = 401;
     private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
@@ -18,6 +23,10 @@ final class CosmosErrors {
     private static final int TOO_LARGE = 413;
     private static final int THROTTLED = 429;
     private static final int PARTITION_FULL = 1014;
+
+    private static final long SERVICE_LIMIT = 2L * 1024 * 1024;
+    private static final String PARTITION_IS_FULL =
+            "the partition of this correlation id has 20 GB. Use more correlation ids, or a shorter retention.";
 
     private CosmosErrors() {}
 
@@ -40,6 +49,38 @@ final class CosmosErrors {
 
     static boolean isTooLarge(Throwable thrown) {
         return has(TOO_LARGE, thrown);
+    }
+
+    /**
+     * Whether it is this document that the service does not take, now and later: it is malformed, or its partition is full. With
+     * another sub-status the same codes concern every document: another partition key, a firewall, a key that is not valid.
+     */
+    static boolean isDocumentRefused(Throwable thrown) {
+        return thrown instanceof CosmosException e
+                && ((e.getStatusCode() == BAD_REQUEST && e.getSubStatusCode() == 0)
+                        || (e.getStatusCode() == FORBIDDEN && e.getSubStatusCode() == PARTITION_FULL));
+    }
+
+    /** Of a write: the record can never be stored, or it is unknown whether it was. */
+    static SafeBunnyException ofWrite(Operation operation, String container, RecordKey key, CosmosException e) {
+        if (isTooLarge(e)) {
+            return new RecordTooLargeException(key, SERVICE_LIMIT, SERVICE_LIMIT);
+        }
+        if (isDocumentRefused(e)) {
+            return new RecordRefusedException(
+                    key,
+                    "%s [container=%s, status=%d, sub-status=%d, activity=%s]"
+                            .formatted(
+                                    e.getStatusCode() == BAD_REQUEST
+                                            ? "Cosmos DB finds it malformed. Look for what is special in the message's ids or step results."
+                                            : PARTITION_IS_FULL,
+                                    container,
+                                    e.getStatusCode(),
+                                    e.getSubStatusCode(),
+                                    e.getActivityId()),
+                    e);
+        }
+        return unavailable(operation, container, e);
     }
 
     private static boolean has(int status, Throwable thrown) {
@@ -79,7 +120,7 @@ final class CosmosErrors {
             case UNAUTHORIZED -> "the key or token is not valid. Renew the credentials of the application.";
             case FORBIDDEN ->
                 e.getSubStatusCode() == PARTITION_FULL
-                        ? "the partition of this correlation id has 20 GB. Use more correlation ids, or a shorter retention."
+                        ? PARTITION_IS_FULL
                         : "the credentials do not permit it, or this region does not accept writes. Grant a data role that may"
                                 + " read and write items, or check the firewall.";
             case NOT_FOUND -> "the container is not there, or a replica lags behind. Look for the container.";

@@ -51,7 +51,6 @@ public final class CosmosMessageStore implements MessageStore {
     public static final int MAX_DOCUMENT_SIZE = 1_500_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(CosmosMessageStore.class);
-    private static final long SERVICE_LIMIT = 2L * 1024 * 1024;
     private static final int CREATE_TRIES = 3;
     private static final int PARALLEL_REPLACES = 16;
     private static final int PAGE = 100;
@@ -106,7 +105,7 @@ public final class CosmosMessageStore implements MessageStore {
             if (CosmosErrors.isConflict(e)) {
                 return null;
             }
-            throw failure(Operation.CREATE, record.key(), e);
+            throw CosmosErrors.ofWrite(Operation.CREATE, container.getId(), record.key(), e);
         }
     }
 
@@ -115,7 +114,7 @@ public final class CosmosMessageStore implements MessageStore {
         try {
             return calls.run(Operation.REPLACE, replacing(record)).orElse(null);
         } catch (CosmosException e) {
-            throw failure(Operation.REPLACE, record.key(), e);
+            throw CosmosErrors.ofWrite(Operation.REPLACE, container.getId(), record.key(), e);
         }
     }
 
@@ -127,10 +126,22 @@ public final class CosmosMessageStore implements MessageStore {
                     Operation.REPLACE,
                     Flux.fromIterable(records)
                             .flatMapDelayError(
-                                    record -> calls.limited(replacing(record)), PARALLEL_REPLACES, PARALLEL_REPLACES));
+                                    record -> calls.limited(replacing(record))
+                                            .onErrorMap(CosmosException.class, e -> refused(record.key(), e)),
+                                    PARALLEL_REPLACES,
+                                    PARALLEL_REPLACES));
         } catch (CosmosException e) {
             throw CosmosErrors.unavailable(Operation.REPLACE, container.getId(), e);
         }
+    }
+
+    /** Names the record when it is that one; what else failed is counted, and translated, by the caller. */
+    private Throwable refused(RecordKey key, CosmosException e) {
+        if (!CosmosErrors.isTooLarge(e) && !CosmosErrors.isDocumentRefused(e)) {
+            return e;
+        }
+        calls.charge(Operation.REPLACE, e.getRequestCharge());
+        return CosmosErrors.ofWrite(Operation.REPLACE, container.getId(), key, e);
     }
 
     /** Empty when another version, or none, is there. */
@@ -168,7 +179,7 @@ public final class CosmosMessageStore implements MessageStore {
             return calls.run(Operation.READ, reading(key).map(Optional::of).defaultIfEmpty(Optional.empty()))
                     .orElse(null);
         } catch (CosmosException e) {
-            throw failure(Operation.READ, key, e);
+            throw CosmosErrors.unavailable(Operation.READ, container.getId(), e);
         }
     }
 
@@ -278,12 +289,5 @@ public final class CosmosMessageStore implements MessageStore {
                 .setContentResponseOnWriteEnabled(false)
                 .setCustomItemSerializer(CosmosItemSerializer.DEFAULT_SERIALIZER)
                 .setNonIdempotentWriteRetryPolicy(false, false);
-    }
-
-    private RuntimeException failure(Operation operation, RecordKey key, CosmosException e) {
-        if (CosmosErrors.isTooLarge(e)) {
-            return new RecordTooLargeException(key, SERVICE_LIMIT, SERVICE_LIMIT);
-        }
-        return CosmosErrors.unavailable(operation, container.getId(), e);
     }
 }

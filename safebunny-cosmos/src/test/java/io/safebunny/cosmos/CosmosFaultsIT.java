@@ -11,6 +11,7 @@ import com.azure.cosmos.CosmosAsyncClient;
 import com.azure.cosmos.CosmosAsyncContainer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.StoreUnavailableException;
@@ -20,12 +21,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A service that refuses, answers late, or does what it was told and does not say so. */
@@ -152,12 +155,58 @@ class CosmosFaultsIT {
     }
 
     @Test
-    void aFullPartitionSaysSo() {
+    void aFullPartitionRefusesItsRecordsForGoodAndSaysSo() {
+        MessageRecord created = store.create(claim(key()));
         proxy.answer(Kind.CREATE, 403, Map.of("x-ms-substatus", "1014"));
+        proxy.answer(Kind.REPLACE, 403, Map.of("x-ms-substatus", "1014"));
 
         assertThatThrownBy(() -> store.create(claim(key())))
-                .isInstanceOf(StoreUnavailableException.class)
+                .isInstanceOf(RecordRefusedException.class)
                 .hasMessageContaining("20 GB");
+        assertThatThrownBy(() -> store.replace(created.next(RecordState.COMPLETED)))
+                .isInstanceOf(RecordRefusedException.class)
+                .hasMessageContaining(created.key().messageId());
+    }
+
+    @Test
+    void aMalformedDocumentIsRefusedForGood() {
+        MessageRecord created = store.create(claim(key()));
+        proxy.answerNext(Kind.CREATE, 400, NOTHING);
+        proxy.answerNext(Kind.REPLACE, 400, NOTHING);
+
+        assertThatThrownBy(() -> store.create(claim(key()))).isInstanceOf(RecordRefusedException.class);
+        assertThatThrownBy(() -> store.replace(created.next(RecordState.COMPLETED)))
+                .isInstanceOf(RecordRefusedException.class);
+        assertThat(store.replace(created.next(RecordState.COMPLETED))).isNotNull();
+    }
+
+    /** A container with another partition key, a firewall, a missing container: of these every record would be refused. */
+    @ParameterizedTest
+    @CsvSource({"400, 1001", "403, 0", "403, 3", "403, 1008", "401, 0", "404, 1003"})
+    void whatConcernsEveryRecordIsAnOutage(int status, String subStatus) {
+        MessageRecord created = store.create(claim(key()));
+        proxy.answer(Kind.CREATE, status, Map.of("x-ms-substatus", subStatus));
+        proxy.answer(Kind.REPLACE, status, Map.of("x-ms-substatus", subStatus));
+        CosmosMessageStore impatient = store(Duration.ofSeconds(2));
+
+        assertThatThrownBy(() -> impatient.create(claim(key()))).isInstanceOf(StoreUnavailableException.class);
+        assertThatThrownBy(() -> impatient.replace(created.next(RecordState.COMPLETED)))
+                .isInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void oneRefusedRecordOfManyIsNamedAndTheOthersAreReplaced() {
+        List<MessageRecord> records = Stream.generate(() -> store.create(claim(key())))
+                .limit(3)
+                .map(record -> record.next(RecordState.DISPATCHED))
+                .toList();
+        proxy.answerNext(Kind.REPLACE, 400, NOTHING);
+
+        assertThatThrownBy(() -> store.replaceAll(records)).isInstanceOf(RecordRefusedException.class);
+        assertThat(records)
+                .filteredOn(record -> Objects.requireNonNull(store.find(record.key())).state()
+                        == RecordState.DISPATCHED)
+                .hasSize(2);
     }
 
     @Test

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc;
 
+import io.safebunny.failure.SafeBunnyException;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.StoreUnavailableException;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
@@ -27,11 +30,20 @@ record Failures(String table) {
     /** MySQL and MariaDB: lock wait time-out, deadlock, and statements that took too long; their states say less. */
     private static final Set<Integer> BUSY_IN_MYSQL = Set.of(1205, 1213, 3024, 1969);
 
+    /** MySQL and MariaDB: the statement is larger than {@code max_allowed_packet}. */
+    private static final int PACKET_TOO_LARGE = 1153;
+
+    /** What their drivers throw, or have as the cause, when they know it before they send anything. */
+    private static final Set<String> DRIVERS_PACKET_TOO_LARGE =
+            Set.of("MaxAllowedPacketException", "PacketTooBigException");
+
     enum Kind {
         /** Somebody else has it, or the time was up. The statement did nothing. */
         BUSY,
         /** No connection, or none any more: whether it took place is unknown. */
         CONNECTION,
+        /** What was to be written: it does not fit, as it is, and never will. */
+        CONTENT,
         /** The table, or one of its columns, is missing or may not be used. */
         TABLE,
         /** Anything else: the database refused. */
@@ -40,6 +52,9 @@ record Failures(String table) {
 
     static Kind kindOf(SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
+        if (state.startsWith("22") || isPacketTooLarge(e)) { // the first is a "data exception" of the SQL standard
+            return Kind.CONTENT;
+        }
         if (e instanceof SQLRecoverableException
                 || e instanceof SQLTransientConnectionException
                 || e instanceof SQLNonTransientConnectionException
@@ -54,6 +69,18 @@ record Failures(String table) {
         return state.startsWith("42") || state.equals("3F000") || state.equals("90079") ? Kind.TABLE : Kind.REFUSED;
     }
 
+    private static boolean isPacketTooLarge(SQLException e) {
+        if (e.getErrorCode() == PACKET_TOO_LARGE) {
+            return true;
+        }
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (DRIVERS_PACKET_TOO_LARGE.contains(cause.getClass().getSimpleName())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The first SQL exception among the causes. */
     static @Nullable SQLException sqlCause(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
@@ -62,6 +89,18 @@ record Failures(String table) {
             }
         }
         return null;
+    }
+
+    /** @param what the writing of the record failed, in words */
+    SafeBunnyException translateWriting(String what, RecordKey key, SQLException e) {
+        if (kindOf(e) != Kind.CONTENT) {
+            return translate(what, e);
+        }
+        return new RecordRefusedException(
+                key,
+                "the database finds a value of it invalid or too long, or the whole of it too large [SQLState=%s, error=%d]. With MySQL and MariaDB raise max_allowed_packet above safebunny.store.jdbc.max-content-size; publish references instead of content, and smaller step results."
+                        .formatted(e.getSQLState(), e.getErrorCode()),
+                e);
     }
 
     /** @param what failed, with the id of the message it is about */
@@ -78,7 +117,7 @@ record Failures(String table) {
                     case TABLE ->
                         "table %s, or one of its columns, is missing or may not be used. Run the script for your database, io/safebunny/jdbc/schema-*.sql in safebunny-jdbc.jar, or correct safebunny.store.jdbc.table-prefix."
                                 .formatted(table);
-                    case REFUSED -> "the database refused it. The cause tells why.";
+                    case CONTENT, REFUSED -> "the database refused it. The cause tells why.";
                 };
         return new StoreUnavailableException(
                 "%s [SQLState=%s, error=%d]: %s".formatted(what, e.getSQLState(), e.getErrorCode(), why),
@@ -96,7 +135,7 @@ record Failures(String table) {
                     case TABLE ->
                         "table %s, or one of its columns, is missing or may not be used. Run the script for your database, io/safebunny/jdbc/schema-*.sql in safebunny-jdbc.jar, or correct safebunny.store.jdbc.table-prefix."
                                 .formatted(table);
-                    case REFUSED -> "the database refused it. The cause tells why.";
+                    case CONTENT, REFUSED -> "the database refused it. The cause tells why.";
                 };
         return new StoreUnavailableException(
                 "%s [SQLState=%s, error=%d]: %s The transaction is rolled back; nothing of it is sent. Begin it again."

@@ -104,7 +104,7 @@ public final class JdbcMessageStore implements MessageStore {
             return record;
         }
         for (int tries = 0; tries < CREATE_TRIES; tries++) {
-            Optional<MessageRecord> stored = answer("created", record.key(), connection -> {
+            Optional<MessageRecord> stored = written("created", record.key(), connection -> {
                 boolean created = statements.insert(connection, record, content);
                 return created ? Optional.of(record) : statements.find(connection, record.key());
             });
@@ -136,7 +136,7 @@ public final class JdbcMessageStore implements MessageStore {
     }
 
     private boolean isReplaced(Write write) {
-        return answer(
+        return written(
                 "replaced",
                 write.record.key(),
                 connection -> statements.update(connection, write.record, write.content));
@@ -199,20 +199,32 @@ public final class JdbcMessageStore implements MessageStore {
             int to = Math.min(sorted.size(), from + PORTION);
             List<MessageRecord> portion = sorted.subList(from, to);
             List<Content> portionContents = contents.subList(from, to);
-            together(
+            replacePortion(portion, portionContents);
+        }
+    }
+
+    private void replacePortion(List<MessageRecord> portion, List<Content> contents) {
+        try {
+            connections.together(connection -> statements.updateAll(connection, portion, contents));
+        } catch (SQLException e) {
+            RecordKey first = portion.get(0).key();
+            throw failures.translateWriting(
                     "%d records could not be replaced, of message %s and others"
-                            .formatted(portion.size(), portion.get(0).key().messageId()),
-                    connection -> {
-                        statements.updateAll(connection, portion, portionContents);
-                        return portion.size();
-                    });
+                            .formatted(portion.size(), first.messageId()),
+                    first,
+                    e);
         }
     }
 
     @Override
     public @Nullable MessageRecord find(RecordKey key) {
-        return answer("read", key, connection -> statements.find(connection, key))
-                .orElse(null);
+        try {
+            return connections
+                    .once(connection -> statements.find(connection, key))
+                    .orElse(null);
+        } catch (SQLException e) {
+            throw failures.translate("The record of message %s could not be read".formatted(key.messageId()), e);
+        }
     }
 
     /** {@inheritDoc} Records that a newer version of the library wrote are left to its instances. */
@@ -266,11 +278,12 @@ public final class JdbcMessageStore implements MessageStore {
     }
 
     /** @param done what was to be done with the record, for the message of the failure */
-    private <T> T answer(String done, RecordKey key, SqlWork<T> work) {
+    private <T> T written(String done, RecordKey key, SqlWork<T> work) {
         try {
             return connections.once(work);
         } catch (SQLException e) {
-            throw failures.translate("The record of message %s could not be %s".formatted(key.messageId(), done), e);
+            throw failures.translateWriting(
+                    "The record of message %s could not be %s".formatted(key.messageId(), done), key, e);
         }
     }
 }

@@ -4,6 +4,7 @@ package io.safebunny.jdbc;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore;
 import java.sql.SQLException;
@@ -159,7 +160,7 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
             T result = operation.apply(joined);
             transaction.use();
             return result;
-        } catch (StoreUnavailableException e) {
+        } catch (StoreUnavailableException | RecordRefusedException e) {
             transaction.spoil();
             throw e;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc;
 
+import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.test.contract.MessageStoreContract;
 import java.time.Duration;
@@ -44,6 +45,12 @@ abstract class JdbcStoreContract extends MessageStoreContract {
     protected boolean age(Duration duration) {
         database().age(duration);
         return true;
+    }
+
+    /** Its owner does not fit the column. */
+    @Override
+    protected MessageRecord unstorable(MessageRecord record) {
+        return Records.withLongOwner(record);
     }
 
     @Override

@@ -23,6 +23,22 @@ final class Records {
         return MessageRecord.claim(key, owner, Duration.ofSeconds(30), 0, 4711);
     }
 
+    /** So that it does not fit its column. */
+    static MessageRecord withLongOwner(MessageRecord record) {
+        return new MessageRecord(
+                record.key(),
+                record.state(),
+                "o".repeat(1_000),
+                record.version(),
+                record.attempt(),
+                record.takeovers(),
+                record.lease(),
+                record.fingerprint(),
+                record.steps(),
+                record.outgoing(),
+                record.etag());
+    }
+
     static OutboundMessage message(byte[] body) {
         return new OutboundMessage(
                 new WireMessage("id-1", "order-1", "OrderPlaced", "shop", 1L, "application/json", null, Map.of(), body),

@@ -2,6 +2,7 @@
 package io.safebunny.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.test.contract.TransactionalStoreContract;
@@ -61,6 +62,12 @@ abstract class TransactionalJdbcStoreContract extends TransactionalStoreContract
     protected boolean age(Duration duration) {
         database().age(duration);
         return true;
+    }
+
+    /** Its owner does not fit the column. */
+    @Override
+    protected MessageRecord unstorable(MessageRecord record) {
+        return Records.withLongOwner(record);
     }
 
     @Override

@@ -11,8 +11,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param retention How long handled messages are remembered. With a store, a message older than this goes to the poison
  *     queue, because a duplicate could no longer be told. Raising it costs storage: one record per handled message.
  * @param lease How long the claim of a message being handled is respected when it does not change; it is renewed while the
- *     handler runs. After a crash its messages wait this long. Lowering it costs writes to the store for handlers that run
- *     longer than a third of it; not used with a transactional store.
+ *     handler runs. After a crash its messages wait this long. The sweeper's rounds are so far apart, and last so long at
+ *     most. Lowering it costs writes to the store for handlers that run longer than a third of it, and queries; a
+ *     transactional store uses it for the sweeper only.
  */
 @ConfigurationProperties("safebunny.dedup")
 record DedupProperties(

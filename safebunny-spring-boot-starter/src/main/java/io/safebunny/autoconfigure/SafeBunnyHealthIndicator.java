@@ -3,8 +3,10 @@ package io.safebunny.autoconfigure;
 
 import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyCircuitBreaker.State;
+import io.safebunny.dedup.WaitingPublications;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.transport.TransportStatus;
+import java.time.Instant;
 import java.util.Map;
 import java.util.TreeMap;
 import org.springframework.boot.health.contributor.Health;
@@ -12,7 +14,7 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 
 /**
  * Up while messages flow in both directions, as far as the transport knows; asks nobody and costs nothing. A paused type is
- * told of and leaves the node up: restarting it would not help. Thread-safe.
+ * told of and leaves the node up, as do publications that nobody consumes: restarting it would not help. Thread-safe.
  */
 final class SafeBunnyHealthIndicator implements HealthIndicator {
 
@@ -37,6 +39,22 @@ final class SafeBunnyHealthIndicator implements HealthIndicator {
                 .withDetail("detail", status.detail());
         Map<String, State> paused = new TreeMap<>(breaker.states());
         paused.values().removeIf(state -> state == State.CLOSED);
+        tellWhatWaits(health, engine.waiting());
         return (paused.isEmpty() ? health : health.withDetail("circuitBreaker", paused)).build();
+    }
+
+    private static void tellWhatWaits(Health.Builder health, WaitingPublications waiting) {
+        Instant oldest = waiting.oldest();
+        if (oldest != null) {
+            health.withDetail(
+                    "waitingPublications",
+                    Map.of(
+                            "messages",
+                            waiting.messages(),
+                            "oldest",
+                            oldest.toString(),
+                            "destinations",
+                            new TreeMap<>(waiting.destinations())));
+        }
     }
 }

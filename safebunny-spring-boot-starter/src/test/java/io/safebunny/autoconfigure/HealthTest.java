@@ -3,13 +3,22 @@ package io.safebunny.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.Bunny;
+import io.safebunny.BunnyHandler;
 import io.safebunny.transport.Transport;
+import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
+@ExtendWith(OutputCaptureExtension.class)
 class HealthTest {
 
     @Test
@@ -31,6 +40,46 @@ class HealthTest {
             assertThat(context.getBean(SafeBunnyHealthIndicator.class).health().getStatus())
                     .isEqualTo(Status.DOWN);
         });
+    }
+
+    @Test
+    void tellsOfPublicationsThatNobodyConsumesAndTheLogSaysWhatToDoOnce(CapturedOutput output) {
+        Nodes.memory()
+                .withBean(Unheard.class)
+                .withPropertyValues("safebunny.store.type=memory")
+                .run(context -> {
+                    context.getBean(Bunny.class).publish(new OrderPlaced("1"));
+                    context.getBean(Bunny.class).publish(new OrderPlaced("2"));
+
+                    SafeBunnyHealthIndicator indicator = context.getBean(SafeBunnyHealthIndicator.class);
+                    Awaitility.await().untilAsserted(() -> assertThat(
+                                    indicator.health().getDetails().get("waitingPublications"))
+                            .asInstanceOf(InstanceOfAssertFactories.map(String.class, Object.class))
+                            .containsEntry("messages", 2)
+                            .containsEntry("destinations", Map.of("shop-Shipped", 2))
+                            .containsKey("oldest"));
+                    assertThat(indicator.health().getStatus()).isEqualTo(Status.UP);
+                    assertThat(output.getOut().lines().filter(line -> line.contains("but what it published cannot")))
+                            .singleElement(InstanceOfAssertFactories.STRING)
+                            .contains("WARN")
+                            .contains("[type=Shipped, routingKey=shop-Shipped]")
+                            .contains("start a consumer once, do not replay the handled message");
+                });
+    }
+
+    record Shipped(String orderId) {}
+
+    static class Unheard {
+        private final Bunny bunny;
+
+        Unheard(Bunny bunny) {
+            this.bunny = bunny;
+        }
+
+        @BunnyHandler(from = "shop")
+        void on(OrderPlaced order) {
+            bunny.publish(new Shipped(order.orderId()));
+        }
     }
 
     @Test

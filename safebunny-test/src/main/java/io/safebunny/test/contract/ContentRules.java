@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.safebunny.message.WireMessage;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.transport.OutboundMessage;
@@ -170,6 +171,26 @@ interface ContentRules {
                 .isInstanceOf(RecordTooLargeException.class);
         bench().assertStored(created);
         bench().replaced(created.next(RecordState.RELEASED));
+    }
+
+    @Test
+    default void refusesForGoodWhatItCanNeverStoreAndNothingElse() {
+        MessageRecord refused = bench().unstorable(claim(key(), "first"));
+        MessageRecord created = bench().created();
+        MessageRecord neighbour = bench().created();
+
+        assertThatThrownBy(() -> bench().store().create(refused))
+                .isInstanceOf(RecordRefusedException.class)
+                .isNotInstanceOf(RecordTooLargeException.class);
+        bench().assertNothingStored(refused.key());
+        assertThatThrownBy(() -> bench().store().replace(bench().unstorable(created.next(RecordState.COMPLETED))))
+                .isInstanceOf(RecordRefusedException.class);
+        assertThatThrownBy(() -> bench().store()
+                        .replaceAll(List.of(bench().unstorable(created.next(RecordState.COMPLETED)))))
+                .isInstanceOf(RecordRefusedException.class);
+        bench().assertStored(created);
+        bench().replaced(created.next(RecordState.POISONED));
+        bench().replaced(neighbour.next(RecordState.COMPLETED));
     }
 
     private void assertKept(Map<String, String> steps, List<OutboundMessage> outgoing) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
+import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 
@@ -55,6 +57,14 @@ public abstract class MessageStoreContract
      */
     protected long largestContent() {
         return 0;
+    }
+
+    /**
+     * The record, changed so that this store refuses it for good and takes any other. The default is {@code null}: there is no
+     * such record, or none that a test can make; the rule is then reported as not run.
+     */
+    protected @Nullable MessageRecord unstorable(MessageRecord record) {
+        return null;
     }
 
     /** How long to wait for what must happen. */

@@ -66,6 +66,13 @@ final class StoreBench {
         return fixture.retention();
     }
 
+    /** The rule is not run where nothing is refused but size. */
+    MessageRecord unstorable(MessageRecord record) {
+        MessageRecord unstorable = fixture.unstorable(record);
+        assumeTrue(unstorable != null, "no record is known that this store refuses for good");
+        return Objects.requireNonNull(unstorable);
+    }
+
     long largestContent() {
         return fixture.largestContent();
     }

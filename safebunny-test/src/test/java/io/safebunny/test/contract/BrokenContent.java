@@ -4,8 +4,10 @@ package io.safebunny.test.contract;
 import io.safebunny.message.WireMessage;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.RecordTooLargeException;
+import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.temporal.ChronoUnit;
@@ -214,6 +216,36 @@ final class BrokenContent {
                     }
                 }
             };
+        }
+    }
+
+    @Breaks("refusesForGoodWhatItCanNeverStoreAndNothingElse")
+    static class TakesARefusalForAnOutage extends BrokenStoreContract {
+        @Override
+        MessageStore broken() {
+            return new ForwardingStore(sound) {
+                @Override
+                public @Nullable MessageRecord replace(MessageRecord record) {
+                    try {
+                        return super.replace(record);
+                    } catch (RecordTooLargeException e) {
+                        throw e;
+                    } catch (RecordRefusedException e) {
+                        throw new StoreUnavailableException("the store refused it", null, e);
+                    }
+                }
+            };
+        }
+    }
+
+    @Breaks("refusesForGoodWhatItCanNeverStoreAndNothingElse")
+    static class CutsWhatDoesNotFit extends BrokenStoreContract {
+        @Override
+        MessageStore broken() {
+            return altering(r -> r.owner().length() <= 100
+                    ? r
+                    : r.claimedBy(r.owner().substring(0, 100), r.lease(), r.attempt(), r.takeovers())
+                            .withVersion(r.version()));
         }
     }
 

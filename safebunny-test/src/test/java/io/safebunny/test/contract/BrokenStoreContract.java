@@ -63,6 +63,11 @@ abstract class BrokenStoreContract extends MessageStoreContract {
     }
 
     @Override
+    protected MessageRecord unstorable(MessageRecord record) {
+        return LimitedStore.unstorable(record);
+    }
+
+    @Override
     protected Duration patience() {
         return Duration.ofSeconds(5);
     }

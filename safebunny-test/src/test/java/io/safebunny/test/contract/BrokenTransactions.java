@@ -66,8 +66,11 @@ final class BrokenTransactions {
                     return new Transaction() {
                         @Override
                         public void commit() {
-                            writes.stream().limit(2).forEach(Runnable::run);
-                            end();
+                            try {
+                                writes.stream().limit(2).forEach(Runnable::run);
+                            } finally {
+                                end();
+                            }
                         }
                     };
                 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
+import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
@@ -59,6 +60,11 @@ abstract class BrokenTransactionsContract extends TransactionalStoreContract {
     @Override
     protected long largestContent() {
         return LimitedStore.LIMIT;
+    }
+
+    @Override
+    protected MessageRecord unstorable(MessageRecord record) {
+        return LimitedStore.unstorable(record);
     }
 
     @Override

@@ -5,13 +5,17 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordTooLargeException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Holds no more than two megabytes in one record. */
+/** Holds no more than two megabytes in one record, and none of an owner with a long name. */
 final class LimitedStore extends ForwardingStore {
 
     static final long LIMIT = 2 << 20;
+
+    private static final int LONGEST_OWNER = 1_000;
 
     private LimitedStore(MessageStore sound) {
         super(sound);
@@ -21,8 +25,43 @@ final class LimitedStore extends ForwardingStore {
         return new LimitedStore(unlimited);
     }
 
+    /** So that it is refused. */
+    static MessageRecord unstorable(MessageRecord r) {
+        return new MessageRecord(
+                r.key(),
+                r.state(),
+                "o".repeat(LONGEST_OWNER + 1),
+                r.version(),
+                r.attempt(),
+                r.takeovers(),
+                r.lease(),
+                r.fingerprint(),
+                r.steps(),
+                r.outgoing(),
+                r.etag());
+    }
+
+    private static void requireStorable(MessageRecord record) {
+        if (record.owner().length() > LONGEST_OWNER) {
+            throw new RecordRefusedException(record.key(), "its owner's name is too long.", null);
+        }
+    }
+
+    @Override
+    public MessageRecord create(MessageRecord record) {
+        requireStorable(record);
+        return super.create(record);
+    }
+
+    @Override
+    public void replaceAll(List<MessageRecord> records) {
+        records.forEach(LimitedStore::requireStorable);
+        super.replaceAll(records);
+    }
+
     @Override
     public @Nullable MessageRecord replace(MessageRecord record) {
+        requireStorable(record);
         long size = size(record);
         if (size >= LIMIT) {
             throw new RecordTooLargeException(record.key(), size, LIMIT);

@@ -95,8 +95,11 @@ class MemoryTransactions implements TransactionalMessageStore {
         @Override
         public void commit() {
             requireAlive();
-            writes.forEach(Runnable::run);
-            end();
+            try {
+                writes.forEach(Runnable::run);
+            } finally {
+                end();
+            }
         }
 
         @Override
