@@ -61,7 +61,7 @@ final class WaitingRecords {
         }
         if (first && failure != null) {
             LOG.warn(
-                    "Message {} is handled, but what it published cannot be sent [type={}, routingKey={}]: {} It waits in the record of the message and is sent by itself when the cause is gone: start a consumer once, do not replay the handled message. More for the same destination is not logged; the node's health and safebunny.dispatch.waiting show it",
+                    "Message {} is handled, but what it published cannot be sent [type={}, routingKey={}]: {} It waits in the record of the message, and is sent by itself soon after that is mended; do not replay the handled message. More for the same destination is not logged: see the node's health, or safebunny.dispatch.waiting",
                     stop.record().key().messageId(),
                     at.publication().type(),
                     destination,

@@ -26,6 +26,7 @@ import io.safebunny.store.RecordState;
 import io.safebunny.test.database.MariaDbServer;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
 import java.nio.charset.StandardCharsets;
@@ -80,7 +81,7 @@ class PacketLimitIT {
             MessageRecord claim = store.create(Records.claim(Records.key(), "a"));
 
             assertThatThrownBy(() -> store.replace(
-                            claim.next(RecordState.COMPLETED, List.of(Records.message(new byte[TOO_MUCH])))))
+                            claim.next(RecordState.COMPLETED, List.of(tooMuch()))))
                     .isInstanceOf(RecordRefusedException.class)
                     .hasMessageContaining("max_allowed_packet")
                     .hasMessageContaining(claim.key().messageId());
@@ -116,6 +117,10 @@ class PacketLimitIT {
                             .state())
                     .isEqualTo(RecordState.POISONED);
         }
+    }
+
+    private static OutboundMessage tooMuch() {
+        return Records.message("x".repeat(TOO_MUCH).getBytes(StandardCharsets.UTF_8));
     }
 
     private static Envelope message() {

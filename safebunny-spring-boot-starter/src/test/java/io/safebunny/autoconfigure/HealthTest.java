@@ -63,7 +63,8 @@ class HealthTest {
                             .singleElement(InstanceOfAssertFactories.STRING)
                             .contains("WARN")
                             .contains("[type=Shipped, routingKey=shop-Shipped]")
-                            .contains("start a consumer once, do not replay the handled message");
+                            .contains("Start the node that consumes it once")
+                            .contains("do not replay the handled message");
                 });
     }
 
