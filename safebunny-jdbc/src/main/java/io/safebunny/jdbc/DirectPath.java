@@ -157,7 +157,7 @@ final class DirectPath {
             try {
                 present = present(taken);
             } catch (SQLException | RuntimeException e) { // of the pool, perhaps
-                LOG.warn("The outbox could not be asked what to send; it is asked again", e);
+                new Failures(table.name()).warn(LOG, "The outbox could not be asked what to send", e);
                 taken.forEach(one -> lookAgain(one.track, NO_ANSWER_DELAY));
                 return;
             }

@@ -13,6 +13,7 @@ import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 
 /**
  * What a failed statement means. Messages of drivers are not repeated: they may hold addresses, users and values.
@@ -123,6 +124,17 @@ record Failures(String table) {
                 "%s [SQLState=%s, error=%d]: %s".formatted(what, e.getSQLState(), e.getErrorCode(), why),
                 kind == Kind.BUSY ? PATIENCE : null,
                 e);
+    }
+
+    /** About what is tried again: without the stack trace of a database that is away, or went first at shutdown. */
+    void warn(Logger log, String what, Exception e) {
+        SQLException sql = sqlCause(e);
+        if (sql == null) {
+            log.warn(what, e);
+        } else {
+            log.warn("{}", translate(what, sql).getMessage());
+            log.debug("In full", e);
+        }
     }
 
     /** @param what failed in the application's transaction, which is not tried again by this library */

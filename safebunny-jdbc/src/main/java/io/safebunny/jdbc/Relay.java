@@ -92,12 +92,8 @@ final class Relay {
                 taken = takeAndSend();
             }
             metrics.backlog(connections.once(connection -> table.count(connection, OutboxMetrics.MOST_COUNTED)));
-        } catch (SQLException e) {
-            LOG.warn(
-                    "{}",
-                    new Failures(table.name())
-                            .translate("The outbox could not be looked through", e)
-                            .getMessage());
+        } catch (SQLException | RuntimeException e) { // of the pool, perhaps
+            new Failures(table.name()).warn(LOG, "The outbox could not be looked through", e);
         } finally {
             scheduleNext();
         }

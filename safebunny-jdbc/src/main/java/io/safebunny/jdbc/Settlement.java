@@ -80,7 +80,7 @@ final class Settlement {
             try {
                 write(batch);
             } catch (SQLException | RuntimeException e) { // of the pool, perhaps
-                LOG.warn("What was sent from the outbox could not be deleted from table {}", table.name(), e);
+                new Failures(table.name()).warn(LOG, "What the outbox has sent could not be deleted", e);
                 putBack(batch);
                 timeline.schedule(NO_ANSWER_DELAY, worker::ask);
                 return;
