@@ -141,7 +141,10 @@ public final class Deduplication {
      */
     public void run(Handling handling, boolean replayed, Judge judge, Action action) throws Exception {
         MessageRecord handled = store instanceof TransactionalMessageStore transactional
-                ? handleInTransaction(transactional, handling, replayed, judge, action)
+                ? InTurn.handle(
+                        transactional,
+                        handling,
+                        () -> handleInTransaction(transactional, handling, replayed, judge, action))
                 : handle(handling, replayed, judge, action);
         if (handled.state() == RecordState.COMPLETED) {
             dispatch(handled);

@@ -12,11 +12,32 @@ import java.util.function.Supplier;
  */
 public interface TransactionalMessageStore extends MessageStore {
 
+    /**
+     * Waits until one more message may be handled. A store whose connections are limited lets so many in at once that each may hold a
+     * transaction and {@link #apart} still finds a connection; who comes first is let in first. The turn lasts from before {@link #begin}
+     * until it is closed, however many transactions follow each other meanwhile.
+     *
+     * @return whose holder closes it, once, on any thread
+     * @throws InterruptedException when interrupted while it waits; nothing is held then
+     */
+    default Turn awaitTurn() throws InterruptedException {
+        return () -> {};
+    }
+
     /** Opens a transaction on this thread, which must have none. */
     LocalTransaction begin();
 
     /** Runs the action in a transaction of its own, whatever transaction is open on this thread. */
     <T> T apart(Supplier<T> action);
+
+    /** The permission to handle one message. */
+    @FunctionalInterface
+    interface Turn extends AutoCloseable {
+
+        /** Lets the next one in. Never throws. */
+        @Override
+        void close();
+    }
 
     /** One open transaction, bound to the thread that began it. */
     interface LocalTransaction {

@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -23,7 +24,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  *
  * <p>Works with a transaction manager that binds the {@code DataSource}'s connection to the thread: {@code
  * JdbcTransactionManager} and {@code JpaTransactionManager} do. A transaction holds one connection from its beginning to its
- * end, {@link #apart} a second one: the pool needs more connections than messages are handled at once.
+ * end, {@link #apart} a second one for a moment, and everything else one at a time: of a pool, {@link #handledAtOnce} messages may be handled
+ * at once, and stores that share it share that number.
  *
  * <p>After an operation failed in a transaction, the transaction can only be rolled back.
  */
@@ -34,20 +36,35 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
     /** More than there are deliveries of one message at a time. */
     private static final int CREATE_TRIES = 10;
 
+    private static final int SHARE_OF_STEPS = 5;
+
+    private final Semaphore turns;
     private final Transactions transactions;
     private final boolean startsOver;
     private final JdbcMessageStore alone;
     private final JdbcMessageStore joined;
 
+    /** For a {@code DataSource} whose connections are not limited. */
+    public TransactionalJdbcMessageStore(
+            DataSource dataSource, PlatformTransactionManager transactionManager, JdbcStoreOptions options) {
+        this(dataSource, transactionManager, options, Integer.MAX_VALUE);
+    }
+
     /**
      * Looks at the database, as {@link JdbcMessageStore} does.
      *
+     * @param handledAtOnce how many messages may hold a connection in their transaction; the others wait, first come, first served. See
+     *     {@link #handledAtOnce}
      * @throws ConfigurationException SB-1401, SB-1402, or SB-1405 when the transaction manager is not one for this {@code
      *     DataSource}
      * @throws StoreUnavailableException when the database does not answer
      */
     public TransactionalJdbcMessageStore(
-            DataSource dataSource, PlatformTransactionManager transactionManager, JdbcStoreOptions options) {
+            DataSource dataSource,
+            PlatformTransactionManager transactionManager,
+            JdbcStoreOptions options,
+            int handledAtOnce) {
+        this.turns = new Semaphore(handledAtOnce, true);
         DataSource target = JdbcSchema.unwrap(dataSource);
         this.alone = new JdbcMessageStore(target, options);
         this.startsOver = alone.dialect() == Dialect.MYSQL || alone.dialect() == Dialect.MARIADB;
@@ -69,6 +86,23 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
      */
     public static boolean fits(DataSource dataSource, PlatformTransactionManager transactionManager) {
         return new Transactions(transactionManager, JdbcSchema.unwrap(dataSource)).reachDataSource();
+    }
+
+    /**
+     * How many messages may be handled at once with a pool of so many connections, so that steps, marks and the rest are not kept waiting
+     * by handlers that wait for them: all but a fifth, and all but one at least.
+     *
+     * @param connections that the pool has at most
+     * @return 0 when there are too few: fewer than two
+     */
+    public static int handledAtOnce(int connections) {
+        return Math.max(0, connections - Math.max(1, connections / SHARE_OF_STEPS));
+    }
+
+    @Override
+    public Turn awaitTurn() throws InterruptedException {
+        turns.acquire();
+        return turns::release;
     }
 
     /** @throws IllegalStateException when a transaction is open on this thread */

@@ -20,6 +20,11 @@ public final class PointedTransactionalStore extends PointedStore implements Tra
     }
 
     @Override
+    public Turn awaitTurn() throws InterruptedException {
+        return store.awaitTurn();
+    }
+
+    @Override
     public LocalTransaction begin() {
         LocalTransaction transaction = around(Operation.BEGIN, store::begin);
         return new LocalTransaction() {

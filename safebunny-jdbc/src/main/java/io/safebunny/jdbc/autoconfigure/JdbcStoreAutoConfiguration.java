@@ -18,6 +18,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -55,6 +56,7 @@ final class JdbcStoreAutoConfiguration {
         MessageStore safeBunnyJdbcMessageStore(
                 DataSource dataSource,
                 ObjectProvider<PlatformTransactionManager> transactionManagers,
+                ObjectProvider<DataSourcePoolMetadataProvider> pools,
                 SafeBunnyOptions node,
                 JdbcStoreProperties properties) {
             JdbcStoreOptions options = new JdbcStoreOptions(
@@ -69,7 +71,9 @@ final class JdbcStoreAutoConfiguration {
                     LOG.info(
                             "Handled messages are remembered in table {}message, in one transaction with what handlers write",
                             options.tablePrefix());
-                    return new TransactionalJdbcMessageStore(dataSource, manager, options);
+                    int handledAtOnce =
+                            PoolBound.of(dataSource, pools.orderedStream().toList());
+                    return new TransactionalJdbcMessageStore(dataSource, manager, options, handledAtOnce);
                 }
                 LOG.info(
                         "There is no PlatformTransactionManager for the DataSource of the message store, or more than one");

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.autoconfigure;
+
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.jdbc.TransactionalJdbcMessageStore;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Set;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.jdbc.metadata.CompositeDataSourcePoolMetadataProvider;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
+import org.springframework.jdbc.datasource.AbstractDriverBasedDataSource;
+
+/** How many messages may be handled at once, by the size of the pool that their transactions and their steps take connections from. */
+final class PoolBound {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PoolBound.class);
+
+    /** What drivers bring along opens a connection for everybody who asks. */
+    private static final Set<String> DRIVERS = Set.of(
+            "org.h2.jdbcx.JdbcDataSource",
+            "org.postgresql.ds.PGSimpleDataSource",
+            "org.mariadb.jdbc.MariaDbDataSource",
+            "com.mysql.cj.jdbc.MysqlDataSource");
+
+    private PoolBound() {}
+
+    /**
+     * Says at start what it is.
+     *
+     * @param dataSource that was asked for a connection before: a pool may not know its size until then
+     * @throws ConfigurationException SB-1408 when no message could be handled with steps
+     */
+    static int of(DataSource dataSource, List<DataSourcePoolMetadataProvider> providers) {
+        DataSourcePoolMetadata pool =
+                new CompositeDataSourcePoolMetadataProvider(providers).getDataSourcePoolMetadata(dataSource);
+        if (pool != null) {
+            Integer most = pool.getMax();
+            return most == null || most < 0 ? Integer.MAX_VALUE : of(most);
+        }
+        if (opensAConnectionForEverybody(dataSource)) {
+            return Integer.MAX_VALUE;
+        }
+        LOG.warn(
+                "Messages are handled one after the other: how many connections the DataSource has is not known [type={}], and handlers that"
+                        + " hold all of them would wait for the one their steps need. Define a bean of type {} that tells its maximum,"
+                        + " or set safebunny.store.jdbc.transactional=false",
+                dataSource.getClass().getName(),
+                DataSourcePoolMetadataProvider.class.getName());
+        return 1;
+    }
+
+    private static int of(int connections) {
+        int handled = TransactionalJdbcMessageStore.handledAtOnce(connections);
+        if (handled == 0) {
+            throw new ConfigurationException(
+                    "SB-1408",
+                    "The connection pool is too small for handling messages in transactions [connections=%d]: the transaction of a message holds one connection until its handler ends, and its context.once needs a second one meanwhile."
+                            .formatted(connections),
+                    "Set spring.datasource.hikari.maximum-pool-size (or your pool's own setting) to at least 2, better to 10, its default: of n connections a fifth, at least one, is kept for steps and each other one is for a message. Or set safebunny.store.jdbc.transactional=false.");
+        }
+        LOG.info(
+                "At most {} messages are handled at once: of the pool's {} connections each holds one in its transaction, and {} are kept for"
+                        + " steps and marks. Others that were delivered (safebunny.listener.prefetch of each type) wait for their turn. For"
+                        + " more at once raise the pool's maximum, as spring.datasource.hikari.maximum-pool-size",
+                handled,
+                connections,
+                connections - handled);
+        return handled;
+    }
+
+    private static boolean opensAConnectionForEverybody(DataSource dataSource) {
+        try {
+            return DRIVERS.contains(dataSource.getClass().getName())
+                    || dataSource.isWrapperFor(AbstractDriverBasedDataSource.class);
+        } catch (SQLException e) {
+            LOG.debug("The DataSource does not say what it is", e);
+            return false;
+        }
+    }
+}

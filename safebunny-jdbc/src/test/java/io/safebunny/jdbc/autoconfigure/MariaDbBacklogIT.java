@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.autoconfigure;
+
+import io.safebunny.test.database.MariaDbServer;
+import org.junit.jupiter.api.AfterAll;
+
+class MariaDbBacklogIT extends BacklogRules {
+
+    private static final MariaDbServer DATABASE = MariaDbServer.start();
+
+    @Override
+    String url() {
+        return DATABASE.jdbcUrl();
+    }
+
+    @Override
+    int backlog() {
+        return 500;
+    }
+
+    @AfterAll
+    static void close() {
+        DATABASE.close();
+    }
+}
