@@ -12,8 +12,9 @@ import java.util.concurrent.CompletableFuture;
  * handler's thread, and as the handler's own node. What a handler publishes from another thread, or through the {@code Bunny} of
  * another node in this JVM, starts a saga of its own.
  *
- * <p>Errors: {@link io.safebunny.failure.InvalidPublicationException} when the publication is not acceptable, and the
- * four kinds of {@link io.safebunny.failure.PublishException} when it was not confirmed.
+ * <p>Errors: {@link io.safebunny.failure.InvalidPublicationException} when the publication is not acceptable, and the kinds of
+ * {@link io.safebunny.failure.PublishException} when it was not confirmed; {@link io.safebunny.failure.NotRunningException} among
+ * them, at once, before the application context has started the node and after it has stopped it.
  */
 public interface Bunny {
 

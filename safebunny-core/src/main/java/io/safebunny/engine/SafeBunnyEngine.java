@@ -39,8 +39,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One node: publishes as soon as it is created, consumes from {@link #start} to {@link #stop}. Start and stop are called by
- * one thread; the rest is thread-safe.
+ * One node: publishes and consumes from {@link #start} to {@link #stop}. Start and stop are called by one thread; the rest is
+ * thread-safe.
  */
 public final class SafeBunnyEngine {
 
@@ -67,6 +67,7 @@ public final class SafeBunnyEngine {
                 parts.callbacks(),
                 options.publishTimeout(),
                 options.maxInFlight());
+        sender.awaitStart();
         CurrentHandling current = new CurrentHandling();
         bunny = new PipelineBunny(
                 current,
@@ -107,6 +108,7 @@ public final class SafeBunnyEngine {
                 observations);
     }
 
+    /** Publishes while the engine runs; before and after that it fails at once, with SB-2006. */
     public Bunny bunny() {
         return bunny;
     }
@@ -139,7 +141,13 @@ public final class SafeBunnyEngine {
         LOG.info("Node {} handles{}", options.node(), describe(handlers));
         LOG.info("Topology of node {}{}{}", options.node(), System.lineSeparator(), topology.describe());
         Transport transport = parts.transport();
-        transport.start(topology);
+        sender.start(); // who publishes while the transport connects waits for it
+        try {
+            transport.start(topology);
+        } catch (RuntimeException e) {
+            sender.awaitStart(); // nobody goes on connecting
+            throw e;
+        }
         if (deduplication != null) {
             deduplication.start();
         }

@@ -3,7 +3,7 @@ package io.safebunny.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** A publication was not confirmed. The four subtypes say what is known about the message's fate. */
+/** A publication was not confirmed. The subtypes say what is known about the message's fate. */
 public abstract class PublishException extends SafeBunnyException {
 
     private final String type;

@@ -2,7 +2,9 @@
 package io.safebunny.publishing;
 
 import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.NotRunningException;
 import io.safebunny.failure.PublishTimeoutException;
+import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Transport;
@@ -29,20 +31,22 @@ public final class ConfirmedSender {
     private static final Duration FIRST_BACK_OFF = Duration.ofMillis(100);
     private static final Duration LONGEST_BACK_OFF = Duration.ofSeconds(2);
 
+    /** What a transport may take to end a publication whose time is up. */
+    private static final Duration GRACE = Duration.ofSeconds(1);
+
     private final Transport transport;
     private final Timeline timeline;
     private final Executor retries;
     private final Duration timeout;
-    /** With a transport that never answers. */
-    private final Duration patience;
-
     private final int maxInFlight;
     private final Semaphore inFlight;
     private final Set<Sending> retrying = ConcurrentHashMap.newKeySet();
+    private volatile boolean started = true;
     private volatile boolean stopped;
 
     /**
-     * @param timeout how long a message may take, waiting and sending again included
+     * @param timeout how long a message may take: waiting for a place, for a connection and a channel, sending again, and the
+     *     confirm
      * @param maxInFlight messages on their way at most
      * @param retries sends again; sending may block, so this is not the timeline's thread
      */
@@ -52,25 +56,48 @@ public final class ConfirmedSender {
         this.timeline = timeline;
         this.retries = retries;
         this.timeout = timeout;
-        this.patience = timeout.multipliedBy(2);
         this.maxInFlight = maxInFlight;
         this.inFlight = new Semaphore(maxInFlight);
+    }
+
+    /** From now on until {@link #start} nothing may be published: there is no connection yet. */
+    public void awaitStart() {
+        started = false;
+    }
+
+    public void start() {
+        started = true;
+    }
+
+    /**
+     * Asked before the application's own publications, which would else wait for a connection that nobody makes.
+     *
+     * @throws NotRunningException before the start and after the stop
+     */
+    void requireRunning(OutboundMessage message) {
+        if (stopped) {
+            throw NotRunningException.stopped(message.publication());
+        }
+        if (!started) {
+            throw NotRunningException.notStarted(message.publication());
+        }
     }
 
     /** One message until its end. */
     private final class Sending {
         final OutboundMessage message;
         final CompletableFuture<Void> result = new CompletableFuture<>();
-        final long deadline = timeline.nanoTime() + timeout.toNanos();
+        final Deadline deadline;
         Duration backOff = FIRST_BACK_OFF;
         private volatile Timeline.@Nullable Cancellable limit;
 
-        Sending(OutboundMessage message) {
+        Sending(OutboundMessage message, Deadline deadline) {
             this.message = message;
+            this.deadline = deadline;
         }
 
         void attempt() {
-            CompletableFuture<Void> unused = sendOnce(message).whenComplete((none, failure) -> {
+            CompletableFuture<Void> unused = sendOnce(message, deadline).whenComplete((none, failure) -> {
                 Throwable cause = failure instanceof CompletionException wrapped ? wrapped.getCause() : failure;
                 if (cause == null) {
                     result.complete(null);
@@ -84,7 +111,7 @@ public final class ConfirmedSender {
 
         /** The first loss sets the limit for all further attempts: most messages need none. */
         private void againAfter(Throwable cause) {
-            long left = deadline - timeline.nanoTime();
+            long left = deadline.nanosLeft();
             if (left <= backOff.toNanos()) {
                 result.completeExceptionally(cause);
                 return;
@@ -120,8 +147,12 @@ public final class ConfirmedSender {
 
     /** Completes when confirmed, or with a {@link io.safebunny.failure.PublishException}; perhaps on an I/O thread. */
     public CompletableFuture<Void> send(OutboundMessage message) {
+        return send(message, Deadline.after(timeout, timeline));
+    }
+
+    private CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         try {
-            if (!inFlight.tryAcquire(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+            if (!inFlight.tryAcquire(deadline.nanosLeft(), TimeUnit.NANOSECONDS)) {
                 return CompletableFuture.failedFuture(new PublishTimeoutException(
                         message.publication(),
                         timeout,
@@ -132,29 +163,30 @@ public final class ConfirmedSender {
             Thread.currentThread().interrupt();
             return CompletableFuture.failedFuture(interrupted(message));
         }
-        Sending sending = new Sending(message);
+        Sending sending = new Sending(message, deadline);
         CompletableFuture<Void> unused = sending.result.whenComplete((none, failure) -> sending.ended());
         sending.attempt();
         return sending.result;
     }
 
     /** A transport that throws would else leave the result of a scheduled attempt open for ever. */
-    private CompletableFuture<Void> sendOnce(OutboundMessage message) {
+    private CompletableFuture<Void> sendOnce(OutboundMessage message, Deadline deadline) {
         try {
-            return transport.send(message);
+            return transport.send(message, deadline);
         } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    /** Blocks until confirmed. */
+    /** Blocks until confirmed, at most for the timeout and a second. */
     public void sendAndWait(OutboundMessage message) {
+        Deadline deadline = Deadline.after(timeout, timeline);
         try {
-            timeline.await(send(message), patience);
+            timeline.await(send(message, deadline), deadline.left().plus(GRACE));
         } catch (ExecutionException e) {
             throw rethrow(e.getCause());
         } catch (TimeoutException e) {
-            throw new PublishTimeoutException(message.publication(), patience, "the transport");
+            throw new PublishTimeoutException(message.publication(), timeout, "the transport");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw interrupted(message);

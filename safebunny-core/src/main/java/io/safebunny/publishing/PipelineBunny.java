@@ -168,16 +168,21 @@ public final class PipelineBunny implements Bunny {
                 case COLLECT -> requireHandling(publication).collect(message);
                 case SEND_AND_WAIT -> {
                     if (!isStored(message)) {
+                        sender.requireRunning(message);
                         sender.sendAndWait(message);
                     }
                 }
                 case SEND_ASYNC -> {
                     if (!isStored(message)) {
+                        sender.requireRunning(message);
                         publication.sent = whenSent(publication, observation, sender.send(message));
                         handedOver = true;
                     }
                 }
-                case SEND_NOW -> sender.sendAndWait(message);
+                case SEND_NOW -> {
+                    sender.requireRunning(message);
+                    sender.sendAndWait(message);
+                }
             }
         } catch (RuntimeException e) {
             failure = e;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport;
 
+import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import java.util.concurrent.CompletableFuture;
 
@@ -32,6 +33,14 @@ public interface Transport extends AutoCloseable {
      * {@link io.safebunny.failure.PublishException}s. The future may be completed on an I/O thread: do not block in it.
      */
     CompletableFuture<Void> send(OutboundMessage message);
+
+    /**
+     * The same for one try of a publication that has used up a part of its time already. A transport that waits for anything,
+     * here or later, overrides this and waits no longer than the deadline; it may take up to a second more to end.
+     */
+    default CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+        return send(message);
+    }
 
     TransportStatus status();
 

@@ -73,7 +73,9 @@ class AllocationBudgetTest {
 
     @Test
     void publishesWithinItsBudget() {
-        Bunny bunny = engine(null).bunny();
+        SafeBunnyEngine engine = engine(null);
+        engine.start(List.of());
+        Bunny bunny = engine.bunny();
 
         assertThat(lowest(TO_PUBLISH, () -> ping, payload -> {
                     String unused = bunny.publish(payload);

@@ -5,40 +5,48 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.NotRunningException;
 import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.publishing.Outbox;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.topology.Subscription;
+import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.topology.TopologyPlanner;
-import io.safebunny.publishing.Outbox;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.TransportStatus;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SafeBunnyEngineTest {
 
     private final RecordingTransport transport = new RecordingTransport();
     private final List<Object> handled = new ArrayList<>();
-    private final SafeBunnyEngine engine = new SafeBunnyEngine(
-            SafeBunnyParts.of(SafeBunnyOptions.of("billing"), transport, null, new ManualTimeline()));
+    private final ManualTimeline timeline = new ManualTimeline();
+    private final SafeBunnyEngine engine =
+            new SafeBunnyEngine(SafeBunnyParts.of(SafeBunnyOptions.of("billing"), transport, null, timeline));
     private final HandlerDefinition handler = new HandlerDefinition(
             "invoicing.on(OrderPlaced)",
             "OrderPlaced",
@@ -68,6 +76,55 @@ class SafeBunnyEngineTest {
 
         assertThat(engine.bunny().publish(new OrderPlaced("o-1", 1))).hasSize(36);
         assertThat(transport.published()).hasSize(1);
+    }
+
+    @Test
+    void refusesAtOnceToPublishBeforeItHasStarted() {
+        transport.answerAll(RecordingTransport.LOSE_CONNECTION);
+
+        assertThatExceptionOfType(NotRunningException.class)
+                .isThrownBy(() -> engine.bunny().publish(new OrderPlaced("o-1", 1)))
+                .withMessageStartingWith("SB-2006")
+                .withMessageContaining("has not started yet")
+                .withMessageContaining("ApplicationRunner");
+        assertThatExceptionOfType(NotRunningException.class)
+                .isThrownBy(() -> engine.bunny().publishNow(new OrderPlaced("o-1", 1)));
+        assertThat(engine.bunny().publishAsync(new OrderPlaced("o-1", 1)))
+                .failsWithin(Duration.ZERO)
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(NotRunningException.class);
+        assertThat(transport.attempted()).isEmpty();
+        assertThat(timeline.elapsed()).isZero();
+    }
+
+    @Test
+    void refusesAtOnceToPublishAfterItHasStopped() {
+        engine.start(List.of());
+        engine.stop(Duration.ofSeconds(1));
+
+        assertThatExceptionOfType(NotRunningException.class)
+                .isThrownBy(() -> engine.bunny().publish(new OrderPlaced("o-1", 1)))
+                .withMessageContaining("has stopped");
+        assertThat(transport.attempted()).isEmpty();
+    }
+
+    @Test
+    void refusesAtOnceToPublishWhenItsStartFailed() {
+        SafeBunnyEngine failing = new SafeBunnyEngine(SafeBunnyParts.of(
+                SafeBunnyOptions.of("billing"), new Unstartable(transport), null, new ManualTimeline()));
+
+        assertThatExceptionOfType(ConfigurationException.class).isThrownBy(() -> failing.start(List.of()));
+        assertThatExceptionOfType(NotRunningException.class)
+                .isThrownBy(() -> failing.bunny().publish(new OrderPlaced("o-1", 1)));
+    }
+
+    @Test
+    void waitsForABrokerThatIsAwayOnceItHasStarted() {
+        transport.answerAll(RecordingTransport.LOSE_CONNECTION);
+        engine.start(List.of());
+
+        assertThat(engine.bunny().publishAsync(new OrderPlaced("o-1", 1))).isNotDone();
+        assertThat(transport.attempted()).hasSize(1);
     }
 
     @Test
@@ -154,5 +211,34 @@ class SafeBunnyEngineTest {
         assertThatExceptionOfType(ConfigurationException.class)
                 .isThrownBy(() -> SafeBunnyOptions.of("Billing Service"))
                 .withMessageContaining("safebunny.node");
+    }
+
+    /** The broker holds something else. */
+    private record Unstartable(RecordingTransport other) implements Transport {
+
+        @Override
+        public void start(Topology topology) {
+            throw new ConfigurationException("SB-1201", "A clash.", "Mend it.");
+        }
+
+        @Override
+        public Consumption consume(String queue, int prefetch, DeliveryHandler consumer) {
+            return other.consume(queue, prefetch, consumer);
+        }
+
+        @Override
+        public CompletableFuture<Void> send(OutboundMessage message) {
+            return other.send(message);
+        }
+
+        @Override
+        public TransportStatus status() {
+            return other.status();
+        }
+
+        @Override
+        public void close() {
+            other.close();
+        }
     }
 }

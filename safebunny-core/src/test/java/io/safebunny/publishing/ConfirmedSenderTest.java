@@ -70,8 +70,30 @@ class ConfirmedSenderTest {
 
         assertThatExceptionOfType(PublishTimeoutException.class)
                 .isThrownBy(() -> publisher.bunny.publish(new PaymentCaptured("o-1")))
-                .satisfies(ConfirmedSenderTest::namesItsPublication);
+                .satisfies(ConfirmedSenderTest::namesItsPublication)
+                .withMessageContaining("after 5000 ms");
         assertThat(publisher.transport.attempted()).hasSize(1);
+        assertThat(publisher.timeline.elapsed()).isEqualTo(Publisher.TIMEOUT.plusSeconds(1));
+    }
+
+    @Test
+    void takesNoLongerThanTheTimeoutAndASecondWhenTheLastOfManyAttemptsIsNotAnswered() {
+        publisher.transport.answerNext(
+                LOSE_CONNECTION, LOSE_CONNECTION, LOSE_CONNECTION, LOSE_CONNECTION, LOSE_CONNECTION, SILENCE);
+
+        assertThatExceptionOfType(PublishException.class)
+                .isThrownBy(() -> publisher.bunny.publish(new PaymentCaptured("o-1")));
+        assertThat(publisher.timeline.elapsed()).isLessThanOrEqualTo(Publisher.TIMEOUT.plusSeconds(1));
+    }
+
+    @Test
+    void givesEachAttemptWhatTheOthersHaveLeftOfTheTimeout() {
+        publisher.transport.answerNext(LOSE_CONNECTION, LOSE_CONNECTION, CONFIRM);
+        publisher.bunny.publish(new PaymentCaptured("o-1"));
+
+        assertThat(publisher.transport.timeLeft())
+                .containsExactly(
+                        Publisher.TIMEOUT, Publisher.TIMEOUT.minusMillis(100), Publisher.TIMEOUT.minusMillis(300));
     }
 
     @Test

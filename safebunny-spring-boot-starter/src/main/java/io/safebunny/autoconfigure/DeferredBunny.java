@@ -5,17 +5,24 @@ import io.safebunny.Bunny;
 import io.safebunny.PublishOptions;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Looks the engine's {@link Bunny} up on first use, so that middlewares, which the engine is made of, can inject it.
+ * Looks the engine's {@link Bunny} up on first use, so that middlewares, which the engine is made of, can inject it; at the
+ * latest when all beans exist, because a closed context has no engine to look up.
  */
-final class DeferredBunny implements Bunny {
+final class DeferredBunny implements Bunny, SmartInitializingSingleton {
 
     private final SingletonSupplier<Bunny> bunny;
 
     DeferredBunny(Supplier<Bunny> bunny) {
         this.bunny = SingletonSupplier.of(bunny);
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        bunny.obtain();
     }
 
     @Override

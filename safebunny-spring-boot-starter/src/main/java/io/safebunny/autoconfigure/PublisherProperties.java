@@ -10,8 +10,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param maxConcurrency Publisher channels at most; a further publishing thread waits for one. Raising it costs memory
  *     and a process per channel on the broker. RabbitMQ only.
- * @param timeout How long a publication may take until its confirm, retries after a lost connection included; then it
- *     fails. Raising it makes callers wait longer while the broker is away.
+ * @param timeout How long a publication may take until its confirm, waiting its turn and retries after a lost connection
+ *     included; then it fails. Raising it makes callers wait longer while the broker is away.
  * @param maxInFlight Publications at most that wait for their confirm; a further one waits. Raising it costs heap: each
  *     holds its body.
  */

@@ -65,7 +65,8 @@ public final class MemoryTransport implements Transport {
         Address address = address(outbound.route());
         if (!broker.send(address, isolated(outbound.message()), outbound.delay())) {
             return CompletableFuture.failedFuture(new UnroutableException(
-                    outbound.publication(), "nothing is bound in exchange '" + address.exchange() + "'"));
+                    outbound.publication(),
+                    "exchange '%s' of the in-memory broker has no binding with it".formatted(address.exchange())));
         }
         return CompletableFuture.completedFuture(null);
     }

@@ -66,7 +66,11 @@ final class AmqpMessages {
         return text.length() <= SHORT_STRING / 3 || text.getBytes(StandardCharsets.UTF_8).length <= SHORT_STRING;
     }
 
-    static BasicProperties write(WireMessage message, Map<String, Object> headers) {
+    /**
+     * @param sequence of this publication on its channel, for {@link #sequence}. It goes into a property of AMQP 0-9-1 that is out of
+     *     use: brokers pass it on, and neither they nor {@link #read} look at it
+     */
+    static BasicProperties write(WireMessage message, Map<String, Object> headers, long sequence) {
         Long timestamp = message.timestamp();
         return new BasicProperties(
                 message.contentType(),
@@ -82,6 +86,16 @@ final class AmqpMessages {
                 message.type(),
                 null,
                 message.appId(),
-                null);
+                Long.toString(sequence));
+    }
+
+    /** Which publication the broker gives back; 0, which is none, when that cannot be told. */
+    static long sequence(BasicProperties returned) {
+        String sequence = returned.getClusterId();
+        try {
+            return sequence == null ? 0 : Long.parseLong(sequence);
+        } catch (NumberFormatException e) {
+            return 0;
+        }
     }
 }

@@ -4,6 +4,7 @@ package io.safebunny.transport.rabbit;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import java.io.IOException;
 import java.time.Duration;
@@ -169,15 +170,14 @@ final class ConnectionKeeper implements AutoCloseable {
      *
      * @return false when it was blocked all the time
      */
-    boolean awaitUnblocked(Duration patience) throws InterruptedException {
+    boolean awaitUnblocked(Deadline deadline) throws InterruptedException {
         if (!blocked) {
             return true;
         }
-        long deadline = timeline.nanoTime() + patience.toNanos();
         synchronized (this) {
             while (blocked && !closed) {
-                long left = deadline - timeline.nanoTime();
-                if (left <= 0) {
+                long left = deadline.nanosLeft();
+                if (left == 0) {
                     return false;
                 }
                 TimeUnit.NANOSECONDS.timedWait(this, left);

@@ -2,7 +2,6 @@
 package io.safebunny.transport.rabbit;
 
 import com.rabbitmq.client.AMQP;
-import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.Return;
@@ -13,8 +12,9 @@ import io.safebunny.failure.NackedException;
 import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.failure.UnroutableException;
+import io.safebunny.message.WireMessage;
+import io.safebunny.time.Deadline;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -61,7 +61,7 @@ final class PublisherChannel {
     static final class Pending {
         final Publication publication;
         final CompletableFuture<Void> future;
-        final long deadline;
+        final Deadline deadline;
         final Destination destination;
         final int size;
         private @Nullable String returned;
@@ -72,7 +72,7 @@ final class PublisherChannel {
                 Destination destination,
                 int size,
                 CompletableFuture<Void> future,
-                long deadline) {
+                Deadline deadline) {
             this.publication = publication;
             this.destination = destination;
             this.size = size;
@@ -92,7 +92,7 @@ final class PublisherChannel {
     }
 
     /** @return whether it was written to the end */
-    boolean publish(Pending message, BasicProperties properties, byte[] body) {
+    boolean publish(Pending message, WireMessage wire, Map<String, Object> headers) {
         long sequence = channel.getNextPublishSeqNo();
         synchronized (pending) {
             pending.put(sequence, message);
@@ -100,7 +100,12 @@ final class PublisherChannel {
         Destination to = message.destination;
         boolean written = false;
         try {
-            channel.basicPublish(to.exchange(), to.routingKey(), to.mandatory(), properties, body);
+            channel.basicPublish(
+                    to.exchange(),
+                    to.routingKey(),
+                    to.mandatory(),
+                    AmqpMessages.write(wire, headers, sequence),
+                    wire.body());
             written = true;
         } catch (IOException | ShutdownSignalException e) {
             if (forget(sequence)) {
@@ -179,24 +184,26 @@ final class PublisherChannel {
         }
     }
 
-    /**
-     * A return has no sequence number, but comes before its confirm and in the order of publishing: it belongs to the oldest
-     * unreturned publication with its id, exchange and key. Two of those at once carry the same message.
-     */
+    /** Comes before the confirm of the same publication, and carries its sequence number. */
     private void returned(Return message) {
+        String reply = message.getReplyCode() + " " + message.getReplyText();
+        long sequence = AmqpMessages.sequence(message.getProperties());
         synchronized (pending) {
-            for (Pending candidate : pending.values()) {
-                if (candidate.returned == null
-                        && candidate.destination.exchange().equals(message.getExchange())
-                        && candidate.destination.routingKey().equals(message.getRoutingKey())
-                        && candidate
-                                .publication
-                                .messageId()
-                                .equals(RabbitTransport.printableId(
-                                        message.getProperties().getMessageId()))) {
-                    candidate.returned = message.getReplyCode() + " " + message.getReplyText();
-                    return;
-                }
+            Pending one = pending.get(sequence);
+            if (one != null) {
+                one.returned = reply;
+            } else if (sequence == 0) {
+                returnedWithoutNumber(message, reply);
+            }
+        }
+    }
+
+    /** Whichever it is must not pass for routed. No broker is known that drops the number. */
+    private void returnedWithoutNumber(Return message, String reply) {
+        for (Pending candidate : pending.values()) {
+            if (candidate.destination.exchange().equals(message.getExchange())
+                    && candidate.destination.routingKey().equals(message.getRoutingKey())) {
+                candidate.returned = reply;
             }
         }
     }
@@ -218,13 +225,13 @@ final class PublisherChannel {
     }
 
     /** Fails what waited too long for its confirm. */
-    void expire(long now, Duration timeout) {
+    void expire() {
         List<Pending> expired = new ArrayList<>();
         synchronized (pending) {
             Iterator<Pending> all = pending.values().iterator();
             while (all.hasNext()) {
                 Pending message = all.next();
-                if (now - message.deadline >= 0) {
+                if (message.deadline.isOver()) {
                     expired.add(message);
                     all.remove();
                 }
@@ -232,8 +239,8 @@ final class PublisherChannel {
             pending.notifyAll();
         }
         for (Pending message : expired) {
-            message.future.completeExceptionally(
-                    new PublishTimeoutException(message.publication, timeout, "the broker's confirm"));
+            message.future.completeExceptionally(new PublishTimeoutException(
+                    message.publication, message.deadline.timeout(), "the broker's confirm"));
         }
     }
 }

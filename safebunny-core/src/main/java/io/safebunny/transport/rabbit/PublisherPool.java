@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.rabbit;
 
-import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ConfigurationException;
@@ -9,11 +8,14 @@ import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.failure.PublishTimeoutException;
+import io.safebunny.message.WireMessage;
+import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.rabbit.PublisherChannel.Pending;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingDeque;
 import java.util.concurrent.CompletableFuture;
@@ -40,7 +42,6 @@ final class PublisherPool {
     private final ConnectionKeeper connection;
     private final ConnectionKeeper.Preparation repair;
     private final Timeline timeline;
-    private final Duration timeout;
     private final List<Slot> slots;
     private final BlockingDeque<Slot> free;
     private volatile boolean closed;
@@ -50,19 +51,22 @@ final class PublisherPool {
             ConnectionKeeper connection,
             ConnectionKeeper.Preparation repair,
             Timeline timeline,
-            RabbitTransportOptions options) {
+            int maxConcurrency) {
         this.connection = connection;
         this.repair = repair;
         this.timeline = timeline;
-        this.timeout = options.publishTimeout();
-        this.slots = IntStream.range(0, options.maxConcurrency())
+        this.slots = IntStream.range(0, maxConcurrency)
                 .mapToObj(index -> new Slot())
                 .toList();
         this.free = new LinkedBlockingDeque<>(slots);
     }
 
-    /** What is written. */
-    record Outgoing(Destination destination, BasicProperties properties, byte[] body) {}
+    /**
+     * What is written.
+     *
+     * @param headers all of them: the message's own, and those that steer it
+     */
+    record Outgoing(Destination destination, WireMessage message, Map<String, Object> headers) {}
 
     /** Makes what is written when its turn has come, because that may take questions to the broker. */
     @FunctionalInterface
@@ -74,13 +78,14 @@ final class PublisherPool {
     private final class Slot {
         private volatile @Nullable PublisherChannel channel;
         private volatile long wroteAt = timeline.nanoTime();
-        private long deadline;
+        private @Nullable Deadline deadline;
         private volatile long since;
         private volatile boolean asking;
         /** Set while somebody writes, after what is above. */
         private volatile @Nullable Connection writingTo;
 
-        void write(Connection open, Publication publication, Source source, CompletableFuture<Void> future, long until)
+        void write(
+                Connection open, Publication publication, Source source, CompletableFuture<Void> future, Deadline until)
                 throws IOException {
             deadline = until;
             asking = true;
@@ -91,9 +96,9 @@ final class PublisherPool {
                 Outgoing outgoing = source.get();
                 since = timeline.nanoTime();
                 asking = false;
-                Pending message =
-                        new Pending(publication, outgoing.destination(), outgoing.body().length, future, until);
-                if (ready.publish(message, outgoing.properties(), outgoing.body())) {
+                WireMessage wire = outgoing.message();
+                Pending message = new Pending(publication, outgoing.destination(), wire.body().length, future, until);
+                if (ready.publish(message, wire, outgoing.headers())) {
                     wroteAt = timeline.nanoTime();
                 }
             } finally {
@@ -113,17 +118,20 @@ final class PublisherPool {
             return ready;
         }
 
-        void expire(long now) {
+        void expire() {
             PublisherChannel opened = channel;
             if (opened != null) {
-                opened.expire(now, timeout);
+                opened.expire();
             }
         }
 
         @Nullable
         Connection overdue(long now) {
             Connection writing = writingTo;
-            boolean late = now - deadline >= 0 && now - since >= (asking ? STUCK_ASKING : STUCK).toNanos();
+            Deadline until = deadline;
+            boolean late = until != null
+                    && until.isOver()
+                    && now - since >= (asking ? STUCK_ASKING : STUCK).toNanos();
             return writing != null && late ? writing : null;
         }
     }
@@ -132,20 +140,22 @@ final class PublisherPool {
         timeline.schedule(SWEEP, this::sweep);
     }
 
-    CompletableFuture<Void> publish(Publication publication, Source source) {
+    /** @param deadline of waiting for a place, writing, and the confirm together */
+    CompletableFuture<Void> publish(Publication publication, Source source, Deadline deadline) {
         CompletableFuture<Void> future = new CompletableFuture<>();
-        long deadline = timeline.nanoTime() + timeout.toNanos();
         try {
-            if (!connection.awaitUnblocked(timeout)) {
+            if (!connection.awaitUnblocked(deadline)) {
                 future.completeExceptionally(new PublishTimeoutException(
-                        publication, timeout, "the broker to unblock the connection (memory or disk alarm)"));
+                        publication,
+                        deadline.timeout(),
+                        "the broker to unblock the connection (memory or disk alarm)"));
                 return future;
             }
-            Slot slot = free.pollFirst(Math.max(0, deadline - timeline.nanoTime()), TimeUnit.NANOSECONDS);
+            Slot slot = free.pollFirst(deadline.nanosLeft(), TimeUnit.NANOSECONDS);
             if (slot == null) {
                 future.completeExceptionally(new PublishTimeoutException(
                         publication,
-                        timeout,
+                        deadline.timeout(),
                         "one of %d publisher channels (safebunny.publisher.max-concurrency)".formatted(slots.size())));
                 return future;
             }
@@ -162,7 +172,7 @@ final class PublisherPool {
     }
 
     private void write(
-            Slot slot, Publication publication, Source source, CompletableFuture<Void> future, long deadline) {
+            Slot slot, Publication publication, Source source, CompletableFuture<Void> future, Deadline deadline) {
         Connection open = closed ? null : connection.current();
         if (open == null) {
             future.completeExceptionally(
@@ -181,7 +191,7 @@ final class PublisherPool {
     private void sweep() {
         long now = timeline.nanoTime();
         try {
-            slots.forEach(slot -> slot.expire(now));
+            slots.forEach(Slot::expire);
             cutIfStuck(now);
         } finally {
             if (!closed) {

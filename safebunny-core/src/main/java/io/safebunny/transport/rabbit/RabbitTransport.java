@@ -5,8 +5,8 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.UnroutableException;
-import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
+import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.Topology;
@@ -66,7 +66,7 @@ public final class RabbitTransport implements Transport {
         this.publishing = new ConnectionKeeper("publish", publishFactory, timeline, this::preparePublishing, () -> {});
         this.consuming =
                 new ConnectionKeeper("consume", consumeFactory, timeline, this::prepareConsuming, this::consumeAgain);
-        this.publishers = new PublisherPool(publishing, this::preparePublishing, timeline, options);
+        this.publishers = new PublisherPool(publishing, this::preparePublishing, timeline, options.maxConcurrency());
     }
 
     @Override
@@ -168,7 +168,12 @@ public final class RabbitTransport implements Transport {
 
     @Override
     public CompletableFuture<Void> send(OutboundMessage message) {
-        CompletableFuture<Void> sent = publishers.publish(message.publication(), () -> outgoing(message));
+        return send(message, Deadline.after(options.publishTimeout(), timeline));
+    }
+
+    @Override
+    public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+        CompletableFuture<Void> sent = publishers.publish(message.publication(), () -> outgoing(message), deadline);
         return message.delay().isZero()
                 ? sent
                 : sent.whenComplete((none, failure) -> {
@@ -181,8 +186,7 @@ public final class RabbitTransport implements Transport {
     private PublisherPool.Outgoing outgoing(OutboundMessage message) throws IOException {
         Destination destination = destination(message);
         WireMessage wire = message.message();
-        return new PublisherPool.Outgoing(
-                destination, AmqpMessages.write(wire, headers(wire, destination)), wire.body());
+        return new PublisherPool.Outgoing(destination, wire, headers(wire, destination));
     }
 
     private static Map<String, Object> headers(WireMessage wire, Destination destination) {
@@ -223,11 +227,6 @@ public final class RabbitTransport implements Transport {
             throw new IOException("not connected");
         }
         return Channels.open(connection);
-    }
-
-    /** The id under which a publication waits for its return. */
-    static String printableId(@Nullable String messageId) {
-        return Names.printable(String.valueOf(messageId));
     }
 
     @Override

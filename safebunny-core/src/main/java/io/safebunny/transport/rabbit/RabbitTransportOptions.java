@@ -5,7 +5,8 @@ import java.time.Duration;
 
 /**
  * @param maxConcurrency publisher channels at most
- * @param publishTimeout how long one try of a publication may take: waiting for a channel, writing, and the confirm
+ * @param publishTimeout how long a publication that comes without a deadline may take: waiting for a channel, writing, and the
+ *     confirm
  * @param delayStrategy what delays messages
  */
 public record RabbitTransportOptions(int maxConcurrency, Duration publishTimeout, DelayStrategy delayStrategy) {

@@ -50,4 +50,24 @@ class AmqpMessagesTest {
                         .messageId())
                 .isEqualTo(longest);
     }
+
+    @Test
+    void numbersAPublicationForItsReturnAndForNobodyElse() {
+        WireMessage message =
+                new WireMessage("id-1", "saga", "Ping", "shop", null, null, null, Map.of("tenant", "acme"), new byte[0]);
+
+        BasicProperties written = AmqpMessages.write(message, message.headers(), 4711);
+
+        assertThat(AmqpMessages.sequence(written)).isEqualTo(4711);
+        assertThat(written.getHeaders()).isEqualTo(message.headers());
+        assertThat(AmqpMessages.read(written, message.body())).isEqualTo(message);
+    }
+
+    @Test
+    void knowsNoPublicationWithoutANumber() {
+        assertThat(AmqpMessages.sequence(new BasicProperties())).isZero();
+        assertThat(AmqpMessages.sequence(
+                        new BasicProperties.Builder().clusterId("east").build()))
+                .isZero();
+    }
 }

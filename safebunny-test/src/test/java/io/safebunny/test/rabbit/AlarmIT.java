@@ -2,6 +2,7 @@
 package io.safebunny.test.rabbit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -73,5 +74,33 @@ class AlarmIT {
             assertThat(Duration.ofNanos(System.nanoTime() - start))
                     .isBetween(Duration.ofMillis(1_900), Duration.ofSeconds(3));
         }
+    }
+
+    /** A place, a channel, and the connection: what one of them took the others do not have. */
+    @Test
+    void aCallerThatWaitsForEverythingWaitsNoLongerThanItsDeadlineAndASecond() {
+        Duration timeout = Duration.ofSeconds(3);
+        try (RabbitNode node = node();
+                ProxiedPublisher publisher = new ProxiedPublisher(node.broker(), 1, timeout).start()) {
+            block(node, publisher);
+            ConfirmedSender sender =
+                    new ConfirmedSender(publisher.transport, publisher.timeline, publisher.threads, timeout, 1);
+            List<CompletableFuture<Duration>> callers = new ArrayList<>();
+            for (int i = 0; i < 3; i++) { // the second gets the first one's place at about its own deadline
+                String id = "id-" + i;
+                callers.add(CompletableFuture.supplyAsync(
+                        () -> waited(() -> sender.sendAndWait(publisher.message(id))), publisher.threads));
+            }
+
+            assertThat(callers).allSatisfy(caller -> assertThat(caller)
+                    .succeedsWithin(SOON)
+                    .satisfies(waited -> assertThat(waited).isBetween(timeout, timeout.plusSeconds(1))));
+        }
+    }
+
+    private static Duration waited(Runnable failing) {
+        long start = System.nanoTime();
+        assertThatExceptionOfType(PublishTimeoutException.class).isThrownBy(failing::run);
+        return Duration.ofNanos(System.nanoTime() - start);
     }
 }

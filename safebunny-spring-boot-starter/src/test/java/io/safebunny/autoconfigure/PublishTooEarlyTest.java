@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.Bunny;
+import io.safebunny.BunnyHandler;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.SmartLifecycle;
+
+/** What is published before the node has started, or after it has stopped, fails at once and says why. */
+@Timeout(10)
+class PublishTooEarlyTest {
+
+    private static final Duration AT_ONCE = Duration.ofSeconds(1);
+
+    private static ApplicationContextRunner node(String transport) {
+        return Nodes.bare()
+                .withConfiguration(AutoConfigurations.of(RabbitAutoConfiguration.class))
+                .withPropertyValues(
+                        "safebunny.transport=" + transport,
+                        "safebunny.node=shop",
+                        "spring.rabbitmq.addresses=127.0.0.1:1") // nobody listens there
+                .withBean(FromShop.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"memory", "rabbit"})
+    void inTheConstructorOfABean(String transport) {
+        node(transport)
+                .withBean(Hasty.class)
+                .run(context -> assertThat(context.getBean(Hasty.class).failure)
+                        .hasMessageStartingWith("SB-2006")
+                        .hasMessageContaining("has not started yet")
+                        .hasMessageContaining("ApplicationReadyEvent"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"memory", "rabbit"})
+    void afterTheContextWasClosed(String transport) {
+        AtomicReference<Bunny> bunny = new AtomicReference<>();
+        node(transport).run(context -> bunny.set(context.getBean(Bunny.class)));
+
+        assertThat(failureOf(bunny.get()))
+                .hasMessageStartingWith("SB-2006")
+                .hasMessageContaining("has stopped");
+    }
+
+    /** The text of the failure recommends it. */
+    @Test
+    void aLifecycleOfTheDefaultPhaseIsLateEnoughAndStopsEarlyEnough() {
+        AtomicReference<Lifecycle> lifecycle = new AtomicReference<>();
+        node("memory").withBean(Lifecycle.class).run(context -> {
+            lifecycle.set(context.getBean(Lifecycle.class));
+            assertThat(lifecycle.get().isRunning()).isTrue();
+        });
+
+        assertThat(lifecycle.get().isRunning()).isFalse();
+        assertThat(lifecycle.get().failures).containsOnlyNulls().hasSize(2);
+    }
+
+    private static @Nullable Throwable failureOf(@Nullable Bunny bunny) {
+        long start = System.nanoTime();
+        try {
+            assertThat(bunny).isNotNull();
+            String unused = bunny.publish(new OrderPlaced("1"));
+            return null;
+        } catch (RuntimeException e) {
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(AT_ONCE);
+            return e;
+        }
+    }
+
+    static class Hasty {
+        final @Nullable Throwable failure;
+
+        Hasty(Bunny bunny) {
+            failure = failureOf(bunny);
+        }
+    }
+
+    static class Lifecycle implements SmartLifecycle {
+        final List<@Nullable Throwable> failures = new ArrayList<>();
+        private final Bunny bunny;
+        private boolean running;
+
+        Lifecycle(Bunny bunny) {
+            this.bunny = bunny;
+        }
+
+        @Override
+        public void start() {
+            failures.add(failureOf(bunny));
+            running = true;
+        }
+
+        @Override
+        public void stop() {
+            failures.add(failureOf(bunny));
+            running = false;
+        }
+
+        @Override
+        public boolean isRunning() {
+            return running;
+        }
+    }
+
+    static class FromShop {
+        @BunnyHandler(from = "shop")
+        void on(OrderPlaced payload) {
+            assertThat(payload).isNotNull();
+        }
+    }
+}
