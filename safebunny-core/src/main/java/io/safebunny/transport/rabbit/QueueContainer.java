@@ -56,6 +56,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     private static final Duration TURN = Duration.ofMillis(1);
 
     private final String queue;
+    private final InboundBudget.Share share;
     private final Supplier<@Nullable Connection> connection;
     private final ConnectionKeeper.Preparation repair;
     private final boolean countsDeliveries;
@@ -86,6 +87,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     private boolean failedBefore;
 
     /**
+     * @param share may slow the queue down to one message at a time
      * @param connection the open one, {@code null} while there is none
      * @param repair declares the queue again when it is gone
      * @param countsDeliveries whether the broker keeps count of failed deliveries of this queue
@@ -93,6 +95,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     QueueContainer(
             String queue,
             int prefetch,
+            InboundBudget.Share share,
             DeliveryHandler pipeline,
             ConnectionFactory factory,
             Supplier<@Nullable Connection> connection,
@@ -101,6 +104,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             Executor workers,
             Timeline timeline) {
         this.queue = queue;
+        this.share = share;
         this.connection = connection;
         this.repair = repair;
         this.countsDeliveries = countsDeliveries;
@@ -241,7 +245,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         if (present == 0 && running + waiting.size() >= getPrefetchCount()) {
             return 0; // earlier consumers brought as many as may be handled at once
         }
-        return pace == Pace.ONE_BY_ONE || cautious ? 1 : getPrefetchCount();
+        return pace == Pace.ONE_BY_ONE || cautious || !share.isFull() ? 1 : getPrefetchCount();
     }
 
     private boolean isOutOfLine() {
@@ -278,6 +282,10 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     /** A delivery that is not settled yet, and the channel it came on. */
     private record Taken(Session session, RabbitDelivery delivery) {
 
+        int size() {
+            return delivery.message().message().body().length;
+        }
+
         /** Came back so often that it may be what ended the processes that handled it. */
         boolean isSuspicious() {
             return delivery.message().deliveryCount() >= SUSPICIOUS;
@@ -286,6 +294,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
 
     private void delivered(Taken taken, int prefetch) {
         boolean adjust;
+        share.took(taken.size());
         synchronized (lock) {
             if (taken.isSuspicious()) {
                 cautious = true;
@@ -426,6 +435,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     private void finished(Taken taken) {
         boolean adjust;
         boolean wasLast;
+        share.gave(taken.size());
         synchronized (lock) {
             running--;
             if (taken.equals(suspect)) {

@@ -21,6 +21,7 @@ import io.safebunny.transport.TransportStatus;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -43,6 +44,7 @@ public final class RabbitTransport implements Transport {
     private final ConnectionKeeper publishing;
     private final ConnectionKeeper consuming;
     private final PublisherPool publishers;
+    private final InboundBudget budget;
     private final List<QueueContainer> containers = new CopyOnWriteArrayList<>();
     private volatile @Nullable Topology topology;
     private volatile @Nullable Delay delay;
@@ -66,6 +68,7 @@ public final class RabbitTransport implements Transport {
         this.publishing = new ConnectionKeeper("publish", publishFactory, timeline, this::preparePublishing, () -> {});
         this.consuming =
                 new ConnectionKeeper("consume", consumeFactory, timeline, this::prepareConsuming, this::consumeAgain);
+        this.budget = new InboundBudget(options.inboundBytes());
         this.publishers = new PublisherPool(publishing, this::preparePublishing, timeline, options.maxConcurrency());
     }
 
@@ -117,9 +120,23 @@ public final class RabbitTransport implements Transport {
         DelayStrategy strategy = options.delayStrategy();
         if (strategy == DelayStrategy.AUTO) {
             strategy = DelayProbe.hasPlugin(connection, names) ? DelayStrategy.PLUGIN : DelayStrategy.LADDER;
-            LOG.info("Delay strategy: {}", strategy);
         }
-        return strategy == DelayStrategy.PLUGIN ? new PluginDelay(names) : new LadderDelay(names);
+        if (strategy == DelayStrategy.PLUGIN) {
+            LOG.info(
+                    "Delayed messages wait in exchange {} of the plugin rabbitmq_delayed_message_exchange, on one broker only [safebunny.delay.strategy={}]",
+                    names.delayedExchange(),
+                    nameOf(options.delayStrategy()));
+            return new PluginDelay(names);
+        }
+        LOG.info(
+                "Delayed messages wait in durable queues {}.*, which no plugin is needed for [safebunny.delay.strategy={}]",
+                names.delayedExchange(),
+                nameOf(options.delayStrategy()));
+        return new LadderDelay(names);
+    }
+
+    private static String nameOf(DelayStrategy strategy) {
+        return strategy.name().toLowerCase(Locale.ROOT);
     }
 
     /** What was declared for delays may be gone: the next message that needs it declares it again. */
@@ -140,9 +157,11 @@ public final class RabbitTransport implements Transport {
 
     @Override
     public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+        InboundBudget.Share share = budget.share(queue, prefetch);
         QueueContainer container = new QueueContainer(
                 queue,
                 prefetch,
+                share,
                 handler,
                 consumeFactory,
                 consuming::current,
@@ -161,6 +180,7 @@ public final class RabbitTransport implements Transport {
             @Override
             public CompletableFuture<Void> stop() {
                 containers.remove(container);
+                share.leave();
                 return container.drainAndStop();
             }
         };

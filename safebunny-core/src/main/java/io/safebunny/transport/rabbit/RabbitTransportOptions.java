@@ -8,8 +8,10 @@ import java.time.Duration;
  * @param publishTimeout how long a publication that comes without a deadline may take: waiting for a channel, writing, and the
  *     confirm
  * @param delayStrategy what delays messages
+ * @param inboundBytes bodies of delivered messages that all queues together hold at once before they take one message at a time
  */
-public record RabbitTransportOptions(int maxConcurrency, Duration publishTimeout, DelayStrategy delayStrategy) {
+public record RabbitTransportOptions(
+        int maxConcurrency, Duration publishTimeout, DelayStrategy delayStrategy, long inboundBytes) {
 
     public RabbitTransportOptions {
         if (maxConcurrency < 1) {
@@ -18,7 +20,12 @@ public record RabbitTransportOptions(int maxConcurrency, Duration publishTimeout
         }
     }
 
-    /** 8 channels, 30 s, ladder. */
+    /** A quarter of the heap for delivered messages. */
+    public RabbitTransportOptions(int maxConcurrency, Duration publishTimeout, DelayStrategy delayStrategy) {
+        this(maxConcurrency, publishTimeout, delayStrategy, Runtime.getRuntime().maxMemory() / 4);
+    }
+
+    /** 8 channels, 30 s, ladder, a quarter of the heap. */
     public static RabbitTransportOptions defaults() {
         return new RabbitTransportOptions(8, Duration.ofSeconds(30), DelayStrategy.LADDER);
     }
