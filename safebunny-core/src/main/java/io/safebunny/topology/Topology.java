@@ -3,6 +3,7 @@ package io.safebunny.topology;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -70,10 +71,15 @@ public record Topology(
     /** One line per exchange, queue and binding, for the log. */
     public String describe() {
         List<String> lines = new ArrayList<>();
-        exchanges.forEach(e -> lines.add(
-                "exchange  %s (%s)".formatted(e.name(), e.kind().name().toLowerCase(java.util.Locale.ROOT))));
+        exchanges.forEach(e -> lines.add("exchange  %s (%s)".formatted(e.name(), describe(e.kind()))));
         queues.forEach(q -> lines.add("queue     " + q));
         bindings.forEach(b -> lines.add("binding   %s --%s--> %s".formatted(b.exchange(), b.routingKey(), b.queue())));
         return String.join(System.lineSeparator(), lines);
+    }
+
+    private static String describe(ExchangeKind kind) {
+        return kind == ExchangeKind.DELAYED
+                ? "where delayed messages begin to wait"
+                : kind.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -64,6 +64,10 @@ final class TopologyDeclarer {
         } catch (IOException | ShutdownSignalException e) {
             AMQP.Channel.Close close = Channels.closeReason(e);
             if (close != null && close.getReplyCode() == AMQP.PRECONDITION_FAILED) {
+                Clash clash = Clash.of(close.getReplyText());
+                if (clash != null) {
+                    throw clash.toException(e);
+                }
                 throw new ConfigurationException(
                         "SB-1201",
                         "The broker already has the %s with other properties: %s. Nothing was changed."
