@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny;
 
+import io.safebunny.failure.MisuseException;
 import java.time.Duration;
 import java.util.Map;
 
@@ -41,23 +42,31 @@ public interface BunnyCircuitBreaker {
     /**
      * Opens the breakers of all types.
      *
-     * @param duration at least 1 ms, from now on; replaces what is left of an earlier pause
+     * @param duration 1 ms to 365 days, from now on; replaces what is left of an earlier pause
+     * @throws MisuseException SB-5001 when the duration is out of range, SB-5002 before the node has started and when it has no
+     *     handler
      */
     void open(Duration duration);
 
     /**
      * @param type payload class of a handler of this node
-     * @throws IllegalArgumentException when no handler takes it
+     * @param duration 1 ms to 365 days, from now on; replaces what is left of an earlier pause
+     * @throws MisuseException SB-5001 when the duration is out of range, SB-5002 when no handler takes the type, or the node has
+     *     not started
      */
     void open(Class<?> type, Duration duration);
 
-    /** Closes the breakers of all types at once, without probing. */
+    /**
+     * Closes the breakers of all types at once, without probing.
+     *
+     * @throws MisuseException SB-5002 before the node has started and when it has no handler
+     */
     void close();
 
-    /** @throws IllegalArgumentException when no handler takes the type */
+    /** @throws MisuseException SB-5002 when no handler takes the type, or the node has not started */
     void close(Class<?> type);
 
-    /** @throws IllegalArgumentException when no handler takes the type */
+    /** @throws MisuseException SB-5002 when no handler takes the type, or the node has not started */
     State state(Class<?> type);
 
     /** By message type name; empty before the node has started. */

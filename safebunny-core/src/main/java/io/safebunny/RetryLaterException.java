@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny;
 
+import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.SafeBunnyException;
 import java.time.Duration;
 
@@ -10,15 +11,30 @@ import java.time.Duration;
  */
 public class RetryLaterException extends SafeBunnyException {
 
+    private static final Duration LONGEST = Duration.ofDays(365);
+
     private final Duration delay;
 
-    /** @param delay zero to 365 days */
+    /**
+     * @param delay zero to 365 days
+     * @throws MisuseException SB-5001 when it is not
+     */
     public RetryLaterException(Duration delay) {
-        super("SB-3002", "The handler asked for another delivery in " + delay.toMillis() + " ms.", null);
-        if (delay.isNegative() || delay.compareTo(Duration.ofDays(365)) > 0) {
-            throw new IllegalArgumentException("A delay must be zero to 365 days [delay=%s]".formatted(delay));
-        }
+        super(
+                "SB-3002",
+                "The handler asked for another delivery in " + inRange(delay).toMillis() + " ms.",
+                null);
         this.delay = delay;
+    }
+
+    private static Duration inRange(Duration delay) {
+        if (delay.isNegative() || delay.compareTo(LONGEST) > 0) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "Invalid delay [delay=%s]: it must be zero to 365 days. Bound it before throwing."
+                            .formatted(delay));
+        }
+        return delay;
     }
 
     public final Duration delay() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny;
 
+import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.SafeBunnyException;
 import java.time.Duration;
 
@@ -10,15 +11,28 @@ import java.time.Duration;
  */
 public class ThrottledException extends SafeBunnyException {
 
+    private static final Duration SHORTEST = Duration.ofMillis(1);
+    private static final Duration LONGEST = Duration.ofDays(365);
+
     private final Duration delay;
 
-    /** @param delay 1 ms to 365 days, as the dependency said (HTTP's {@code Retry-After}, for example) */
+    /**
+     * @param delay 1 ms to 365 days, as the dependency said (HTTP's {@code Retry-After}, for example)
+     * @throws MisuseException SB-5001 when it is not
+     */
     public ThrottledException(Duration delay) {
-        super("SB-3006", "The handler asked for a pause of " + delay.toMillis() + " ms.", null);
-        if (delay.toMillis() < 1 || delay.compareTo(Duration.ofDays(365)) > 0) {
-            throw new IllegalArgumentException("A pause must be 1 ms to 365 days [delay=%s]".formatted(delay));
-        }
+        super("SB-3006", "The handler asked for a pause of " + inRange(delay).toMillis() + " ms.", null);
         this.delay = delay;
+    }
+
+    private static Duration inRange(Duration delay) {
+        if (delay.compareTo(SHORTEST) < 0 || delay.compareTo(LONGEST) > 0) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "Invalid pause [delay=%s]: it must be 1 ms to 365 days. Bound what the dependency said."
+                            .formatted(delay));
+        }
+        return delay;
     }
 
     public final Duration delay() {

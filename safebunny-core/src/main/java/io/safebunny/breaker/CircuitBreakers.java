@@ -2,6 +2,7 @@
 package io.safebunny.breaker;
 
 import io.safebunny.BunnyCircuitBreaker;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.observation.Metrics;
 import io.safebunny.time.Timeline;
 import java.lang.reflect.Type;
@@ -26,6 +27,8 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
 
     private static final Logger LOG = LoggerFactory.getLogger(CircuitBreakers.class);
 
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofDays(365);
     private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
 
     private final BreakerSettings settings;
@@ -68,13 +71,13 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
 
     @Override
     public void open(Duration duration) {
-        requirePositive(duration);
+        requireInRange(duration);
         requireStarted().forEach(breaker -> breaker.open(duration, "opened by the application", true));
     }
 
     @Override
     public void open(Class<?> type, Duration duration) {
-        requirePositive(duration);
+        requireInRange(duration);
         require(type).open(duration, "opened by the application", true);
     }
 
@@ -105,16 +108,20 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
         listeners.add(listener);
     }
 
-    private static void requirePositive(Duration duration) {
-        if (duration.toMillis() < 1) {
-            throw new IllegalArgumentException("A pause must last at least 1 ms [duration=%s]".formatted(duration));
+    private static void requireInRange(Duration duration) {
+        if (duration.compareTo(SHORTEST_PAUSE) < 0 || duration.compareTo(LONGEST_PAUSE) > 0) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "Invalid pause [duration=%s]: it must be 1 ms to 365 days. Call close to end a pause."
+                            .formatted(duration));
         }
     }
 
     private Collection<TypeBreaker> requireStarted() {
         if (byName.isEmpty()) {
-            throw new IllegalStateException(
-                    "There is no type to pause or resume: the node has not started, or has no handler");
+            throw new MisuseException(
+                    MisuseException.TYPE,
+                    "There is no type to pause or resume: the node has not started, or has no handler. Wait for ApplicationReadyEvent.");
         }
         return byName.values();
     }
@@ -122,8 +129,10 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
     private TypeBreaker require(Class<?> type) {
         TypeBreaker breaker = byPayload.get(type);
         if (breaker == null) {
-            throw new IllegalArgumentException("No handler of this node takes %s; it handles %s"
-                    .formatted(type.getName(), new TreeMap<>(byName).keySet()));
+            throw new MisuseException(
+                    MisuseException.TYPE,
+                    "No handler of this node takes the type [class=%s]: it handles %s. Name the payload class of a @BunnyHandler method, after the node has started."
+                            .formatted(type.getName(), new TreeMap<>(byName).keySet()));
         }
         return breaker;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.failure.MisuseException;
 import java.time.Duration;
 
 /**
@@ -14,9 +15,11 @@ import java.time.Duration;
 public record DedupOptions(Duration lease, int takeoverLimit) {
 
     public DedupOptions {
-        if (lease.toMillis() < 1 || takeoverLimit < 1) {
-            throw new IllegalArgumentException("Lease and takeover limit must be positive [lease=%s, takeoverLimit=%d]"
-                    .formatted(lease, takeoverLimit));
+        if (lease.compareTo(Duration.ofMillis(1)) < 0 || takeoverLimit < 1) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "Invalid settings [lease=%s, takeoverLimit=%d]: the lease must be at least 1 ms, the limit at least 1."
+                            .formatted(lease, takeoverLimit));
         }
     }
 }

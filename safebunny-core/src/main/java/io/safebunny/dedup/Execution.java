@@ -3,6 +3,7 @@ package io.safebunny.dedup;
 
 import io.safebunny.MessageContext.Step;
 import io.safebunny.PoisonMessageException;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
@@ -126,11 +127,14 @@ public final class Execution {
 
     private void requireName(String name) {
         if (name.isBlank() || name.length() > LONGEST_NAME) {
-            throw new IllegalArgumentException("Invalid step name [length=%d]: it must have 1 to %d characters."
-                    .formatted(name.length(), LONGEST_NAME));
+            throw new MisuseException(
+                    MisuseException.STEP,
+                    "Invalid step name [length=%d]: it must have 1 to %d characters, not only blanks."
+                            .formatted(name.length(), LONGEST_NAME));
         }
         if (!usedInAttempt.add(name)) {
-            throw new IllegalArgumentException(
+            throw new MisuseException(
+                    MisuseException.STEP,
                     "Step [%s] is used twice in one handling: the second would get the result of the first. Give each step a name of its own, for example with the number of the item."
                             .formatted(name));
         }

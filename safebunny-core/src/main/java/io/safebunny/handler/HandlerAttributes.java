@@ -4,6 +4,7 @@ package io.safebunny.handler;
 import io.safebunny.BunnyHandler;
 import io.safebunny.Retry;
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Names;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetrySettings;
@@ -93,8 +94,8 @@ final class HandlerAttributes {
                     parsed(where, "retry.jitter", retry.jitter(), Double::parseDouble, base.jitter()));
         } catch (ConfigurationException e) {
             throw e;
-        } catch (IllegalArgumentException e) {
-            throw invalid(where, "retry", String.valueOf(retry), String.valueOf(e.getMessage()), e);
+        } catch (MisuseException e) {
+            throw invalid(where, "retry", String.valueOf(retry), e.messageWithoutCode(), e);
         }
     }
 
@@ -145,7 +146,7 @@ final class HandlerAttributes {
     private static Duration duration(String text) {
         Duration duration = DurationFormatterUtils.detectAndParse(text, DurationFormat.Unit.MILLIS);
         if (duration.isNegative()) {
-            throw new IllegalArgumentException("negative duration");
+            throw new MisuseException(MisuseException.ARGUMENT, "negative duration"); // told with the attribute
         }
         return duration;
     }

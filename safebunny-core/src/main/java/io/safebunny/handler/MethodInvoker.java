@@ -2,9 +2,12 @@
 package io.safebunny.handler;
 
 import io.safebunny.MessageContext;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.MisuseException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.Method;
 import java.util.function.Supplier;
 
@@ -37,8 +40,13 @@ final class MethodInvoker implements HandlerInvoker {
                     .asType(MethodType.genericMethodType(method.getParameterCount() + 1)
                             .changeReturnType(void.class))
                     .asSpreader(1, Object[].class, method.getParameterCount());
-        } catch (IllegalAccessException e) {
-            throw new IllegalStateException("Accessible method cannot be accessed: " + method, e);
+        } catch (IllegalAccessException | InaccessibleObjectException | SecurityException e) {
+            throw new ConfigurationException(
+                    "SB-1104",
+                    "A handler method cannot be called [handler=%s]: Java does not permit it (%s)."
+                            .formatted(method, e.getMessage()),
+                    "Open its package to reflection, in module-info.java or with --add-opens, or make class and method public.",
+                    e);
         }
     }
 
@@ -53,7 +61,11 @@ final class MethodInvoker implements HandlerInvoker {
         } catch (Exception | Error e) {
             throw e;
         } catch (Throwable e) {
-            throw new IllegalStateException("A handler threw neither an Exception nor an Error", e);
+            throw new MisuseException(
+                    MisuseException.BROKEN_RULE,
+                    "A handler threw neither an Exception nor an Error [type=%s]. Let it throw an Exception."
+                            .formatted(e.getClass().getName()),
+                    e);
         }
     }
 }

@@ -87,8 +87,8 @@ public final class MessageScope implements Scope {
     private Beans requireCurrent(String name) {
         Beans beans = current.get();
         if (beans == null) {
-            throw new IllegalStateException(
-                    "Bean '%s' has scope 'bunny', and no message is being handled or published on this thread. Use it in a handler or a middleware."
+            throw new IllegalStateException( // Spring's contract, from which it tells that the scope is not active
+                    "SB-5003 Bean '%s' has scope 'bunny', and no message is being handled or published on this thread. Use it in a handler or a middleware."
                             .formatted(name));
         }
         return beans;

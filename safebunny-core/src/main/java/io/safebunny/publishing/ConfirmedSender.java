@@ -2,6 +2,7 @@
 package io.safebunny.publishing;
 
 import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.NotRunningException;
 import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.time.Deadline;
@@ -217,6 +218,13 @@ public final class ConfirmedSender {
         if (cause instanceof Error error) {
             throw error;
         }
-        return cause instanceof RuntimeException failure ? failure : new IllegalStateException(cause);
+        return cause instanceof RuntimeException failure
+                ? failure
+                : new MisuseException(
+                        MisuseException.BROKEN_RULE,
+                        "The transport failed with something else than a PublishException (%s): whether the broker has the message is unknown. Correct the Transport bean."
+                                .formatted(
+                                        cause == null ? null : cause.getClass().getName()),
+                        cause);
     }
 }

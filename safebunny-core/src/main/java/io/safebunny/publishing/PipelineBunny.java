@@ -25,6 +25,7 @@ import io.safebunny.transport.Route;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -165,7 +166,8 @@ public final class PipelineBunny implements Bunny {
         try {
             OutboundMessage message = prepare(publication, trace);
             switch (publication.mode) {
-                case COLLECT -> requireHandling(publication).collect(message);
+                case COLLECT ->
+                    Objects.requireNonNull(publication.handling, "in this mode").collect(message);
                 case SEND_AND_WAIT -> {
                     if (!isStored(message)) {
                         sender.requireRunning(message);
@@ -213,13 +215,6 @@ public final class PipelineBunny implements Bunny {
                     runAfter(publication);
                 },
                 callbacks);
-    }
-
-    private static Handling requireHandling(Publication publication) {
-        if (publication.handling == null) {
-            throw new IllegalStateException("Collecting needs a message being handled");
-        }
-        return publication.handling;
     }
 
     private OutboundMessage prepare(Publication publication, Map<String, String> trace) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.recovery;
 
+import io.safebunny.failure.MisuseException;
 import java.time.Duration;
 
 /**
@@ -22,8 +23,9 @@ public record RetrySettings(
                 || jitter > 1
                 || initialInterval.isNegative()
                 || maxInterval.isNegative()) {
-            throw new IllegalArgumentException(
-                    "Invalid retry settings [max-retries=%d (>= 0), initial-interval=%s, multiplier=%s (>= 1), max-interval=%s, jitter=%s (0 to 1)]"
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "Invalid retry settings [max-retries=%d (>= 0), initial-interval=%s, multiplier=%s (>= 1), max-interval=%s, jitter=%s (0 to 1)]: at least one is out of range."
                             .formatted(maxRetries, initialInterval, multiplier, maxInterval, jitter));
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.recovery;
 
+import io.safebunny.failure.MisuseException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,8 +19,9 @@ public record RetryStrategy(List<Duration> delays, double jitter) {
     public RetryStrategy {
         delays = List.copyOf(delays);
         if (jitter < 0 || jitter > 1 || delays.stream().anyMatch(Duration::isNegative)) {
-            throw new IllegalArgumentException(
-                    "Delays must not be negative and jitter must be 0 to 1 [delays=%s, jitter=%s]"
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "Invalid retries [delays=%s, jitter=%s]: delays must not be negative, and jitter must be 0 to 1."
                             .formatted(delays, jitter));
         }
     }

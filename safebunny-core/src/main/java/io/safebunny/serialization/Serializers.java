@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.serialization;
 
+import io.safebunny.failure.MisuseException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +12,9 @@ public final class Serializers {
 
     public Serializers(List<MessageSerializer> all) {
         if (all.isEmpty()) {
-            throw new IllegalArgumentException("At least one MessageSerializer is needed");
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "There is no MessageSerializer: at least 1 is needed, for example JsonMessageSerializer.");
         }
         this.all = List.copyOf(all);
     }

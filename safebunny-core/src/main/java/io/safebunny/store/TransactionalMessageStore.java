@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.store;
 
+import io.safebunny.failure.MisuseException;
 import java.util.function.Supplier;
 
 /**
@@ -24,7 +25,12 @@ public interface TransactionalMessageStore extends MessageStore {
         return () -> {};
     }
 
-    /** Opens a transaction on this thread, which must have none. */
+    /**
+     * Opens a transaction on this thread, which must have none.
+     *
+     * @throws MisuseException SB-5007 when it has one
+     * @throws StoreUnavailableException when none can be opened
+     */
     LocalTransaction begin();
 
     /** Runs the action in a transaction of its own, whatever transaction is open on this thread. */

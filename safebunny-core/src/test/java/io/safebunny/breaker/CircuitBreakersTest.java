@@ -2,8 +2,7 @@
 package io.safebunny.breaker;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.groups.Tuple.tuple;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -14,6 +13,7 @@ import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
 import io.safebunny.breaker.TypeBreaker.Admission;
 import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.NackedException;
 import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.failure.PublishTimeoutException;
@@ -396,14 +396,19 @@ class CircuitBreakersTest {
 
     @Test
     void refusesWhatItDoesNotKnow() {
-        assertThatIllegalArgumentException()
+        assertThatExceptionOfType(MisuseException.class)
                 .isThrownBy(() -> breakers.open(String.class, WAIT))
+                .withMessageStartingWith("SB-5002 ")
                 .withMessageContaining("java.lang.String")
                 .withMessageContaining("OrderPlaced");
-        assertThatIllegalArgumentException()
+        assertThatExceptionOfType(MisuseException.class)
                 .isThrownBy(() -> breakers.open(Duration.ZERO))
+                .withMessageStartingWith("SB-5001 ")
                 .withMessageContaining("PT0S");
-        assertThatIllegalStateException()
+        assertThatExceptionOfType(MisuseException.class)
+                .isThrownBy(() -> breakers.open(OrderPlaced.class, Duration.ofSeconds(Long.MAX_VALUE)))
+                .withMessageStartingWith("SB-5001 ");
+        assertThatExceptionOfType(MisuseException.class)
                 .isThrownBy(() -> new CircuitBreakers(BreakerSettings.defaults(), timeline, Runnable::run).open(WAIT));
     }
 

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.PoisonMessageException;
 import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.publishing.CurrentHandling;
 import io.safebunny.publishing.Handling;
@@ -124,18 +125,19 @@ class OnceTest {
 
     @Test
     void refusesANameThatIsUsedTwiceInOneAttempt() {
-        assertThatExceptionOfType(IllegalArgumentException.class)
+        assertThatExceptionOfType(MisuseException.class)
                 .isThrownBy(() -> bench.deliver(execution -> {
                     execution.once("charge", Integer.class, () -> 1);
                     execution.once("charge", Integer.class, () -> 2);
                 }))
+                .withMessageStartingWith("SB-5004 ")
                 .withMessageContaining("charge");
     }
 
     @Test
     void refusesANameThatIsEmptyOrTooLong() {
         for (String name : new String[] {"", " ", "x".repeat(201)}) {
-            assertThatExceptionOfType(IllegalArgumentException.class)
+            assertThatExceptionOfType(MisuseException.class)
                     .isThrownBy(() -> bench.deliver(execution -> execution.once(name, Integer.class, () -> 1)));
         }
     }

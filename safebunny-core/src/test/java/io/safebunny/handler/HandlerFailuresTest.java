@@ -4,10 +4,12 @@ package io.safebunny.handler;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.BunnyHandler;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.fixture.OrderPlaced;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -39,6 +41,20 @@ class HandlerFailuresTest {
 
             assertThatThrownBy(() -> handler.invoker().invoke(new OrderPlaced("o-1", 1), Handlers.message(Map.of())))
                     .isSameAs(failure);
+        }
+    }
+
+    @Test
+    void thatAreNeitherExceptionsNorErrorsAreTold() {
+        Throwable odd = new Throwable("odd");
+        try (Handlers handlers = new Handlers(Failing.class)) {
+            handlers.bean(Failing.class).failure = odd;
+            HandlerDefinition handler = handlers.one();
+
+            assertThatThrownBy(() -> handler.invoker().invoke(new OrderPlaced("o-1", 1), Handlers.message(Map.of())))
+                    .isInstanceOf(MisuseException.class)
+                    .hasMessageStartingWith("SB-5006 ")
+                    .hasCause(odd);
         }
     }
 }

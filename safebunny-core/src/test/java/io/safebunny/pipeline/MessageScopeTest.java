@@ -154,6 +154,7 @@ class MessageScopeTest {
     void saysWhatToDoOutsideOfAMessage() {
         assertThatThrownBy(this::callOutsideOfAMessage)
                 .rootCause()
+                .hasMessageStartingWith("SB-5003 ")
                 .hasMessageContaining("no message is being handled or published on this thread")
                 .hasMessageContaining("PerMessage");
     }

@@ -4,8 +4,9 @@ package io.safebunny.recovery;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.failure.MisuseException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,17 +75,17 @@ class RetryStrategyTest {
 
     @Test
     void refusesWhatMakesNoSense() {
-        assertThatIllegalArgumentException().isThrownBy(() -> RetryStrategy.after(ofMillis(-1)));
-        assertThatIllegalArgumentException()
+        assertThatExceptionOfType(MisuseException.class).isThrownBy(() -> RetryStrategy.after(ofMillis(-1)));
+        assertThatExceptionOfType(MisuseException.class)
                 .isThrownBy(() -> RetryStrategy.none().withJitter(1.1));
-        assertThatIllegalArgumentException()
+        assertThatExceptionOfType(MisuseException.class)
                 .isThrownBy(() -> RetryStrategy.none().withJitter(-0.1));
     }
 
     @ParameterizedTest
     @CsvSource({"-1,100ms,1,1s,0", "1,-1ms,1,1s,0", "1,1ms,0.9,1s,0", "1,1ms,1,-1s,0", "1,1ms,1,1s,2"})
     void refusesSettingsThatMakeNoSense(int retries, String initial, double multiplier, String max, double jitter) {
-        assertThatIllegalArgumentException()
+        assertThatExceptionOfType(MisuseException.class)
                 .isThrownBy(() -> new RetrySettings(retries, duration(initial), multiplier, duration(max), jitter))
                 .withMessageContaining("max-retries")
                 .withMessageContaining("multiplier");

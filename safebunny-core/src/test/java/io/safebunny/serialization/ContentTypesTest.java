@@ -2,8 +2,9 @@
 package io.safebunny.serialization;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.failure.MisuseException;
 import java.lang.reflect.Type;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -58,7 +59,7 @@ class ContentTypesTest {
 
     @Test
     void needsOne() {
-        assertThatIllegalArgumentException().isThrownBy(() -> new Serializers(List.of()));
+        assertThatExceptionOfType(MisuseException.class).isThrownBy(() -> new Serializers(List.of()));
     }
 
     private static final class TextSerializer implements MessageSerializer {

@@ -152,7 +152,10 @@ public final class CosmosContainers {
 
     private static <T> T await(@Nullable T answer) {
         if (answer == null) {
-            throw new IllegalStateException("The client of Cosmos DB gave no answer");
+            throw new ConfigurationException(
+                    "SB-1414",
+                    "The client of Cosmos DB gave no answer when asked for the container.",
+                    "Start again; if this goes on, look at the versions of the Azure libraries. " + PAGE);
         }
         return answer;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc;
 
+import io.safebunny.failure.MisuseException;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
 import java.sql.SQLException;
@@ -225,7 +226,9 @@ final class DirectPath {
 
     private synchronized Function<OutboundMessage, CompletableFuture<Void>> currentSender() {
         if (sender == null) {
-            throw new IllegalStateException("Not started");
+            throw new MisuseException(
+                    MisuseException.NOT_RUNNING,
+                    "The outbox is not started. Publish after the application has started.");
         }
         return sender;
     }

@@ -2,6 +2,7 @@
 package io.safebunny.jdbc;
 
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordRefusedException;
@@ -105,11 +106,12 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
         return turns::release;
     }
 
-    /** @throws IllegalStateException when a transaction is open on this thread */
+    /** @throws MisuseException SB-5007 when a transaction is open on this thread */
     @Override
     public LocalTransaction begin() {
         if (TransactionSynchronizationManager.isActualTransactionActive()) {
-            throw new IllegalStateException(
+            throw new MisuseException(
+                    MisuseException.OPEN_TRANSACTION,
                     "A transaction is already open on this thread [name=%s]: a message is handled in one of its own. End it first."
                             .formatted(TransactionSynchronizationManager.getCurrentTransactionName()));
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordState;
@@ -143,11 +144,11 @@ abstract class TransactionRules {
     @Test
     void aThreadHasOneTransaction() {
         LocalTransaction transaction = store.begin();
-        assertThatThrownBy(() -> store.begin()).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> store.begin()).isInstanceOf(MisuseException.class);
         transaction.rollback();
         new TransactionTemplate(new JdbcTransactionManager(database().pool()))
                 .executeWithoutResult(
-                        status -> assertThatThrownBy(() -> store.begin()).isInstanceOf(IllegalStateException.class));
+                        status -> assertThatThrownBy(() -> store.begin()).isInstanceOf(MisuseException.class));
     }
 
     @Test

@@ -89,8 +89,11 @@ final class RabbitConnections implements AutoCloseable {
     private static @Nullable List<Address> addressesOf(AbstractConnectionFactory template) {
         Method accessor = ReflectionUtils.findMethod(AbstractConnectionFactory.class, "getAddresses");
         if (accessor == null) {
-            throw new IllegalStateException(
-                    "AbstractConnectionFactory.getAddresses() is gone: this version of Spring AMQP is not supported");
+            throw new ConfigurationException(
+                    "SB-1305",
+                    "The addresses of the connection factory cannot be read [type=%s]: AbstractConnectionFactory.getAddresses() is not in this version of Spring AMQP."
+                            .formatted(template.getClass().getName()),
+                    "Use the version of Spring AMQP that Spring Boot brings.");
         }
         ReflectionUtils.makeAccessible(accessor);
         return (List<Address>) ReflectionUtils.invokeMethod(accessor, template);

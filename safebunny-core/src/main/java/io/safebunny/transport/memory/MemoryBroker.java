@@ -2,6 +2,7 @@
 package io.safebunny.transport.memory;
 
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.message.WireMessage;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
@@ -102,8 +103,10 @@ public final class MemoryBroker {
     private MemoryQueue require(String name) {
         MemoryQueue queue = queues.get(name);
         if (queue == null) {
-            throw new IllegalArgumentException("There is no queue '%s', only %s. Start the node that declares it first."
-                    .formatted(name, queues.keySet()));
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "There is no queue '%s', only %s. Start the node that declares it first."
+                            .formatted(name, queues.keySet()));
         }
         return queue;
     }

@@ -2,6 +2,7 @@
 package io.safebunny.transport.memory;
 
 import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.WireMessage;
 import io.safebunny.topology.Topology;
@@ -41,10 +42,14 @@ public final class MemoryTransport implements Transport {
     @Override
     public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
         if (prefetch < 1) {
-            throw new IllegalArgumentException("prefetch=" + prefetch + " of queue '" + queue + "' must be at least 1");
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "Invalid prefetch [queue=%s, prefetch=%d]: it must be at least 1.".formatted(queue, prefetch));
         }
         if (closed) {
-            throw new IllegalStateException("This transport is closed; queue '" + queue + "' cannot be consumed");
+            throw new MisuseException(
+                    MisuseException.NOT_RUNNING,
+                    "Queue cannot be consumed [queue=%s]: this transport is closed. Make a new one.".formatted(queue));
         }
         MemoryConsumption consumption = broker.consume(queue, prefetch, handler);
         consumptions.removeIf(MemoryConsumption::isEnded);

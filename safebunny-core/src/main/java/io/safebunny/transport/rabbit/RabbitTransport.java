@@ -4,6 +4,7 @@ package io.safebunny.transport.rabbit;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.WireMessage;
 import io.safebunny.time.Deadline;
@@ -150,7 +151,8 @@ public final class RabbitTransport implements Transport {
     private Topology requireTopology() {
         Topology planned = topology;
         if (planned == null) {
-            throw new IllegalStateException("The transport is not started");
+            throw new MisuseException(
+                    MisuseException.NOT_RUNNING, "The transport is not started. Call start(topology) before this.");
         }
         return planned;
     }

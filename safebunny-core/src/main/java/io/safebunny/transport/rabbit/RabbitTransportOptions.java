@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.rabbit;
 
+import io.safebunny.failure.MisuseException;
 import java.time.Duration;
 
 /**
@@ -15,8 +16,9 @@ public record RabbitTransportOptions(
 
     public RabbitTransportOptions {
         if (maxConcurrency < 1) {
-            throw new IllegalArgumentException(
-                    "At least one channel is needed [max-concurrency=%d]".formatted(maxConcurrency));
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "Invalid settings [maxConcurrency=%d]: at least 1 channel is needed.".formatted(maxConcurrency));
         }
     }
 

@@ -9,6 +9,7 @@ import static io.safebunny.test.contract.StoreBench.replaced;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.safebunny.failure.MisuseException;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordState;
@@ -99,7 +100,7 @@ interface TransactionRules {
         transactions().begin();
         transactions().store().create(claim);
 
-        assertThatThrownBy(() -> transactions().store().begin()).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> transactions().store().begin()).isInstanceOf(MisuseException.class);
 
         transactions().commit();
         transactions().assertSeen(claim);

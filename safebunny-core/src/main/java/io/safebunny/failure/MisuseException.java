@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.failure;
+
+import org.jspecify.annotations.Nullable;
+
+/** A method was called with an argument it does not take, or when it cannot do its work. It did nothing; the calling code is to be corrected. */
+public final class MisuseException extends SafeBunnyException {
+
+    /** An argument is out of range, or of the wrong kind. */
+    public static final String ARGUMENT = "SB-5001";
+
+    /** No handler of this node takes the type, or the node has not started. */
+    public static final String TYPE = "SB-5002";
+
+    /** The name of a step is invalid, or used twice. */
+    public static final String STEP = "SB-5004";
+
+    /** It has not been started, or is closed. */
+    public static final String NOT_RUNNING = "SB-5005";
+
+    /** A part that the application brings broke the rules of its interface. */
+    public static final String BROKEN_RULE = "SB-5006";
+
+    /** A transaction is open on the thread where a store should begin one. */
+    public static final String OPEN_TRANSACTION = "SB-5007";
+
+    /**
+     * @param code stable code
+     * @param message what failed, which one, why, and what to do
+     */
+    public MisuseException(String code, String message) {
+        this(code, message, null);
+    }
+
+    public MisuseException(String code, String message, @Nullable Throwable cause) {
+        super(code, message, cause);
+    }
+}

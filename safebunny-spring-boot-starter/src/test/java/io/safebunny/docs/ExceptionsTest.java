@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What the library throws at applications has a code: it makes no exceptions of others, except those listed here. */
+class ExceptionsTest {
+
+    private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
+    private static final List<String> MODULES =
+            List.of("safebunny-core", "safebunny-jdbc", "safebunny-cosmos", "safebunny-spring-boot-starter");
+    private static final Pattern MADE =
+            Pattern.compile("\\bnew (?:\\w+\\.)*(\\w+(?:Exception|Error))\\b|\\b(\\w+(?:Exception|Error))::new");
+    private static final Pattern DECLARED =
+            Pattern.compile("\\bclass (\\w+(?:Exception|Error)) extends (\\w+Exception)\\b");
+
+    /** By source file and exception, why no application gets to see it, or why it must be of this type. */
+    private static final Map<String, String> OTHERS = Map.ofEntries(
+            // of the wrong type otherwise
+            Map.entry("MessageScope IllegalStateException", "asked for by Spring's Scope; its text has a code"),
+            Map.entry("OpenTransaction UnexpectedRollbackException", "Spring's own word for it, as of its commit"),
+            // caught by ours and told with a code
+            Map.entry("RecordJson IllegalArgumentException", "each store tells it as an UnreadableRecordException"),
+            Map.entry("RecordDocument IllegalArgumentException", "told as an UnreadableRecordException"),
+            Map.entry("ClaimedRow IllegalArgumentException", "the relay logs it and leaves the row to others"),
+            Map.entry("OutboxTable SQLException", "told as a StoreUnavailableException"),
+            Map.entry("Channels IOException", "told as a ConnectionLostException"),
+            Map.entry("Dialer IOException", "the connection is tried again"),
+            Map.entry("RabbitTransport IOException", "told as a ConnectionLostException"),
+            Map.entry("InMemoryRetry BackOffInterruptedException", "asked for by Spring Retry's BackOffPolicy"),
+            // cannot be
+            Map.entry("LineageIdScheme IllegalStateException", "every Java platform has SHA-256"),
+            Map.entry("RecordDocument IllegalStateException", "a tree of text and numbers can be written"),
+            Map.entry("JdbcSchema UncheckedIOException", "the script is in the same jar"),
+            Map.entry("ClaimingTransaction IllegalStateException", "Deduplication begins before it ends"),
+            Map.entry("Combiner IllegalStateException", "a batch answers each of its calls"),
+            Map.entry("Delay IllegalArgumentException", "nothing delays a poison message"));
+
+    /** By name without extension. */
+    private static Map<String, String> sources() throws IOException {
+        Map<String, String> sources = new TreeMap<>();
+        for (String module : MODULES) {
+            try (Stream<Path> files = Files.walk(PROJECT.resolve(module).resolve("src/main/java"))) {
+                for (Path file :
+                        files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                    String name = file.getFileName().toString().replace(".java", "");
+                    sources.merge(name, Files.readString(file), String::concat);
+                }
+            }
+        }
+        return sources;
+    }
+
+    /** Exceptions of the library, and what they extend. */
+    private static Map<String, String> ours() throws IOException {
+        return sources().values().stream()
+                .flatMap(source -> DECLARED.matcher(source).results())
+                .collect(Collectors.toMap(found -> found.group(1), found -> found.group(2)));
+    }
+
+    @Test
+    void haveACode() throws IOException {
+        Set<String> ours = ours().keySet();
+        Set<String> others = new TreeSet<>();
+        sources().forEach((file, source) -> {
+            Matcher made = MADE.matcher(source);
+            while (made.find()) {
+                String exception = made.group(1) == null ? made.group(2) : made.group(1);
+                if (!ours.contains(exception)) {
+                    others.add(file + " " + exception);
+                }
+            }
+        });
+        assertThat(others).isEqualTo(new TreeSet<>(OTHERS.keySet()));
+    }
+
+    @Test
+    void haveOneRoot() throws IOException {
+        Map<String, String> ours = ours();
+        assertThat(ours).hasSizeGreaterThan(15);
+        assertThat(ours.keySet()).allSatisfy(exception -> {
+            String ancestor = exception;
+            while (ours.containsKey(ancestor) && !ancestor.equals("SafeBunnyException")) {
+                ancestor = ours.get(ancestor);
+            }
+            assertThat(ancestor).as(exception).isEqualTo("SafeBunnyException");
+        });
+    }
+}
