@@ -91,31 +91,27 @@ public final class Durability {
         String delay = settings.getOrDefault("write_delay", "0");
         return delay.equals("0")
                 ? List.of()
-                : List.of(
-                        (MAY_LOSE
-                                        + "H2 writes it to its file up to %s ms later. A kill or a crash of the process that has the file open (this one, unless an H2 server does) loses records, publications and your own rows of that time, although messages are acknowledged and calls to others are made. Append ;WRITE_DELAY=0 to spring.datasource.url in every application that opens the file; SET WRITE_DELAY is forgotten when it is opened again.")
-                                .formatted("WRITE_DELAY", delay, delay));
+                : List.of((MAY_LOSE
+                                + "H2 writes it to its file up to %s ms later. A kill or a crash of the process that has the file open (this one, unless an H2 server does) loses records, publications and your own rows of that time, although messages are acknowledged and calls to others are made. Append ;WRITE_DELAY=0 to spring.datasource.url in every application that opens the file; SET WRITE_DELAY is forgotten when it is opened again.")
+                        .formatted("WRITE_DELAY", delay, delay));
     }
 
     private static List<String> ofPostgres(Map<String, String> settings) {
         List<String> warnings = new ArrayList<>();
         if ("off".equals(settings.get("synchronous_commit"))) {
-            warnings.add(
-                    (MAY_LOSE
-                                    + "PostgreSQL writes it a moment later. A crash of the database server or a power cut loses the commits of up to three times wal_writer_delay (0.6 s); a kill of the application loses nothing. Set synchronous_commit=on for the server, the database, the role and in the options of spring.datasource.url, wherever it is off.")
-                            .formatted("synchronous_commit", "off"));
+            warnings.add((MAY_LOSE
+                            + "PostgreSQL writes it a moment later. A crash of the database server or a power cut loses the commits of up to three times wal_writer_delay (0.6 s); a kill of the application loses nothing. Set synchronous_commit=on for the server, the database, the role and in the options of spring.datasource.url, wherever it is off.")
+                    .formatted("synchronous_commit", "off"));
         }
         if ("off".equals(settings.get("fsync"))) {
-            warnings.add(
-                    (MAY_LOSE
-                                    + "PostgreSQL does not wait for the disk. A power cut or a crash of the operating system may destroy the whole database; a kill of the application or of the database server loses nothing. Set fsync=on in postgresql.conf. (A provider that keeps the log elsewhere may have it off on purpose.)")
-                            .formatted("fsync", "off"));
+            warnings.add((MAY_LOSE
+                            + "PostgreSQL does not wait for the disk. A power cut or a crash of the operating system may destroy the whole database; a kill of the application or of the database server loses nothing. Set fsync=on in postgresql.conf. (A provider that keeps the log elsewhere may have it off on purpose.)")
+                    .formatted("fsync", "off"));
         }
         if ("off".equals(settings.get("full_page_writes"))) {
-            warnings.add(
-                    (MAY_LOSE
-                                    + "pages that a power cut or a crash of the operating system leaves half written cannot be restored; a kill of the application or of the database server loses nothing. Set full_page_writes=on in postgresql.conf, unless the storage writes whole pages or none, as ZFS does.")
-                            .formatted("full_page_writes", "off"));
+            warnings.add((MAY_LOSE
+                            + "pages that a power cut or a crash of the operating system leaves half written cannot be restored; a kill of the application or of the database server loses nothing. Set full_page_writes=on in postgresql.conf, unless the storage writes whole pages or none, as ZFS does.")
+                    .formatted("full_page_writes", "off"));
         }
         return warnings;
     }
@@ -127,17 +123,15 @@ public final class Durability {
             String loses = flush.equals("0")
                     ? "A crash of the database server, a power cut or a crash of the operating system"
                     : "A power cut or a crash of the operating system";
-            warnings.add(
-                    (MAY_LOSE
-                                    + "InnoDB flushes its log about once a second. %s loses the commits of that time; a kill of the application loses nothing. Set innodb_flush_log_at_trx_commit=1.")
-                            .formatted("innodb_flush_log_at_trx_commit", flush, loses));
+            warnings.add((MAY_LOSE
+                            + "InnoDB flushes its log about once a second. %s loses the commits of that time; a kill of the application loses nothing. Set innodb_flush_log_at_trx_commit=1.")
+                    .formatted("innodb_flush_log_at_trx_commit", flush, loses));
         }
         String binlog = settings.getOrDefault("sync_binlog", "1");
         if ("on".equals(settings.get("log_bin")) && !binlog.equals("1")) {
-            warnings.add(
-                    (MAY_LOSE
-                                    + "the binary log is not flushed with each commit, and after a power cut or a crash of the operating system what is missing there is rolled back; a kill of the application or of the database server loses nothing. Set sync_binlog=1.")
-                            .formatted("sync_binlog", binlog));
+            warnings.add((MAY_LOSE
+                            + "the binary log is not flushed with each commit, and after a power cut or a crash of the operating system what is missing there is rolled back; a kill of the application or of the database server loses nothing. Set sync_binlog=1.")
+                    .formatted("sync_binlog", binlog));
         }
         return warnings;
     }

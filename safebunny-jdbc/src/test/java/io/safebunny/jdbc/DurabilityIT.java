@@ -20,8 +20,7 @@ class DurabilityIT {
 
     @AfterAll
     static void reset() {
-        POSTGRES.execute("alter role careless reset synchronous_commit");
-        POSTGRES.execute("drop role careless");
+        POSTGRES.execute("drop role if exists careless");
         POSTGRES.execute("alter database postgres reset synchronous_commit");
     }
 

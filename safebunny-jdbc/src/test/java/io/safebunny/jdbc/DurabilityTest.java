@@ -70,12 +70,21 @@ class DurabilityTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1, off, 0, 0", "3, on, 1, 0", "0, on, 1, 1", "2, off, 0, 1", "1, on, 0, 1", "1, on, 100, 1", "2, on, 0, 2"})
+    @CsvSource({
+        "1, off, 0, 0",
+        "3, on, 1, 0",
+        "0, on, 1, 1",
+        "2, off, 0, 1",
+        "1, on, 0, 1",
+        "1, on, 100, 1",
+        "2, on, 0, 2"
+    })
     void theBinaryLogCountsWhereThereIsOne(String flush, String binlog, String sync, int warnings) {
         assertThat(Durability.warnings(
                         Dialect.MARIADB,
                         Map.of("innodb_flush_log_at_trx_commit", flush, "log_bin", binlog, "sync_binlog", sync)))
                 .hasSize(warnings)
-                .allSatisfy(warning -> assertThat(warning).startsWith("SB-1421 ").contains("a kill of the application"));
+                .allSatisfy(
+                        warning -> assertThat(warning).startsWith("SB-1421 ").contains("a kill of the application"));
     }
 }

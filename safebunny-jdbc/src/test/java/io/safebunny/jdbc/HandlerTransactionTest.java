@@ -156,9 +156,8 @@ class HandlerTransactionTest {
         });
 
         assertThat(told.poll(10, TimeUnit.SECONDS))
-                .isInstanceOfSatisfying(
-                        InvalidPublicationException.class,
-                        e -> assertThat(e).hasMessageContaining("The transaction of message"));
+                .isInstanceOfSatisfying(InvalidPublicationException.class, e -> assertThat(e)
+                        .hasMessageContaining("The transaction of message"));
         assertThat(received).isEmpty();
     }
 

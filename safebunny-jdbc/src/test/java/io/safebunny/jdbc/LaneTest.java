@@ -33,7 +33,8 @@ class LaneTest {
     void theOrderIsThatOfTheIdsAndNotOfTheCommits() {
         add(5, 6, 3, 4);
         assertThat(ids(lane.first(3))).containsExactly(3L, 4L, 5L);
-        assertThat(ids(lane.take(lane.first(4), present(3L, 4L, 5L, 6L)).free())).containsExactly(3L, 4L, 5L, 6L);
+        assertThat(ids(lane.take(lane.first(4), present(3L, 4L, 5L, 6L)).free()))
+                .containsExactly(3L, 4L, 5L, 6L);
         assertThat(lane.isEmpty()).isTrue();
     }
 

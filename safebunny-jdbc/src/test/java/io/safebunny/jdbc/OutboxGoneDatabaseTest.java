@@ -70,8 +70,7 @@ class OutboxGoneDatabaseTest {
                         .until(() -> isLogged("could not be deleted") && isLogged("could not be looked through"));
             }
         }
-        assertThat(logged)
-                .isNotEmpty()
-                .allSatisfy(event -> assertThat(event.getThrowableProxy()).isNull());
+        assertThat(logged).isNotEmpty().allSatisfy(event -> assertThat(event.getThrowableProxy())
+                .isNull());
     }
 }

@@ -18,9 +18,7 @@ record MatrixOptions(List<StoreKind> stores, List<Boolean> modes, Pattern points
     static MatrixOptions of(String... arguments) {
         List<StoreKind> stores = arguments[0].equals("all")
                 ? List.of(StoreKind.values())
-                : Arrays.stream(arguments[0].split(","))
-                        .map(StoreKind::of)
-                        .toList();
+                : Arrays.stream(arguments[0].split(",")).map(StoreKind::of).toList();
         List<Boolean> modes =
                 switch (arguments[1]) {
                     case "plain" -> List.of(false);

@@ -79,11 +79,7 @@ final class OutboxScenarios {
 
     private static Scenario rowOfTwo(String name, OrderKind kind, Scenario.Script script) {
         return new Scenario(
-                "outbox: " + name,
-                kind,
-                script,
-                OutboxScenarios::notApplicableToTwo,
-                store -> Expectation.of(kind));
+                "outbox: " + name, kind, script, OutboxScenarios::notApplicableToTwo, store -> Expectation.of(kind));
     }
 
     private static @Nullable String notApplicableToTwo(StoreAddress store) {

@@ -75,8 +75,7 @@ final class Stage implements AutoCloseable {
         if (alive.isEmpty()) {
             return address;
         }
-        List<Entry> started =
-                ledger.entries(alive.get(alive.size() - 1).name(), Kind.STARTED);
+        List<Entry> started = ledger.entries(alive.get(alive.size() - 1).name(), Kind.STARTED);
         return started.isEmpty() ? null : address.through(started.get(0).detail());
     }
 
@@ -230,15 +229,18 @@ final class Stage implements AutoCloseable {
 
     @Nullable
     MessageRecord record(Order order) {
-        return store == null || messageId == null
+        String id = messageId;
+        return store == null || id == null
                 ? null
-                : store.ask(open -> open.store().find(new RecordKey(order.id(), messageId)));
+                : store.ask(open -> open.store().find(new RecordKey(order.id(), id)));
     }
 
     /** Runs whose rows are committed, or {@code null} when the handlers have no table. */
     @Nullable
     List<String> committedRuns(String order) {
-        return store == null ? null : store.ask(open -> open.work() == null ? null : open.work().runs(order));
+        return store == null
+                ? null
+                : store.ask(open -> open.work() == null ? null : open.work().runs(order));
     }
 
     /** Publications of transactions that are not confirmed; -1 when that cannot be seen now. */

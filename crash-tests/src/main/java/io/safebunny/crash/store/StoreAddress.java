@@ -22,7 +22,8 @@ public record StoreAddress(StoreKind kind, boolean transactional, String url, St
 
     /** The same file, through the process that has it open. */
     public StoreAddress through(String port) {
-        return new StoreAddress(kind, transactional, url.replaceFirst("^jdbc:h2:", "jdbc:h2:tcp://127.0.0.1:" + port + "/"), key);
+        return new StoreAddress(
+                kind, transactional, url.replaceFirst("^jdbc:h2:", "jdbc:h2:tcp://127.0.0.1:" + port + "/"), key);
     }
 
     @Override

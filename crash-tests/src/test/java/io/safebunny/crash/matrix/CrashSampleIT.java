@@ -82,8 +82,10 @@ class CrashSampleIT {
     @Test
     void aFileThatIsWrittenLaterIsFound() throws Exception {
         StoreAddress durable = SERVERS.address(StoreKind.H2_FILE, true);
-        StoreAddress later = new StoreAddress(durable.kind(), true, durable.url().replace(";WRITE_DELAY=0", ""), "");
-        Cell cell = new Cell(scenarios(Set.of("halt after send first publication")).get(0), later);
+        StoreAddress later =
+                new StoreAddress(durable.kind(), true, durable.url().replace(";WRITE_DELAY=0", ""), "");
+        Cell cell =
+                new Cell(scenarios(Set.of("halt after send first publication")).get(0), later);
 
         Outcome outcome = Objects.requireNonNull(play(List.of(cell)).get(cell));
 

@@ -70,7 +70,8 @@ final class LedgerDatabase implements AutoCloseable {
                 delete(folder);
             });
             server.start();
-            database.properties.put("spring.datasource.url", "jdbc:h2:tcp://127.0.0.1:" + server.getPort() + "/./saga" + DURABLE);
+            database.properties.put(
+                    "spring.datasource.url", "jdbc:h2:tcp://127.0.0.1:" + server.getPort() + "/./saga" + DURABLE);
             return database;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
