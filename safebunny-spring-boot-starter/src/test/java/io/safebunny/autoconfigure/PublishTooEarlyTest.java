@@ -38,12 +38,10 @@ class PublishTooEarlyTest {
     @ParameterizedTest
     @ValueSource(strings = {"memory", "rabbit"})
     void inTheConstructorOfABean(String transport) {
-        node(transport)
-                .withBean(Hasty.class)
-                .run(context -> assertThat(context.getBean(Hasty.class).failure)
-                        .hasMessageStartingWith("SB-2006")
-                        .hasMessageContaining("has not started yet")
-                        .hasMessageContaining("ApplicationReadyEvent"));
+        node(transport).withBean(Hasty.class).run(context -> assertThat(context.getBean(Hasty.class).failure)
+                .hasMessageStartingWith("SB-2006")
+                .hasMessageContaining("has not started yet")
+                .hasMessageContaining("ApplicationReadyEvent"));
     }
 
     @ParameterizedTest
@@ -52,9 +50,7 @@ class PublishTooEarlyTest {
         AtomicReference<Bunny> bunny = new AtomicReference<>();
         node(transport).run(context -> bunny.set(context.getBean(Bunny.class)));
 
-        assertThat(failureOf(bunny.get()))
-                .hasMessageStartingWith("SB-2006")
-                .hasMessageContaining("has stopped");
+        assertThat(failureOf(bunny.get())).hasMessageStartingWith("SB-2006").hasMessageContaining("has stopped");
     }
 
     /** The text of the failure recommends it. */

@@ -31,7 +31,8 @@ record Clash(
     static @Nullable Clash of(String brokersWords) {
         Matcher words = WORDS.matcher(brokersWords);
         return words.find()
-                ? new Clash(words.group(2), words.group(3), words.group(1), value(words.group(4)), value(words.group(5)))
+                ? new Clash(
+                        words.group(2), words.group(3), words.group(1), value(words.group(4)), value(words.group(5)))
                 : null;
     }
 

@@ -70,7 +70,8 @@ final class InboundBudget {
             synchronized (InboundBudget.this) {
                 was = full;
                 long others = claimed - claim;
-                // once slowed down it goes on only when there is some room more, so that it does not change all the time
+                // once slowed down it goes on only when there is some room more, so that it does not change all the
+                // time
                 full = others + whenFull() <= (was ? limit : limit - limit / 4);
                 is = full;
                 claim();

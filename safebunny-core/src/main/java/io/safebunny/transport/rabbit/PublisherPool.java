@@ -48,16 +48,12 @@ final class PublisherPool {
 
     /** @param repair declares again what is missing when the broker knows an exchange no more */
     PublisherPool(
-            ConnectionKeeper connection,
-            ConnectionKeeper.Preparation repair,
-            Timeline timeline,
-            int maxConcurrency) {
+            ConnectionKeeper connection, ConnectionKeeper.Preparation repair, Timeline timeline, int maxConcurrency) {
         this.connection = connection;
         this.repair = repair;
         this.timeline = timeline;
-        this.slots = IntStream.range(0, maxConcurrency)
-                .mapToObj(index -> new Slot())
-                .toList();
+        this.slots =
+                IntStream.range(0, maxConcurrency).mapToObj(index -> new Slot()).toList();
         this.free = new LinkedBlockingDeque<>(slots);
     }
 
@@ -129,9 +125,7 @@ final class PublisherPool {
         Connection overdue(long now) {
             Connection writing = writingTo;
             Deadline until = deadline;
-            boolean late = until != null
-                    && until.isOver()
-                    && now - since >= (asking ? STUCK_ASKING : STUCK).toNanos();
+            boolean late = until != null && until.isOver() && now - since >= (asking ? STUCK_ASKING : STUCK).toNanos();
             return writing != null && late ? writing : null;
         }
     }

@@ -53,8 +53,8 @@ class AmqpMessagesTest {
 
     @Test
     void numbersAPublicationForItsReturnAndForNobodyElse() {
-        WireMessage message =
-                new WireMessage("id-1", "saga", "Ping", "shop", null, null, null, Map.of("tenant", "acme"), new byte[0]);
+        WireMessage message = new WireMessage(
+                "id-1", "saga", "Ping", "shop", null, null, null, Map.of("tenant", "acme"), new byte[0]);
 
         BasicProperties written = AmqpMessages.write(message, message.headers(), 4711);
 

@@ -115,9 +115,8 @@ class LargeMessagesIT {
         limited.setMaxInboundMessageBodySize(MEGABYTE);
         for (int i = 0; i < 3; i++) {
             AtomicInteger delivered = new AtomicInteger();
-            com.rabbitmq.client.Connection connection = rabbit.named("limited-" + i, limited)
-                    .createConnection()
-                    .getDelegate();
+            com.rabbitmq.client.Connection connection =
+                    rabbit.named("limited-" + i, limited).createConnection().getDelegate();
             assertThat(connection).isNotNull();
             try {
                 connection
