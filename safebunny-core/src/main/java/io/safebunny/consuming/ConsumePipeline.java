@@ -165,8 +165,8 @@ final class ConsumePipeline implements DeliveryHandler {
         int deliveries = message.delivery.message().deliveryCount();
         if (deliveries >= wornOutAt && survivors.remove(message.messageId())) {
             throw NotHandledException.later(
-                    "Connections were cut %d times under message %s; a copy of it begins with none"
-                            .formatted(deliveries, message.messageId()),
+                    "Connections were cut under message %s [deliveries=%d]; a copy of it begins with none"
+                            .formatted(message.messageId(), deliveries),
                     Duration.ZERO);
         }
         Admission admission = breaker.admit();

@@ -133,7 +133,7 @@ final class Claiming {
             }
             throw new InvalidMessageException(
                     PoisonReason.DELIVERY_LIMIT,
-                    "The handling of the message was begun %d times and never ended (safebunny.topology.delivery-limit): it probably ends the process that handles it. Find out why before replaying it."
+                    "The handling of the message was begun and never ended [claims=%d, limit=safebunny.topology.delivery-limit]: it probably ends the process that handles it. Find out why before replaying it."
                             .formatted(takeovers));
         }
         MessageRecord claim = claimAgain(handling, stored, fresh, attempt, takeovers);

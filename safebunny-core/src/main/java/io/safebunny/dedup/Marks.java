@@ -116,7 +116,7 @@ final class Marks {
             try {
                 markAll(batch);
             } catch (RuntimeException e) {
-                LOG.warn("The store did not answer; marking {} messages as dispatched later", batch.size(), e);
+                LOG.warn("The store did not answer; messages are marked as dispatched later [count={}]", batch.size(), e);
                 moveBack(batch);
                 return false;
             }

@@ -3,7 +3,6 @@ package io.safebunny.serialization;
 
 import java.lang.reflect.Type;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +56,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
             return mapper.writeValueAsBytes(payload);
         } catch (JacksonException e) {
             throw new SerializationException(
-                    "Cannot write %s as JSON: %s".formatted(payload.getClass().getName(), reason(e)), e);
+                    "Cannot write %s as JSON: %s".formatted(payload.getClass().getName(), JsonReason.ofWriting(e)), e);
         }
     }
 
@@ -77,34 +76,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
                     .readValue(body);
         } catch (JacksonException e) {
             throw new SerializationException(
-                    "Cannot read JSON as %s: %s".formatted(target.getTypeName(), reason(e)), null);
+                    "Cannot read JSON as %s: %s".formatted(target.getTypeName(), JsonReason.ofReading(e, () -> mapper.readTree(body))), null);
         }
-    }
-
-    /** Jackson's own messages quote the offending value, so only the kind of error and the place are told. */
-    private static String reason(JacksonException e) {
-        String path = path(e);
-        var location = e.getLocation();
-        return e.getClass().getSimpleName()
-                + (path.isEmpty() ? "" : " at " + path)
-                + (location == null || location.getLineNr() < 0
-                        ? ""
-                        : ", line " + location.getLineNr() + ", column " + location.getColumnNr());
-    }
-
-    /** Properties and positions; the keys of a map are part of the payload and left out. */
-    private static String path(JacksonException e) {
-        StringBuilder path = new StringBuilder();
-        for (JacksonException.Reference step : e.getPath()) {
-            String property = step.getPropertyName();
-            if (property == null) {
-                path.append('[').append(step.getIndex()).append(']');
-            } else if (step.from() instanceof Map || step.from() == Map.class) {
-                path.append("[*]");
-            } else {
-                path.append(path.isEmpty() ? "" : ".").append(property);
-            }
-        }
-        return path.toString();
     }
 }

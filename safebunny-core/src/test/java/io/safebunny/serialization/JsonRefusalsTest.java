@@ -12,8 +12,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class JsonRefusalsTest {
@@ -79,7 +82,6 @@ class JsonRefusalsTest {
                 "{\"parts\":[1,\"s3cret\"]}",
                 "{\"weights\":{\"a\":\"s3cret\"}}",
                 "{\"weights\":{\"s3cret\":\"x\"}}",
-                "{\"id\":\"s3cret\",\"total\":-1}",
                 "{\"id\":\"a\",\"total\":1} s3cret",
                 "{\"id\":s3cret}"
             })
@@ -87,6 +89,75 @@ class JsonRefusalsTest {
         SerializationException failure = failure(body, Order.class);
 
         assertThat(everythingOf(failure)).doesNotContain("s3cret").contains("Order");
+    }
+
+    record Charge(String orderId, long cents, List<Part> parts) {
+        Charge {
+            if (cents < 0) {
+                throw new IllegalArgumentException("cents must be positive\n" + "x".repeat(1_000));
+            }
+        }
+    }
+
+    record Part(int weight) {}
+
+    record Parsing(String id, String kind) {
+        Parsing {
+            if (kind.equals("uuid")) {
+                Objects.requireNonNull(UUID.fromString(id));
+            }
+            if (kind.equals("number")) {
+                Objects.requireNonNull(Integer.valueOf(id));
+            }
+            if (kind.equals("enum")) {
+                Objects.requireNonNull(Colour.valueOf(id));
+            }
+            if (kind.equals("date")) {
+                Objects.requireNonNull(Instant.parse(id));
+            }
+        }
+    }
+
+    record Needing(String id) {
+        Needing {
+            Objects.requireNonNull(id, "an order has an id");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{\"orderId\":\"s3cret\"}|missing property 'cents'",
+                "{\"orderId\":\"s3cret\",\"cents\":null}|property 'cents' is null",
+                "{\"cents\":1,\"parts\":[{\"weight\":1},{\"s3cret\":1}]}|missing property 'parts[1].weight'",
+            })
+    void tellsWhatIsMissing(String body, String text) {
+        SerializationException failure = failure(body, Charge.class);
+
+        assertThat(failure).hasMessageContaining(text);
+        assertThat(everythingOf(failure)).doesNotContain("s3cret");
+    }
+
+    @Test
+    void tellsWhatTheConstructorSays() {
+        SerializationException failure = failure("{\"orderId\":\"s3cret\",\"cents\":-1}", Charge.class);
+
+        assertThat(failure)
+                .hasMessageContaining("IllegalArgumentException: cents must be positive?xxx")
+                .hasMessageEndingWith("…");
+        assertThat(String.valueOf(failure.getMessage())).hasSizeLessThan(400);
+        assertThat(everythingOf(failure)).doesNotContain("s3cret");
+        assertThat(failure("{\"id\":null}", Needing.class)).hasMessageContaining("an order has an id");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"uuid", "number", "enum", "date"})
+    void tellsNotWhatOthersSayInTheConstructor(String kind) {
+        SerializationException failure =
+                failure("{\"id\":\"s3cret\",\"kind\":\"%s\"}".formatted(kind), Parsing.class);
+
+        assertThat(everythingOf(failure)).doesNotContain("s3cret").contains("Exception", "Parsing");
     }
 
     @Test

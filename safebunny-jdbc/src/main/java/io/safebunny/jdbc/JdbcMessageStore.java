@@ -147,7 +147,7 @@ public final class JdbcMessageStore implements MessageStore {
         try {
             return inOrderOfKeys(writes, statements::insertAll);
         } catch (SQLException e) {
-            LOG.debug("{} records could not be created together", writes.size(), e);
+            LOG.debug("Records could not be created together [count={}]", writes.size(), e);
             return Collections.nCopies(writes.size(), false);
         }
     }
@@ -162,7 +162,7 @@ public final class JdbcMessageStore implements MessageStore {
                     .map(Optional::of)
                     .toList();
         } catch (SQLException e) {
-            LOG.debug("{} records could not be replaced together", writes.size(), e);
+            LOG.debug("Records could not be replaced together [count={}]", writes.size(), e);
             return Collections.nCopies(writes.size(), Optional.empty());
         }
     }
@@ -209,8 +209,7 @@ public final class JdbcMessageStore implements MessageStore {
         } catch (SQLException e) {
             RecordKey first = portion.get(0).key();
             throw failures.translateWriting(
-                    "%d records could not be replaced, of message %s and others"
-                            .formatted(portion.size(), first.messageId()),
+                    "Records could not be replaced [count=%d, first=%s]".formatted(portion.size(), first.messageId()),
                     first,
                     e);
         }

@@ -132,7 +132,7 @@ final class Relay {
             inFlight += rows.size();
             tookSome = true;
         }
-        LOG.debug("Relaying {} messages that were not sent after their commit", rows.size());
+        LOG.debug("Relaying messages that were not sent after their commit [count={}]", rows.size());
         Map<String, List<ClaimedRow>> byCorrelation = rows.stream()
                 .collect(Collectors.groupingBy(ClaimedRow::correlationId, LinkedHashMap::new, Collectors.toList()));
         byCorrelation.values().forEach(some -> send(some, current, before));
@@ -236,7 +236,7 @@ final class Relay {
                     : new Settlement.PutOff(null, idsFrom(claim.claimed, row.id()), Duration.ZERO);
         }
         LOG.warn(
-                "Message {} is stored in the outbox and could not be sent by the relay, {} times by now; it is tried again in {} s: {}",
+                "Message {} is stored in the outbox and could not be sent by the relay [tries={}]; it is tried again in {} s: {}",
                 row.messageId(),
                 row.attempts() + 1,
                 backOff(row.attempts(), failure).toSeconds(),

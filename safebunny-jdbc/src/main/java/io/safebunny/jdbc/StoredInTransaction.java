@@ -157,7 +157,7 @@ final class StoredInTransaction implements TransactionSynchronization {
             handOver();
         } catch (SQLException e) {
             LOG.error(
-                    "{} messages that were published after the commit of their transaction are lost. Publish them before the commit.",
+                    "Messages that were published after the commit of their transaction are lost [count={}]. Publish them before the commit.",
                     ids.size(),
                     e);
         }

@@ -60,12 +60,21 @@ public final class Demo {
             return 0;
         }
         Report report = report(options, interruption, out);
-        if (options.json()) {
-            out.println(report.json());
-        } else {
-            out.print(report.table(where(options)));
-        }
+        out.print(summary(options, report));
         return report.exitStatus();
+    }
+
+    static String summary(Options options, Report report) {
+        if (options.json()) {
+            return report.json() + System.lineSeparator();
+        }
+        return report.table(where(options)) + (options.serve() ? ofThisProcess() : "");
+    }
+
+    /** Who serves may not be alone: several processes share the work, and nobody tells the one of the others. */
+    private static String ofThisProcess() {
+        return "%nThis counts what process %d did and has in its ledger. If others serve the same broker, look at theirs too:%nwhat ended in one of them counts as lost in this one unless they share the ledger.%n"
+                .formatted(ProcessHandle.current().pid());
     }
 
     private static Report report(Options options, Interruption interruption, PrintStream out) {

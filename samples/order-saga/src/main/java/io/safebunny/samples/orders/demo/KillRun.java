@@ -67,7 +67,7 @@ final class KillRun {
             Death death = executioner.death;
             if (death != null) {
                 say(
-                        "process %d went on: %d messages came to it again, %d claims were taken over",
+                        "process %d went on [messages that came to it again: %d, claims it took over: %d]",
                         survivor.pid(), counts.redelivered(), counts.claimsTakenOver());
             }
             storefront.stop();

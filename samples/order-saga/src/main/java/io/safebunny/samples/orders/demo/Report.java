@@ -105,7 +105,7 @@ record Report(
         if (isClean()) {
             return "Every order came to its end, and nothing happened twice.";
         }
-        return "NOT GOOD: %d lost, %d mails missing, %d things happened twice."
+        return "NOT GOOD [lost: %d, mails missing: %d, happened twice: %d]."
                 .formatted(lost, missingMails, doubles());
     }
 

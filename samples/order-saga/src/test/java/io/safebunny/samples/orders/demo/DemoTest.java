@@ -96,6 +96,17 @@ class DemoTest {
     }
 
     @Test
+    void theSummaryOfAServedSagaSaysWhoseItIs() {
+        Options alone = Options.defaults().withOrders(1);
+        Report report = run(alone);
+
+        assertThat(Demo.summary(CommandLine.parse("--serve", "--rabbit", "amqp://localhost"), report))
+                .contains("what process " + ProcessHandle.current().pid() + " did")
+                .contains("others serve the same broker");
+        assertThat(Demo.summary(alone, report)).doesNotContain("process " + ProcessHandle.current().pid());
+    }
+
+    @Test
     void withoutDeduplicationTheLedgerInADatabaseShowsDoublesToo() {
         Report report = run(
                 Options.defaults().withOrders(300).withChaos(1).withStore(H2).withoutDeduplication());

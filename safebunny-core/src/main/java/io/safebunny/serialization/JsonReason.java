@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.serialization;
+
+import io.safebunny.message.Names;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.exc.ValueInstantiationException;
+
+/**
+ * Why JSON could not be read or written. Jackson's own messages quote the offending value, so only the kind of error and the place
+ * are told; and what a constructor of the application said.
+ */
+final class JsonReason {
+
+    /** Their messages quote what they were given, and are not the application's. */
+    private static final List<String> NOT_OF_THE_APPLICATION =
+            List.of("java.", "javax.", "jdk.", "sun.", "com.sun.", "tools.jackson.", "com.fasterxml.");
+
+    private JsonReason() {}
+
+    static String ofWriting(JacksonException e) {
+        return e.getClass().getSimpleName() + place(e);
+    }
+
+    /** @param body what was to be read, as a tree */
+    static String ofReading(JacksonException e, Supplier<JsonNode> body) {
+        String absent = e instanceof MismatchedInputException mismatch ? absent(mismatch, body) : null;
+        if (absent != null) {
+            return absent;
+        }
+        Throwable cause = e instanceof ValueInstantiationException ? e.getCause() : null;
+        return ofWriting(e) + (cause == null ? "" : ": " + thrown(cause));
+    }
+
+    /** {@code null} when it is not about a property that is missing or null. */
+    private static @Nullable String absent(MismatchedInputException e, Supplier<JsonNode> body) {
+        List<JacksonException.Reference> path = e.getPath();
+        String message = e.getOriginalMessage();
+        if (path.isEmpty() || !(message.startsWith("Cannot map `null`") || message.startsWith("Missing "))) {
+            return null;
+        }
+        String property = path.get(path.size() - 1).getPropertyName();
+        JsonNode parent = property == null ? null : parent(path, body);
+        if (parent == null || !parent.isObject()) {
+            return null;
+        }
+        return (parent.has(property) ? "property '%s' is null" : "missing property '%s'").formatted(path(e));
+    }
+
+    private static @Nullable JsonNode parent(List<JacksonException.Reference> path, Supplier<JsonNode> body) {
+        JsonNode node;
+        try {
+            node = body.get();
+        } catch (JacksonException e) { // broken further behind
+            return null;
+        }
+        for (JacksonException.Reference step : path.subList(0, path.size() - 1)) {
+            if (node == null) {
+                return null;
+            }
+            node = step.getPropertyName() == null ? node.get(step.getIndex()) : node.get(step.getPropertyName());
+        }
+        return node;
+    }
+
+    /** What the payload's constructor threw. Its text is told only where it is the application's. */
+    private static String thrown(Throwable cause) {
+        String name = cause.getClass().getSimpleName();
+        String text = cause.getMessage();
+        return text == null || !isOfTheApplication(cause) ? name : name + ": " + Names.printable(text);
+    }
+
+    /** Who made it shows in its trace; a {@code NullPointerException} quotes no value, whoever made it. */
+    private static boolean isOfTheApplication(Throwable cause) {
+        if (cause instanceof NullPointerException) {
+            return true;
+        }
+        StackTraceElement[] trace = cause.getStackTrace();
+        String maker = trace.length == 0 ? cause.getClass().getName() : trace[0].getClassName();
+        return NOT_OF_THE_APPLICATION.stream().noneMatch(maker::startsWith);
+    }
+
+    private static String place(JacksonException e) {
+        String path = path(e);
+        var location = e.getLocation();
+        return (path.isEmpty() ? "" : " at " + path)
+                + (location == null || location.getLineNr() < 0
+                        ? ""
+                        : ", line " + location.getLineNr() + ", column " + location.getColumnNr());
+    }
+
+    /** Properties and positions; the keys of a map are part of the payload and left out. */
+    private static String path(JacksonException e) {
+        StringBuilder path = new StringBuilder();
+        for (JacksonException.Reference step : e.getPath()) {
+            String property = step.getPropertyName();
+            if (property == null) {
+                path.append('[').append(step.getIndex()).append(']');
+            } else if (step.from() instanceof Map || step.from() == Map.class) {
+                path.append("[*]");
+            } else {
+                path.append(path.isEmpty() ? "" : ".").append(property);
+            }
+        }
+        return path.toString();
+    }
+}
