@@ -56,6 +56,7 @@ public interface MessageContext {
      * @param type of the result, which is stored as JSON
      * @return what the step returned, now or earlier; never {@code null}
      * @throws X what the step threw; nothing is stored then
+     * @throws io.safebunny.failure.MisuseException SB-5004 when the name is invalid, or used before in this attempt
      */
     <T, X extends Exception> T once(String name, Class<T> type, Step<T, X> step) throws X;
 

@@ -116,7 +116,10 @@ final class Marks {
             try {
                 markAll(batch);
             } catch (RuntimeException e) {
-                LOG.warn("The store did not answer; messages are marked as dispatched later [count={}]", batch.size(), e);
+                LOG.warn(
+                        "The store did not answer; messages are marked as dispatched later [count={}]",
+                        batch.size(),
+                        e);
                 moveBack(batch);
                 return false;
             }

@@ -76,7 +76,9 @@ public final class JsonMessageSerializer implements MessageSerializer {
                     .readValue(body);
         } catch (JacksonException e) {
             throw new SerializationException(
-                    "Cannot read JSON as %s: %s".formatted(target.getTypeName(), JsonReason.ofReading(e, () -> mapper.readTree(body))), null);
+                    "Cannot read JSON as %s: %s"
+                            .formatted(target.getTypeName(), JsonReason.ofReading(e, () -> mapper.readTree(body))),
+                    null);
         }
     }
 }

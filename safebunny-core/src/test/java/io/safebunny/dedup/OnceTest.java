@@ -15,6 +15,7 @@ import io.safebunny.publishing.CurrentHandling;
 import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import java.io.IOException;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -149,6 +150,31 @@ class OnceTest {
                     Object unused = execution.once("charge", Unwritable.class, Unwritable::new);
                 }))
                 .withMessageContaining("charge");
+    }
+
+    record Receipt(String bank, long cents) {
+        Receipt {
+            if (cents < 1) {
+                throw new IllegalArgumentException("cents must be positive");
+            }
+        }
+    }
+
+    @Test
+    void saysWhatIsWrongWithAStoredResult() throws Exception {
+        Execution execution = Execution.inMemory(new Handling(new CurrentHandling(), MESSAGE));
+        execution.once("older", Object.class, () -> Map.of("bank", "s3cret"));
+        execution.once("wrong", Object.class, () -> Map.of("bank", "s3cret", "cents", 0));
+        execution.beginAgain();
+
+        assertThatExceptionOfType(PoisonMessageException.class)
+                .isThrownBy(() -> execution.once("older", Receipt.class, () -> new Receipt("b", 1)))
+                .withMessageContaining("missing property 'cents'")
+                .withMessageNotContaining("s3cret");
+        assertThatExceptionOfType(PoisonMessageException.class)
+                .isThrownBy(() -> execution.once("wrong", Receipt.class, () -> new Receipt("b", 1)))
+                .withMessageContaining("cents must be positive")
+                .withMessageNotContaining("s3cret");
     }
 
     /** Jackson refuses it. */

@@ -103,18 +103,13 @@ class JsonRefusalsTest {
 
     record Parsing(String id, String kind) {
         Parsing {
-            if (kind.equals("uuid")) {
-                Objects.requireNonNull(UUID.fromString(id));
-            }
-            if (kind.equals("number")) {
-                Objects.requireNonNull(Integer.valueOf(id));
-            }
-            if (kind.equals("enum")) {
-                Objects.requireNonNull(Colour.valueOf(id));
-            }
-            if (kind.equals("date")) {
-                Objects.requireNonNull(Instant.parse(id));
-            }
+            Object unused =
+                    switch (kind) {
+                        case "uuid" -> UUID.fromString(id);
+                        case "number" -> Integer.valueOf(id);
+                        case "enum" -> Colour.valueOf(id);
+                        default -> Instant.parse(id);
+                    };
         }
     }
 
@@ -154,8 +149,7 @@ class JsonRefusalsTest {
     @ParameterizedTest
     @ValueSource(strings = {"uuid", "number", "enum", "date"})
     void tellsNotWhatOthersSayInTheConstructor(String kind) {
-        SerializationException failure =
-                failure("{\"id\":\"s3cret\",\"kind\":\"%s\"}".formatted(kind), Parsing.class);
+        SerializationException failure = failure("{\"id\":\"s3cret\",\"kind\":\"%s\"}".formatted(kind), Parsing.class);
 
         assertThat(everythingOf(failure)).doesNotContain("s3cret").contains("Exception", "Parsing");
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
+import io.safebunny.failure.MisuseException;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.StoreUnavailableException;
@@ -269,7 +270,7 @@ final class BrokenTransactions {
                     if (open != null) {
                         open.writes.clear();
                         open.rollback();
-                        throw new IllegalStateException("a transaction was open on this thread");
+                        throw new MisuseException(MisuseException.OPEN_TRANSACTION, "a transaction was open on this thread");
                     }
                     return super.begin();
                 }
@@ -287,7 +288,7 @@ final class BrokenTransactions {
                 public LocalTransaction begin() {
                     if (current.get() != null || refused.contains(Thread.currentThread())) {
                         refused.add(Thread.currentThread());
-                        throw new IllegalStateException("a transaction is open on this thread");
+                        throw new MisuseException(MisuseException.OPEN_TRANSACTION, "a transaction is open on this thread");
                     }
                     return super.begin();
                 }

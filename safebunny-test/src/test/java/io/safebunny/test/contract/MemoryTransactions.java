@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
+import io.safebunny.failure.MisuseException;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
@@ -155,7 +156,7 @@ class MemoryTransactions implements TransactionalMessageStore {
     @Override
     public LocalTransaction begin() {
         if (current.get() != null) {
-            throw new IllegalStateException("a transaction is open on this thread");
+            throw new MisuseException(MisuseException.OPEN_TRANSACTION, "a transaction is open on this thread");
         }
         Transaction transaction = newTransaction();
         current.set(transaction);
