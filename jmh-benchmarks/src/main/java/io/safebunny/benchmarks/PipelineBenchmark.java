@@ -3,6 +3,7 @@ package io.safebunny.benchmarks;
 
 import io.safebunny.consuming.ConsumeOptions;
 import io.safebunny.consuming.ConsumePipelineFactory;
+import io.safebunny.consuming.HeldDeliveries;
 import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.engine.SafeBunnyOptions;
@@ -104,7 +105,7 @@ public class PipelineBenchmark {
         ConsumeMiddleware step = (context, next) -> next.run();
         ConsumePipelineFactory factory = new ConsumePipelineFactory(
                 new CurrentHandling(),
-                new ConsumeOptions("bench", 1 << 20, 20, null),
+                new ConsumeOptions("bench", 1 << 20, 20, true, null),
                 new Serializers(List.of(new Constant())),
                 sender,
                 deduplicate ? deduplication(system, sender, metrics) : null,
@@ -113,7 +114,8 @@ public class PipelineBenchmark {
                 system,
                 parts.random(),
                 metrics,
-                new Observations(parts.observationRegistry()));
+                new Observations(parts.observationRegistry()),
+                new HeldDeliveries());
         RecoveryPolicy recovery = RecoveryPolicy.of(
                 RetryStrategy.of(2, Duration.ofMillis(100)), RetryStrategy.after(Duration.ofSeconds(1)));
         return factory.create(
@@ -192,6 +194,11 @@ public class PipelineBenchmark {
         @Override
         public void handBack() {
             throw new IllegalStateException("A message that succeeds is not handed back");
+        }
+
+        @Override
+        public void reject() {
+            throw new IllegalStateException("A message that succeeds is not rejected");
         }
     }
 

@@ -8,10 +8,12 @@ import org.jspecify.annotations.Nullable;
  * @param node the consuming node
  * @param maxMessageSize largest body in bytes
  * @param deliveryLimit failed deliveries after which the broker sets a message aside
+ * @param brokerSetsAside whether the broker moves what is rejected to the poison queue without ever losing it
  * @param retention how long handled messages are remembered; {@code null} when they are not
  */
 public record ConsumeOptions(
         String node,
         long maxMessageSize,
         int deliveryLimit,
+        boolean brokerSetsAside,
         @Nullable Duration retention) {}

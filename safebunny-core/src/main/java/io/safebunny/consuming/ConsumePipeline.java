@@ -53,14 +53,14 @@ final class ConsumePipeline implements DeliveryHandler {
             HandlerDefinition handler,
             TypeBreaker breaker,
             MessageValidator validator,
-            Recoverer recoverer) {
+            FailureLog log) {
         this.parts = parts;
         this.handler = handler;
         this.breaker = breaker;
         this.validator = validator;
-        this.recoverer = recoverer;
+        this.recoverer = new Recoverer(parts, handler.type(), handler.recovery(), log);
         this.wornOutAt = Math.max(1, parts.options().deliveryLimit() / 2);
-        this.inMemoryRetry = new InMemoryRetry(handler.recovery(), parts.timeline(), parts.random());
+        this.inMemoryRetry = new InMemoryRetry(handler.recovery(), parts.timeline(), parts.random(), log);
         List<Middleware<? super HandledMessage>> steps = new ArrayList<>();
         steps.add(this::observe);
         steps.add(this::recover);
@@ -86,19 +86,17 @@ final class ConsumePipeline implements DeliveryHandler {
             survived(delivery);
             return;
         }
-        boolean done;
+        Settlement end;
         try {
-            done = isDone(delivery);
+            end = process(delivery);
         } catch (Throwable e) { // not the handler's failure, that is recovered inside: a defect of a core step
             LOG.error("A core step failed", e);
-            done = isPoisoned(delivery, e);
+            end = poison(delivery, e);
         }
-        if (!delivery.isOpen()) {
-            survived(delivery);
-        } else if (done) {
-            delivery.acknowledge();
+        if (delivery.isOpen()) {
+            end.settle(delivery);
         } else {
-            delivery.handBack();
+            survived(delivery);
         }
     }
 
@@ -108,17 +106,17 @@ final class ConsumePipeline implements DeliveryHandler {
     }
 
     /** When not even that works, the delivery goes back, slowly. */
-    private boolean isPoisoned(Delivery delivery, Throwable defect) {
+    private Settlement poison(Delivery delivery, Throwable defect) {
         try {
             return recoverer.poison(delivery, PoisonReason.HANDLER_FAILED, defect);
         } catch (Throwable e) {
             LOG.error("A delivery can neither be handled nor poisoned", e);
             recoverer.pause();
-            return false;
+            return Settlement.HAND_BACK;
         }
     }
 
-    private boolean isDone(Delivery delivery) throws Exception {
+    private Settlement process(Delivery delivery) throws Exception {
         HandledMessage message;
         try {
             Envelope envelope = validator.envelope(delivery.message().message());
@@ -133,7 +131,7 @@ final class ConsumePipeline implements DeliveryHandler {
         } finally {
             before.restore();
         }
-        return message.isSettleable();
+        return message.settlement();
     }
 
     private void observe(HandledMessage message, Next next) throws Exception {
@@ -155,9 +153,7 @@ final class ConsumePipeline implements DeliveryHandler {
             next.run();
         } catch (Throwable failure) { // an Error of one message must not end the service
             Thread.interrupted(); // left behind by a middleware, it would fail the copy
-            if (!recoverer.recover(message.delivery, message.envelope(), failure)) {
-                message.giveUp();
-            }
+            message.endsWith(recoverer.recover(message, failure));
         }
     }
 
@@ -214,7 +210,7 @@ final class ConsumePipeline implements DeliveryHandler {
                 }
                 attempts.startOver(); // last: listeners of the rollback may have published
                 handler.invoker().invoke(message.payload(), message);
-            }, message.delivery::isOpen);
+            }, message);
         } catch (Throwable e) {
             failure = e;
             attempts.startOver();

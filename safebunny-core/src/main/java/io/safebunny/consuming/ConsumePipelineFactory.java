@@ -4,6 +4,7 @@ package io.safebunny.consuming;
 import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.message.Names;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.ConsumeMiddleware;
@@ -17,6 +18,7 @@ import io.safebunny.time.Timeline;
 import io.safebunny.transport.DeliveryHandler;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * Makes the consume pipeline of each handler.
  *
  * @param current of the engine this belongs to
+ * @param held where deliveries show whose copies are not taken
  * @param deduplication {@code null} when handled messages are not remembered
  */
 public record ConsumePipelineFactory(
@@ -37,7 +40,8 @@ public record ConsumePipelineFactory(
         Timeline timeline,
         RandomGenerator random,
         Metrics metrics,
-        Observations observations) {
+        Observations observations,
+        HeldDeliveries held) {
 
     /** @param typesOfNode all types this node handles */
     public DeliveryHandler create(HandlerDefinition handler, Set<String> typesOfNode, TypeBreaker breaker) {
@@ -47,15 +51,19 @@ public record ConsumePipelineFactory(
                 breaker,
                 new MessageValidator(
                         handler, typesOfNode, serializers, timeline, options.maxMessageSize(), options.retention()),
-                recoverer(handler.type(), handler.recovery()));
+                new FailureLog(options.node(), handler.description()));
     }
 
-    /** What the broker set aside, of all types of the node. */
-    public DeliveryHandler createForDeadLetters() {
-        return new DeadLetters(recoverer("", RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none())));
-    }
-
-    private Recoverer recoverer(String type, RecoveryPolicy policy) {
-        return new Recoverer(options.node(), type, policy, sender, timeline, random, metrics);
+    /**
+     * What the broker set aside, of all types of the node.
+     *
+     * @param typesOfNode all types this node handles
+     */
+    public DeliveryHandler createForDeadLetters(Set<String> typesOfNode) {
+        RecoveryPolicy none = RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none());
+        Set<String> queues = typesOfNode.stream()
+                .map(type -> Names.address(options.node(), type))
+                .collect(Collectors.toUnmodifiableSet());
+        return new DeadLetters(new Recoverer(this, "", none, new FailureLog(options.node(), "none")), queues);
     }
 }

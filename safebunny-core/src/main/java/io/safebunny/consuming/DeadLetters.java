@@ -8,22 +8,33 @@ import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Takes what the broker itself set aside and puts it, with the reason, into the poison queue. Believes the broker's latest entry in
- * {@code x-death}, which the broker puts first whatever a sender wrote. Thread-safe.
+ * {@code x-death}, which the broker puts first whatever a sender wrote, if it names a queue of this node: a sender may also write to the
+ * dead letters without the broker. Thread-safe.
  */
 final class DeadLetters implements DeliveryHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(DeadLetters.class);
 
-    private final Recoverer recoverer;
+    /** Why a broker sets aside. Another word is not the broker's. */
+    private static final Set<String> REASONS = Set.of("delivery_limit", "expired", "rejected", "maxlen");
 
-    DeadLetters(Recoverer recoverer) {
+    /** Of an AMQP short string, which exchanges and routing keys are. */
+    private static final int LONGEST_NAME = 255;
+
+    private final Recoverer recoverer;
+    private final Set<String> queues;
+
+    /** @param queues from which the broker sets messages of this node aside */
+    DeadLetters(Recoverer recoverer, Set<String> queues) {
         this.recoverer = recoverer;
+        this.queues = queues;
     }
 
     @Override
@@ -31,22 +42,18 @@ final class DeadLetters implements DeliveryHandler {
         if (!delivery.isOpen()) {
             return;
         }
-        if (isPoisoned(delivery)) {
-            delivery.acknowledge();
-        } else {
-            delivery.handBack();
-        }
+        poisoned(delivery).settle(delivery);
     }
 
-    private boolean isPoisoned(Delivery delivery) {
+    private Settlement poisoned(Delivery delivery) {
         try {
-            Death death = Death.of(delivery.message());
+            Death death = Death.of(delivery.message(), queues);
             InvalidMessageException why = death.explained();
             return recoverer.poison(delivery, death.origin(delivery.message()), why.reason(), why);
         } catch (Throwable e) { // a defect of our own must not become a hot loop
             LOG.error("A dead letter cannot be put into the poison queue", e);
             recoverer.pause();
-            return false;
+            return Settlement.HAND_BACK;
         }
     }
 
@@ -54,10 +61,12 @@ final class DeadLetters implements DeliveryHandler {
 
         private static final Death NONE = new Death("", "", "", "");
 
-        static Death of(IncomingMessage message) {
+        static Death of(IncomingMessage message, Set<String> queues) {
             if (message.message().headers().get("x-death") instanceof List<?> deaths
                     && !deaths.isEmpty()
-                    && deaths.get(0) instanceof Map<?, ?> latest) {
+                    && deaths.get(0) instanceof Map<?, ?> latest
+                    && queues.contains(text(latest.get("queue")))
+                    && REASONS.contains(text(latest.get("reason")))) {
                 Object keys = latest.get("routing-keys");
                 return new Death(
                         text(latest.get("queue")),
@@ -69,7 +78,8 @@ final class DeadLetters implements DeliveryHandler {
         }
 
         private static String text(@Nullable Object value) {
-            return value == null ? "" : value.toString();
+            String text = value == null ? "" : value.toString();
+            return text.length() <= LONGEST_NAME ? text : text.substring(0, LONGEST_NAME);
         }
 
         /** The message as its own queue had it. */
@@ -95,11 +105,16 @@ final class DeadLetters implements DeliveryHandler {
                 case "" ->
                     new InvalidMessageException(
                             PoisonReason.WRONG_QUEUE,
-                            "The message was published to the queue of dead letters, which only the broker may do.");
+                            "The message was published to the queue of dead letters, which only the broker may do. An x-death that names no queue of this node is not believed.");
+                case "rejected" ->
+                    new InvalidMessageException(
+                            PoisonReason.HANDLER_FAILED,
+                            "The broker refused the poison copy of the message (too large for it now, the poison queue full, or no permission) and set it aside in queue %s itself. The log of the node says why it could not be handled."
+                                    .formatted(queue));
                 default ->
                     new InvalidMessageException(
                             PoisonReason.HANDLER_FAILED,
-                            "The broker set the message aside in queue %s, because: %s. SafeBunny never asks for that; look for other consumers and for policies of the queue."
+                            "The broker set the message aside in queue %s, because: %s. SafeBunny never asks for that; look for policies of the queue."
                                     .formatted(queue, reason));
             };
         }

@@ -19,7 +19,8 @@ final class HandledMessage implements ConsumeContext {
     private final Object payload;
     private @Nullable Execution execution;
     private @Nullable Throwable failure;
-    private boolean settleable = true;
+    private Settlement settlement = Settlement.ACKNOWLEDGE;
+    private boolean failedBefore;
 
     HandledMessage(Delivery delivery, Handling handling, Object payload) {
         this.delivery = delivery;
@@ -55,13 +56,20 @@ final class HandledMessage implements ConsumeContext {
         failure = cause;
     }
 
-    /** The message could neither be finished nor moved on: it stays the broker's. */
-    void giveUp() {
-        settleable = false;
+    /** As far as is known, the first time that it fails at all; asked once for each failure. */
+    boolean isFirstFailure() {
+        boolean first = attempt() == 0 && !failedBefore;
+        failedBefore = true;
+        return first;
     }
 
-    boolean isSettleable() {
-        return settleable;
+    void endsWith(Settlement how) {
+        settlement = how;
+    }
+
+    /** How its delivery ends. */
+    Settlement settlement() {
+        return settlement;
     }
 
     @Override

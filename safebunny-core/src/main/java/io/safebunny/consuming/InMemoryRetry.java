@@ -5,7 +5,6 @@ import io.safebunny.pipeline.Next;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.time.Timeline;
-import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 import org.springframework.retry.RetryContext;
 import org.springframework.retry.backoff.BackOffContext;
@@ -18,10 +17,12 @@ import org.springframework.retry.support.RetryTemplate;
 final class InMemoryRetry {
 
     private final RetryTemplate template = new RetryTemplate();
-    private final boolean retries;
+    private final RecoveryPolicy recovery;
+    private final FailureLog log;
 
-    InMemoryRetry(RecoveryPolicy recovery, Timeline timeline, RandomGenerator random) {
-        retries = recovery.inMemory().maxRetries() > 0;
+    InMemoryRetry(RecoveryPolicy recovery, Timeline timeline, RandomGenerator random, FailureLog log) {
+        this.recovery = recovery;
+        this.log = log;
         template.setRetryPolicy(new ByRecoveryPolicy(recovery));
         template.setBackOffPolicy(new OnTimeline(recovery.inMemory(), timeline, random));
     }
@@ -29,24 +30,27 @@ final class InMemoryRetry {
     /**
      * Runs the action until it succeeds, or no retry is allowed; then throws its last failure as it was thrown.
      *
-     * @param open whether the delivery is still ours: when not, the message is delivered again and retries would only be in its way
+     * @param message when its delivery is the broker's again, retries would only be in the way of the next one
      */
-    void run(Next action, BooleanSupplier open) throws Exception {
-        if (!retries) {
+    void run(Next action, HandledMessage message) throws Exception {
+        if (recovery.inMemory().maxRetries() == 0) {
             action.run();
             return;
         }
         template.execute(context -> {
             Throwable last = context.getLastThrowable();
-            if (last != null && !open.getAsBoolean()) { // closed during the wait
+            if (last != null && !message.delivery.isOpen()) { // closed during the wait
                 context.setExhaustedOnly();
                 throw thrown(last);
             }
             try {
                 action.run();
             } catch (Throwable failure) {
-                if (!open.getAsBoolean()) {
+                int retry = context.getRetryCount() + 1;
+                if (!message.delivery.isOpen()) {
                     context.setExhaustedOnly();
+                } else if (retry <= recovery.inMemory().maxRetries() && recovery.retriesInMemory(failure)) {
+                    log.failed(message, "in-memory retry %d of %d".formatted(retry, recovery.inMemory().maxRetries()), failure);
                 }
                 throw failure;
             }

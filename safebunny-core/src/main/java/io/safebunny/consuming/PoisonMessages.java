@@ -37,6 +37,7 @@ final class PoisonMessages {
         headers.put(Headers.POISON_REASON, reason.wireName());
         headers.put(Headers.POISON_QUEUE, incoming.queue());
         headers.put(Headers.POISONED_AT, now.toEpochMilli());
+        headers.put(Headers.POISON_DIGEST, PoisonDigest.of(original));
         headers.put(Headers.ORIGINAL_EXCHANGE, incoming.exchange());
         headers.put(Headers.ORIGINAL_ROUTING_KEY, incoming.routingKey());
         headers.put(Headers.EXCEPTION_TYPE, failure.getClass().getName());
@@ -58,7 +59,8 @@ final class PoisonMessages {
                 Map.of(
                         Headers.POISON_REASON, reason.wireName(),
                         Headers.POISON_QUEUE, incoming.queue(),
-                        Headers.POISONED_AT, now.toEpochMilli()),
+                        Headers.POISONED_AT, now.toEpochMilli(),
+                        Headers.POISON_DIGEST, PoisonDigest.of(incoming.message())),
                 incoming.message().body());
     }
 

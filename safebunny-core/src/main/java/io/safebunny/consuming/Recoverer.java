@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
-import io.safebunny.failure.ConfigurationException;
-import io.safebunny.failure.PublishException;
+import io.safebunny.consuming.Mover.Outcome;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.Metrics;
-import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.recovery.RecoveryAction.ComeBack;
 import io.safebunny.recovery.RecoveryAction.Poison;
@@ -28,37 +26,37 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Carries out what {@link RecoveryPolicy} decided. The copy that goes elsewhere is confirmed before the original may be
- * acknowledged; as long as it cannot be confirmed the delivery is held, which holds back new ones. Thread-safe.
+ * acknowledged. A poison copy that the broker goes on refusing is given up, and the broker moves the message itself. Thread-safe.
  */
 final class Recoverer {
 
     private static final Logger LOG = LoggerFactory.getLogger(Recoverer.class);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
+    /** Of a poison copy: half a minute. */
+    private static final int REFUSALS = 8;
+
+    private static final int NO_LIMIT = Integer.MAX_VALUE;
 
     private final String node;
     private final String type;
     private final RecoveryPolicy policy;
-    private final ConfirmedSender sender;
+    private final FailureLog log;
+    private final Mover mover;
     private final Timeline timeline;
     private final RandomGenerator random;
     private final Metrics metrics;
 
-    Recoverer(
-            String node,
-            String type,
-            RecoveryPolicy policy,
-            ConfirmedSender sender,
-            Timeline timeline,
-            RandomGenerator random,
-            Metrics metrics) {
-        this.node = node;
+    /** @param type of the handled messages, for the metrics */
+    Recoverer(ConsumePipelineFactory parts, String type, RecoveryPolicy policy, FailureLog log) {
+        this.node = parts.options().node();
         this.type = type;
         this.policy = policy;
-        this.sender = sender;
-        this.timeline = timeline;
-        this.random = random;
-        this.metrics = metrics;
+        this.log = log;
+        this.mover = new Mover(
+                parts.sender(), parts.timeline(), parts.held(), parts.options().brokerSetsAside());
+        this.timeline = parts.timeline();
+        this.random = parts.random();
+        this.metrics = parts.metrics();
     }
 
     /**
@@ -71,33 +69,46 @@ final class Recoverer {
                 : new ComeBack(Duration.ZERO);
     }
 
-    /** @return whether the delivery may be acknowledged */
-    boolean recover(Delivery delivery, Envelope envelope, Throwable failure) {
+    Settlement recover(HandledMessage message, Throwable failure) {
+        Delivery delivery = message.delivery;
+        Envelope envelope = message.envelope();
         if (!delivery.isOpen()) {
             LOG.info("The channel of message {} is gone; the broker will deliver it again", envelope.id());
-            return false;
+            return Settlement.HAND_BACK;
         }
         RecoveryAction action = decide(delivery, envelope, failure);
         if (action instanceof Poison poison) {
             return poison(delivery, poison.reason(), failure);
         }
         if (action instanceof RetryDelayed retry) {
-            LOG.warn(
-                    "Message {} of queue {} failed; delayed retry {} of {} in {} ms: {}",
-                    envelope.id(),
-                    delivery.message().queue(),
-                    envelope.attempt() + 1,
-                    policy.delayed().maxRetries(),
-                    retry.delay().toMillis(),
-                    failure.toString());
-            LOG.debug("Message {} failed with", envelope.id(), failure);
-            boolean moved = move(delivery, backToQueue(delivery, envelope.nextAttempt(), retry.delay()));
-            if (moved) {
-                metrics.retriedDelayed(type);
-            }
-            return moved;
+            return retryDelayed(message, retry.delay(), failure);
         }
-        return move(delivery, asReplayed(delivery, backToQueue(delivery, envelope, ((ComeBack) action).delay())));
+        return comeBack(delivery, asReplayed(delivery, backToQueue(delivery, envelope, ((ComeBack) action).delay())));
+    }
+
+    private Settlement retryDelayed(HandledMessage message, Duration delay, Throwable failure) {
+        Envelope next = message.envelope().nextAttempt();
+        String again = "delayed retry %d of %d in %d ms"
+                .formatted(next.attempt(), policy.delayed().maxRetries(), delay.toMillis());
+        log.failed(message, again, failure);
+        Outcome outcome = mover.move(message.delivery, backToQueue(message.delivery, next, delay), NO_LIMIT);
+        if (outcome == Outcome.MOVED) {
+            metrics.retriedDelayed(type);
+        }
+        return switch (outcome) {
+            case MOVED -> Settlement.ACKNOWLEDGE;
+            case ENDED -> Settlement.HAND_BACK;
+            case REFUSED -> poison(message.delivery, PoisonReason.RETRIES_EXHAUSTED, failure);
+        };
+    }
+
+    /** What cannot even be sent back stays at its place, which is tried again slowly. */
+    private Settlement comeBack(Delivery delivery, OutboundMessage copy) {
+        Outcome outcome = mover.move(delivery, copy, NO_LIMIT);
+        if (outcome == Outcome.REFUSED) {
+            mover.pause();
+        }
+        return outcome == Outcome.MOVED ? Settlement.ACKNOWLEDGE : Settlement.HAND_BACK;
     }
 
     private static OutboundMessage backToQueue(Delivery delivery, Envelope envelope, Duration delay) {
@@ -107,68 +118,44 @@ final class Recoverer {
 
     /** A replay that was not begun must still be known for one when it comes back. */
     private static OutboundMessage asReplayed(Delivery delivery, OutboundMessage copy) {
-        Object poisonedAt = delivery.message().message().headers().get(Headers.POISONED_AT);
-        if (poisonedAt == null) {
+        if (!(delivery.message().message().headers().get(Headers.POISONED_AT) instanceof Number poisonedAt)) {
             return copy;
         }
         Map<String, Object> headers = new LinkedHashMap<>(copy.message().headers());
-        headers.put(Headers.POISONED_AT, poisonedAt);
+        headers.put(Headers.POISONED_AT, poisonedAt.longValue());
         return new OutboundMessage(copy.message().withHeaders(headers), copy.route(), copy.delay());
     }
 
-    /** @return whether the delivery may be acknowledged */
-    boolean poison(Delivery delivery, PoisonReason reason, Throwable failure) {
+    Settlement poison(Delivery delivery, PoisonReason reason, Throwable failure) {
         return poison(delivery, delivery.message(), reason, failure);
     }
 
     /** @param message the delivered one, as its poison copy shall describe it */
-    boolean poison(Delivery delivery, IncomingMessage message, PoisonReason reason, Throwable failure) {
-        LOG.error("Message goes to {}-poison [reason={}, {}]", node, reason.wireName(), message.message(), failure);
-        boolean moved;
+    Settlement poison(Delivery delivery, IncomingMessage message, PoisonReason reason, Throwable failure) {
+        log.poisoned(message.message(), reason, failure);
+        Outcome outcome;
         try {
-            moved = move(delivery, toPoison(PoisonMessages.of(message, reason, failure, timeline.now())));
+            outcome = toPoison(delivery, PoisonMessages.of(message, reason, failure, timeline.now()));
         } catch (RuntimeException e) {
             LOG.error("The poison copy cannot be sent with all its properties; sending the bare body", e);
-            moved = move(delivery, toPoison(PoisonMessages.bare(message, reason, timeline.now())));
+            outcome = toPoison(delivery, PoisonMessages.bare(message, reason, timeline.now()));
         }
-        if (moved) {
+        if (outcome != Outcome.ENDED) {
             metrics.poisoned(type, reason);
         }
-        return moved;
+        return switch (outcome) {
+            case MOVED -> Settlement.ACKNOWLEDGE;
+            case ENDED -> Settlement.HAND_BACK;
+            case REFUSED -> Settlement.REJECT;
+        };
     }
 
-    private OutboundMessage toPoison(WireMessage message) {
-        return new OutboundMessage(message, new Route.Poison(node), Duration.ZERO);
+    private Outcome toPoison(Delivery delivery, WireMessage copy) {
+        return mover.move(delivery, new OutboundMessage(copy, new Route.Poison(node), Duration.ZERO), REFUSALS);
     }
 
     /** Waits as long as it takes to not be a hot loop. */
     void pause() {
-        try {
-            timeline.sleep(LONGEST_PAUSE);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /** @throws RuntimeException when the copy can never be sent, as it is */
-    private boolean move(Delivery delivery, OutboundMessage copy) {
-        Duration pause = FIRST_PAUSE;
-        while (delivery.isOpen()) {
-            try {
-                sender.sendAndWait(copy);
-                return true;
-            } catch (PublishException
-                    | ConfigurationException e) { // the latter is an operator's to mend, not the message's fault
-                LOG.warn("Holding a delivery until its copy is confirmed; next try in {} ms", pause.toMillis(), e);
-            }
-            try {
-                timeline.sleep(pause);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return false;
-            }
-            pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
-        }
-        return false;
+        mover.pause();
     }
 }

@@ -28,6 +28,9 @@ final class Claiming {
 
     private static final Logger LOG = LoggerFactory.getLogger(Claiming.class);
 
+    /** Ends the owner of every claim since the message was replayed. */
+    private static final String REPLAYED = "-replay";
+
     private static final Duration UNTIL_UPGRADED = Duration.ofMinutes(1);
     private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
 
@@ -52,9 +55,10 @@ final class Claiming {
      */
     MessageRecord claim(Handling handling, boolean replayed) {
         Envelope message = handling.message();
+        String owner = process + '-' + claims.incrementAndGet();
         MessageRecord fresh = MessageRecord.claim(
                 new RecordKey(message.correlationId(), message.id()),
-                process + '-' + claims.incrementAndGet(),
+                replayed ? owner + REPLAYED : owner,
                 options.lease(),
                 message.attempt(),
                 Fingerprint.of(message));
@@ -115,9 +119,12 @@ final class Claiming {
         return claimAgain(handling, stored, fresh, 0, 0);
     }
 
-    /** The larger count is right: of two copies of a message each knows only its own retries. A replay begins anew. */
+    /**
+     * The larger count is right: of two copies of a message each knows only its own retries. A replay begins anew, but only once: when
+     * it is delivered again its attempts count on.
+     */
     private static int attempt(Envelope message, MessageRecord stored, boolean replayed) {
-        return replayed ? 0 : Math.max(message.attempt(), stored.attempt());
+        return replayed && !stored.owner().endsWith(REPLAYED) ? 0 : Math.max(message.attempt(), stored.attempt());
     }
 
     private MessageRecord takeOver(Handling handling, MessageRecord stored, MessageRecord fresh, int attempt) {
@@ -147,13 +154,16 @@ final class Claiming {
 
     private MessageRecord claimAgain(
             Handling handling, MessageRecord stored, MessageRecord fresh, int attempt, int takeovers) {
+        boolean sinceReplay = stored.owner().endsWith(REPLAYED) && !fresh.owner().endsWith(REPLAYED);
+        String owner = sinceReplay ? fresh.owner() + REPLAYED : fresh.owner();
+        MessageRecord ours = stored.claimedBy(owner, fresh.lease(), attempt, takeovers);
         MessageRecord claim;
         try {
-            claim = store.replace(stored.claimedBy(fresh.owner(), fresh.lease(), attempt, takeovers));
+            claim = store.replace(ours);
         } catch (RecordRefusedException e) {
             throw e;
         } catch (RuntimeException e) {
-            giveBack(fresh);
+            giveBack(ours);
             throw e;
         }
         if (claim == null) {

@@ -5,6 +5,7 @@ import io.safebunny.Bunny;
 import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.consuming.ConsumeOptions;
 import io.safebunny.consuming.ConsumePipelineFactory;
+import io.safebunny.consuming.HeldDeliveries;
 import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.dedup.WaitingPublications;
@@ -18,10 +19,12 @@ import io.safebunny.publishing.CurrentHandling;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.publishing.PublishingOptions;
 import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.topology.QueueType;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyPlanner;
 import io.safebunny.transport.Consumption;
+import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.Transport;
 import io.safebunny.transport.TransportStatus;
 import java.time.Duration;
@@ -31,6 +34,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
@@ -54,6 +58,8 @@ public final class SafeBunnyEngine {
     private final Metrics metrics;
     private final @Nullable Deduplication deduplication;
     private final ConsumePipelineFactory pipelines;
+    private final HeldDeliveries held = new HeldDeliveries();
+    private final Map<String, Integer> places = new ConcurrentHashMap<>();
     private final List<Consumption> consumptions = new ArrayList<>();
 
     public SafeBunnyEngine(SafeBunnyParts parts) {
@@ -96,6 +102,7 @@ public final class SafeBunnyEngine {
                         options.node(),
                         options.maxMessageSize(),
                         options.topology().deliveryLimit(),
+                        options.topology().queueType() == QueueType.QUORUM,
                         parts.store() == null ? null : options.retention()),
                 parts.serializers(),
                 sender,
@@ -105,7 +112,8 @@ public final class SafeBunnyEngine {
                 parts.timeline(),
                 parts.random(),
                 metrics,
-                observations);
+                observations,
+                held);
     }
 
     /** Publishes while the engine runs; before and after that it fails at once, with SB-2006. */
@@ -113,8 +121,23 @@ public final class SafeBunnyEngine {
         return bunny;
     }
 
+    /** Unusable also when a queue stands still, because each of its places is taken by a message whose copy the broker does not take. */
     public TransportStatus status() {
-        return parts.transport().status();
+        TransportStatus status = parts.transport().status();
+        if (!status.usable()) {
+            return status;
+        }
+        return held().entrySet().stream()
+                .filter(queue -> queue.getValue().count() >= places.getOrDefault(queue.getKey(), 1))
+                .findFirst()
+                .map(queue -> new TransportStatus(
+                        false, "queue '%s' stands still: %s".formatted(queue.getKey(), queue.getValue())))
+                .orElse(status);
+    }
+
+    /** Messages that can at present neither be handled nor set aside, by queue. */
+    public Map<String, HeldDeliveries.Held> held() {
+        return held.byQueue();
     }
 
     /** Handled messages whose publications the broker does not take; none without a store. */
@@ -157,17 +180,25 @@ public final class SafeBunnyEngine {
         Set<String> types = handlers.stream().map(HandlerDefinition::type).collect(Collectors.toUnmodifiableSet());
         for (HandlerDefinition handler : handlers) {
             TypeBreaker breaker = parts.breakers().add(handler.type(), handler.payloadType(), metrics);
-            Consumption consumption = transport.consume(
+            Consumption consumption = consume(
                     Names.address(options.node(), handler.type()),
                     handler.prefetch(),
                     pipelines.create(handler, types, breaker));
             breaker.paces(consumption);
-            consumptions.add(consumption);
         }
         if (!handlers.isEmpty()) {
-            consumptions.add(transport.consume(
-                    Topology.deadLettersOf(options.node()), DEAD_LETTERS_AT_ONCE, pipelines.createForDeadLetters()));
+            Consumption unused = consume(
+                    Topology.deadLettersOf(options.node()),
+                    DEAD_LETTERS_AT_ONCE,
+                    pipelines.createForDeadLetters(types));
         }
+    }
+
+    private Consumption consume(String queue, int prefetch, DeliveryHandler pipeline) {
+        places.put(queue, prefetch);
+        Consumption consumption = parts.transport().consume(queue, prefetch, pipeline);
+        consumptions.add(consumption);
+        return consumption;
     }
 
     /** A message older than the retention is set aside, so its last retry would never be made. */

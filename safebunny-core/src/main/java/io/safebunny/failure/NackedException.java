@@ -4,12 +4,29 @@ package io.safebunny.failure;
 /** The broker refused the message. It may be in some of the queues it was routed to, but not in all. */
 public final class NackedException extends PublishException {
 
+    private final boolean tooLarge;
+
     public NackedException(Publication publication, String why) {
+        this(publication, why, false);
+    }
+
+    private NackedException(Publication publication, String why, boolean tooLarge) {
         super(
                 "SB-2002",
                 publication,
                 "the broker refused the message (" + why
                         + "). Check the length limits and the health of the queues it is routed to, then publish again with the same id.",
                 null);
+        this.tooLarge = tooLarge;
+    }
+
+    /** The body is larger than the broker's own limit. */
+    public static NackedException tooLarge(Publication publication, String why) {
+        return new NackedException(publication, why, true);
+    }
+
+    /** Whether publishing it again is of no use as long as the broker's limit is what it is. */
+    public boolean isTooLarge() {
+        return tooLarge;
     }
 }

@@ -50,7 +50,7 @@ public final class EnvelopeReader {
     /** A message replayed from the poison queue begins anew. */
     private static int attempt(Map<String, Object> headers) {
         int attempt = (int) number(headers, Headers.ATTEMPT, 0, 0, 1_000_000);
-        return headers.containsKey(Headers.POISONED_AT) ? 0 : attempt;
+        return number(headers, Headers.POISONED_AT, -1, 0, Long.MAX_VALUE) >= 0 ? 0 : attempt;
     }
 
     private static String required(String property, @Nullable String value) {

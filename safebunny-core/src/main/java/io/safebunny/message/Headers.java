@@ -25,6 +25,7 @@ public final class Headers {
     public static final String POISON_REASON = "sb-poison-reason";
     public static final String POISON_QUEUE = "sb-poison-queue";
     public static final String POISONED_AT = "sb-poisoned-at";
+    public static final String POISON_DIGEST = "sb-poison-digest";
     public static final String EXCEPTION_TYPE = "x-exception-type";
     public static final String EXCEPTION_MESSAGE = "x-exception-message";
     public static final String EXCEPTION_STACKTRACE = "x-exception-stacktrace";

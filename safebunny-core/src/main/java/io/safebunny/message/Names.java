@@ -117,11 +117,24 @@ public final class Names {
 
     /** Foreign text made safe for a log line or an exception: no control characters, at most 100 characters. */
     public static String printable(String text) {
-        String shortened = text.length() > 100 ? text.substring(0, 100) + "…" : text;
+        return printable(text, 100);
+    }
+
+    /** The same of a longer text. */
+    public static String printable(String text, int longest) {
+        String shortened = text.length() > longest ? text.substring(0, longest) + "…" : text;
         return shortened
                 .codePoints()
-                .map(c -> Character.isISOControl(c) || c == '\u2028' || c == '\u2029' ? '?' : c)
+                .map(c -> isInvisible(c) ? '?' : c)
                 .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
                 .toString();
+    }
+
+    /** Begins a line, moves the cursor, or turns the direction of what follows. */
+    private static boolean isInvisible(int c) {
+        return switch (Character.getType(c)) {
+            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
+            default -> false;
+        };
     }
 }

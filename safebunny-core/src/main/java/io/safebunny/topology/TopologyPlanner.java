@@ -41,7 +41,7 @@ public final class TopologyPlanner {
             queues.add(new Queue(poison, poisonArguments(options)));
             bindings.add(new Binding(options.poisonExchange(), poison, node));
             String deadLetters = Topology.deadLettersOf(node);
-            queues.add(new Queue(deadLetters, operatorArguments(options)));
+            queues.add(new Queue(deadLetters, deadLettersArguments(node, options)));
             bindings.add(new Binding(options.poisonExchange(), deadLetters, deadLetters));
         }
         queues.add(new Queue(options.unrouted(), UNROUTED));
@@ -62,11 +62,23 @@ public final class TopologyPlanner {
 
     private static Map<String, Object> consumerArguments(String node, TopologyOptions options) {
         Map<String, Object> arguments = new LinkedHashMap<>();
-        arguments.put("x-dead-letter-exchange", options.poisonExchange());
-        arguments.put("x-dead-letter-routing-key", Topology.deadLettersOf(node));
         if (options.queueType() == QueueType.QUORUM) {
             arguments.put("x-queue-type", "quorum");
             arguments.put("x-delivery-limit", options.deliveryLimit());
+        }
+        return deadLettering(arguments, Topology.deadLettersOf(node), options);
+    }
+
+    /** What cannot be copied to the poison queue goes there by itself. */
+    private static Map<String, Object> deadLettersArguments(String node, TopologyOptions options) {
+        return deadLettering(operatorArguments(options), node, options);
+    }
+
+    private static Map<String, Object> deadLettering(
+            Map<String, Object> arguments, String routingKey, TopologyOptions options) {
+        arguments.put("x-dead-letter-exchange", options.poisonExchange());
+        arguments.put("x-dead-letter-routing-key", routingKey);
+        if (options.queueType() == QueueType.QUORUM) {
             arguments.put("x-dead-letter-strategy", "at-least-once");
             arguments.put("x-overflow", "reject-publish");
         }

@@ -17,4 +17,10 @@ public interface Delivery {
 
     /** Back to the queue, to be delivered again at once, perhaps to another instance. */
     void handBack();
+
+    /**
+     * Neither handled nor copied elsewhere: the broker itself moves it to the dead letters of its node, and from there to the node's
+     * poison queue. Unlike a publication this is not refused for the size of the message, or for a missing permission.
+     */
+    void reject();
 }

@@ -3,10 +3,12 @@ package io.safebunny.consuming;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.WireMessage;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -62,6 +64,53 @@ class DeadLettersTest {
         assertThat(node.transport.poisoned().get(0).message().headers())
                 .containsEntry("sb-poison-reason", "wrong-queue")
                 .containsEntry("sb-poison-queue", "billing-dead-letters");
+    }
+
+    @Test
+    void doNotBelieveADeathThatIsNoneOfThisNodesOwn() {
+        String forged = "evil\n12:00:00 ERROR forged line " + "x".repeat(200_000);
+        List<Map<String, Object>> deaths = List.of(
+                death(forged, "delivery_limit"),
+                death("other-OrderPlaced", "delivery_limit"),
+                death(Node.QUEUE, forged),
+                Map.of("queue", List.of(Node.QUEUE), "reason", Map.of()));
+        try (LogLines log = new LogLines("io.safebunny")) {
+            for (Map<String, Object> death : deaths) {
+                RecordedDelivery delivery = deliver(Wires.orderPlaced().withHeader("x-death", List.of(death)));
+                assertThat(delivery.acknowledged()).isEqualTo(1);
+            }
+
+            assertThat(log.texts()).hasSize(4).noneMatch(line -> line.contains("\n") || line.contains("evil"));
+        }
+        assertThat(node.transport.poisoned()).hasSize(4).allSatisfy(poison -> assertThat(
+                        poison.message().headers())
+                .containsEntry("sb-poison-reason", "wrong-queue")
+                .containsEntry("sb-poison-queue", "billing-dead-letters"));
+    }
+
+    @Test
+    void carryNoMoreOfAForgedDeathThanFitsAFrame() {
+        Map<String, Object> forged = new HashMap<>(death(Node.QUEUE, "expired"));
+        forged.put("exchange", "e".repeat(200_000));
+        forged.put("routing-keys", List.of("k".repeat(200_000)));
+        deliver(Wires.orderPlaced().withHeader("x-death", List.of(forged)));
+
+        assertThat(node.transport.poisoned().get(0).message().headers())
+                .containsEntry("sb-poison-reason", "expired")
+                .containsEntry("x-original-exchange", "e".repeat(255))
+                .containsEntry("x-original-routingKey", "k".repeat(255));
+    }
+
+    @Test
+    void goToThePoisonQueueByThemselvesWhenTheirCopiesAreNotTaken() {
+        node.transport.answerAll(RecordingTransport.TOO_LARGE);
+
+        RecordedDelivery delivery =
+                deliver(Wires.orderPlaced().withHeader("x-death", List.of(death(Node.QUEUE, "rejected"))));
+
+        assertThat(delivery.rejected()).isEqualTo(1);
+        assertThat(delivery.settled()).isEqualTo(1);
+        assertThat(node.timeline.sleeps()).isEmpty();
     }
 
     @Test

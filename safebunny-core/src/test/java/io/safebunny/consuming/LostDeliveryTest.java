@@ -3,15 +3,20 @@ package io.safebunny.consuming;
 
 import static io.safebunny.fixture.RecordingTransport.BROKEN;
 import static io.safebunny.fixture.RecordingTransport.CONFIRM;
+import static io.safebunny.fixture.RecordingTransport.LOSE_CONNECTION;
 import static io.safebunny.fixture.RecordingTransport.NACK;
+import static io.safebunny.fixture.RecordingTransport.TOO_LARGE;
 import static io.safebunny.fixture.RecordingTransport.UNROUTABLE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.ThrottledException;
+import io.safebunny.transport.TransportStatus;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport.Answer;
 import io.safebunny.fixture.Wires;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -146,6 +151,96 @@ class LostDeliveryTest {
 
         assertThat(delivery.settled()).isEqualTo(1);
         assertThat(node.transport.poisoned()).hasSize(1);
+    }
+
+    @Test
+    void isSetAsideByTheBrokerWhenItsPoisonCopyIsRefusedAgainAndAgain() {
+        Node node = new Node(Node.ONE_ATTEMPT).failing(new IllegalStateException("failed"));
+        node.transport.answerAll(NACK);
+        node.deliver(delivery);
+
+        assertThat(delivery.rejected()).isEqualTo(1);
+        assertThat(delivery.settled()).isEqualTo(1);
+        assertThat(node.transport.attempted()).hasSize(8);
+        assertThat(node.timeline.elapsed()).isBetween(Duration.ofSeconds(10), Duration.ofMinutes(1));
+        assertThat(node.held()).isEmpty();
+        assertThat(node.count("safebunny.poison", "type", "OrderPlaced", "reason", "handler-failed"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void isSetAsideByTheBrokerAtOnceWhenNoCopyOfItWillEverBeTaken() {
+        for (var policy : List.of(Node.ONE_ATTEMPT, Node.SIX_ATTEMPTS)) {
+            RecordedDelivery large =
+                    new RecordedDelivery(Node.QUEUE, Wires.orderPlaced().wire());
+            Node node = new Node(policy).failing(new IllegalStateException("failed"));
+            node.transport.answerAll(TOO_LARGE);
+            node.deliver(large);
+
+            assertThat(large.rejected()).isEqualTo(1);
+            assertThat(large.settled()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void staysInItsQueueWhenItCannotEvenBeSentBack() {
+        Node node = new Node(Node.ONE_ATTEMPT);
+        node.handler = (payload, context) -> {
+            throw new ThrottledException(Duration.ofSeconds(1));
+        };
+        node.transport.answerAll(TOO_LARGE);
+        node.deliver(delivery);
+
+        assertThat(delivery.settled()).isEqualTo(1);
+        assertThat(delivery.rejected() + delivery.acknowledged()).isZero();
+        assertThat(node.timeline.elapsed()).isGreaterThanOrEqualTo(Duration.ofSeconds(10));
+    }
+
+    /** The broker has not said no: it is an outage, and nothing is decided by it. */
+    @Test
+    void isHeldForAsLongAsTheBrokerDoesNotAnswer() {
+        Node node = new Node(Node.ONE_ATTEMPT).failing(new IllegalStateException("failed"));
+        node.transport.answerAll(message -> node.transport.attempted().size() < 100
+                ? LOSE_CONNECTION.apply(message)
+                : CONFIRM.apply(message));
+        node.deliver(delivery);
+
+        assertThat(delivery.acknowledged()).isEqualTo(1);
+        assertThat(node.transport.poisoned()).hasSize(1);
+    }
+
+    @Test
+    void showsWhyAndWhereItIsHeldAndThatTheQueueStandsStill() {
+        Node node = new Node(Node.ONE_ATTEMPT).failing(new IllegalStateException("failed"));
+        node.transport.answerNext(NACK);
+        node.timeline.schedule(Duration.ofMillis(100), () -> {
+            assertThat(node.held().get(Node.QUEUE).count()).isEqualTo(1);
+            assertThat(node.held().get(Node.QUEUE))
+                    .asString()
+                    .startsWith("1 message can neither be handled nor set aside: SB-2002");
+            assertThat(node.status().usable()).isTrue();
+        });
+        node.deliver(delivery);
+        assertThat(node.held()).isEmpty();
+
+        node.transport.answerNext(NACK, NACK, NACK, NACK, NACK, NACK, NACK, NACK, NACK, NACK);
+        List<TransportStatus> seen = new ArrayList<>();
+        deliverWhileHeld(node, 10, () -> seen.add(node.status()));
+
+        assertThat(seen).singleElement().satisfies(status -> {
+            assertThat(status.usable()).isFalse();
+            assertThat(status.detail())
+                    .startsWith("queue 'billing-OrderPlaced' stands still: 10 messages can neither be handled");
+        });
+        assertThat(node.status().usable()).isTrue();
+    }
+
+    /** Each is delivered while the one before it waits for its next try. */
+    private static void deliverWhileHeld(Node node, int count, Runnable then) {
+        node.timeline.schedule(
+                Duration.ofMillis(1),
+                count == 1 ? then : () -> deliverWhileHeld(node, count - 1, then));
+        node.deliver(Wires.orderPlaced().with("message_id", "held-" + count));
     }
 
     @Test

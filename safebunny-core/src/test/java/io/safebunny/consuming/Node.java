@@ -28,8 +28,10 @@ import io.safebunny.store.MessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.TransportStatus;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -120,6 +122,14 @@ final class Node {
             throw (Exception) failure;
         };
         return this;
+    }
+
+    Map<String, HeldDeliveries.Held> held() {
+        return engine.held();
+    }
+
+    TransportStatus status() {
+        return engine.status();
     }
 
     Bunny bunny() {

@@ -4,6 +4,7 @@ package io.safebunny.consuming;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.fixture.ManualTimeline;
+import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.WireMessage;
 import java.util.List;
@@ -102,5 +103,57 @@ class PoisonCopyTest {
     void takesAnExceptionWithoutAMessage() {
         assertThat(poison(new IllegalStateException(), Wires.orderPlaced()).headers())
                 .containsEntry("x-exception-message", "null");
+    }
+
+    private static String digest(Wires message) {
+        return String.valueOf(
+                poison(new IllegalStateException("failed"), message).headers().get("sb-poison-digest"));
+    }
+
+    @Test
+    void isRecognisableAsACopyOfTheSameMessageWhateverHappenedInBetween() {
+        String digest = digest(Wires.orderPlaced());
+
+        assertThat(digest).matches("[0-9a-f]{64}");
+        assertThat(digest(Wires.orderPlaced()
+                        .withHeader("sb-attempt", 3)
+                        .withHeader("x-death", List.of())
+                        .withHeader("sb-poisoned-at", 1L)
+                        .with("timestamp", 7L)))
+                .isEqualTo(digest);
+        assertThat(List.of(
+                        digest(Wires.orderPlaced().with("message_id", "another")),
+                        digest(Wires.orderPlaced().with("correlation_id", "another")),
+                        digest(Wires.orderPlaced().withBody("{}"))))
+                .doesNotHaveDuplicates()
+                .doesNotContain(digest);
+    }
+
+    @Test
+    void isRecognisableWithoutAnIdToo() {
+        Wires junk = Wires.orderPlaced().with("message_id", null).withHeader("tenant", "acme");
+        String digest = digest(junk);
+
+        assertThat(digest(junk.withHeader("x-delivery-count", 3).withHeader("x-death", List.of())))
+                .isEqualTo(digest);
+        assertThat(List.of(
+                        digest(junk.with("timestamp", 7L)),
+                        digest(junk.with("app_id", "other")),
+                        digest(junk.withHeader("tenant", "other")),
+                        digest(junk.with("message_id", "")),
+                        digest(junk.withBody("{}"))))
+                .doesNotHaveDuplicates()
+                .doesNotContain(digest);
+    }
+
+    @Test
+    void keepsItsDigestWhenNothingElseOfItCanBeSent() {
+        Node node = new Node(Node.ONE_ATTEMPT).failing(new IllegalStateException("failed"));
+        node.transport.answerNext(RecordingTransport.BROKEN);
+        node.deliver();
+
+        assertThat(node.transport.poisoned().get(0).message().headers())
+                .containsEntry("sb-poison-digest", digest(Wires.orderPlaced()))
+                .containsEntry("sb-poison-queue", Node.QUEUE);
     }
 }

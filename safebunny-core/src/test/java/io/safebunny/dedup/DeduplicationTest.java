@@ -138,6 +138,36 @@ class DeduplicationTest {
     }
 
     @Test
+    void countsOnWhenAReplayIsDeliveredAgain() throws Exception {
+        assertThatThrownBy(() -> bench.deliver(bench.instance, MESSAGE.atAttempt(2), execution -> {
+                    throw new PoisonMessageException("hopeless");
+                }))
+                .isInstanceOf(PoisonMessageException.class);
+        DedupBench.Handler failing = execution -> {
+            throw new IOException("failed");
+        };
+
+        assertThatThrownBy(() -> bench.replay(failing)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> bench.replay(failing)).isInstanceOf(IOException.class); // its acknowledgement got lost
+        assertThatThrownBy(() -> bench.deliver(bench.instance, MESSAGE.atAttempt(2), failing))
+                .isInstanceOf(IOException.class);
+        bench.replay(execution -> {}); // by an operator, again
+
+        assertThat(bench.runs).containsExactly(2, 0, 1, 2, 0);
+    }
+
+    @Test
+    void beginsAnewWithAReplayOfWhatCouldNotBeMarkedAsSetAside() throws Exception {
+        assertThatThrownBy(() -> bench.deliver(bench.instance, MESSAGE.atAttempt(1), execution -> {
+                    throw new IOException("failed");
+                }))
+                .isInstanceOf(IOException.class);
+        bench.replay(execution -> {});
+
+        assertThat(bench.runs).containsExactly(1, 0);
+    }
+
+    @Test
     void makesADeliveryWaitWhileAnotherIsBeingHandled() throws Exception {
         bench.deliver(outer -> assertThatExceptionOfType(NotHandledException.class)
                 .isThrownBy(() -> bench.deliver(execution -> {}))

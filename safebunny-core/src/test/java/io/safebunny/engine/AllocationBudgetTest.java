@@ -172,6 +172,11 @@ class AllocationBudgetTest {
         public void handBack() {
             throw new IllegalStateException("A message that succeeds is not handed back");
         }
+
+        @Override
+        public void reject() {
+            throw new IllegalStateException("A message that succeeds is not rejected");
+        }
     }
 
     /** Confirms everything at once. */

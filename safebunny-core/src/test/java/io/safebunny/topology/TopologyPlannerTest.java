@@ -10,6 +10,7 @@ import io.safebunny.topology.Topology.Exchange;
 import io.safebunny.topology.Topology.ExchangeKind;
 import io.safebunny.topology.Topology.Queue;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -30,15 +31,16 @@ class TopologyPlannerTest {
                 "x-dead-letter-routing-key", "billing-dead-letters",
                 "x-dead-letter-strategy", "at-least-once",
                 "x-overflow", "reject-publish");
+        Map<String, Object> deadLetters = new HashMap<>(consumer);
+        deadLetters.put("x-delivery-limit", 1_000_000);
+        deadLetters.put("x-dead-letter-routing-key", "billing");
 
         assertThat(topology.queues())
                 .containsExactly(
                         new Queue("billing-OrderPlaced", consumer),
                         new Queue("billing-OrderCancelled", consumer),
                         new Queue("billing-poison", Map.of("x-queue-type", "quorum", "x-delivery-limit", 1_000_000)),
-                        new Queue(
-                                "billing-dead-letters",
-                                Map.of("x-queue-type", "quorum", "x-delivery-limit", 1_000_000)),
+                        new Queue("billing-dead-letters", deadLetters),
                         UNROUTED);
         assertThat(topology.poisonQueue()).isEqualTo("billing-poison");
     }

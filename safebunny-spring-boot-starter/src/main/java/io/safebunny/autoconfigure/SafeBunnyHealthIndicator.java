@@ -13,8 +13,9 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
 /**
- * Up while messages flow in both directions, as far as the transport knows; asks nobody and costs nothing. A paused type is
- * told of and leaves the node up, as do publications that nobody consumes: restarting it would not help. Thread-safe.
+ * Up while messages flow in both directions, as far as the transport knows, and no queue stands still because the broker takes no
+ * poison copy of its messages; asks nobody and costs nothing. A paused type is told of and leaves the node up, as do publications
+ * that nobody consumes: restarting it would not help. Thread-safe.
  */
 final class SafeBunnyHealthIndicator implements HealthIndicator {
 
@@ -37,6 +38,11 @@ final class SafeBunnyHealthIndicator implements HealthIndicator {
                 .withDetail("node", node)
                 .withDetail("transport", transport)
                 .withDetail("detail", status.detail());
+        Map<String, String> held = new TreeMap<>();
+        engine.held().forEach((queue, why) -> held.put(queue, why.toString()));
+        if (!held.isEmpty()) {
+            health.withDetail("held", held);
+        }
         Map<String, State> paused = new TreeMap<>(breaker.states());
         paused.values().removeIf(state -> state == State.CLOSED);
         tellWhatWaits(health, engine.waiting());

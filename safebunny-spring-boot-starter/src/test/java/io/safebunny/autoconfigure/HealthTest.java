@@ -5,8 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
+import io.safebunny.failure.NackedException;
+import io.safebunny.time.SystemTimeline;
+import io.safebunny.topology.Topology;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;
+import io.safebunny.transport.TransportStatus;
+import io.safebunny.transport.memory.MemoryBroker;
+import io.safebunny.transport.memory.MemoryTransport;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -84,6 +98,31 @@ class HealthTest {
     }
 
     @Test
+    void tellsWhatCanNeitherBeHandledNorSetAsideAndIsDownWhenItsQueueStandsStill() {
+        ExecutorService threads = Executors.newCachedThreadPool();
+        SystemTimeline timeline = new SystemTimeline("health");
+        Nodes.memory()
+                .withPropertyValues("safebunny.listener.prefetch=1", "safebunny.retry.max-retries=0", "safebunny.delayed-retry.delays=")
+                .withBean("refusing", Transport.class, () -> new NoPoison(threads, timeline))
+                .withBean(Failing.class)
+                .run(context -> {
+                    SafeBunnyHealthIndicator indicator = context.getBean(SafeBunnyHealthIndicator.class);
+                    assertThat(indicator.health().getDetails()).doesNotContainKey("held");
+                    context.getBean(Bunny.class).publish(new OrderPlaced("1"));
+
+                    Awaitility.await()
+                            .untilAsserted(() -> assertThat(indicator.health().getStatus())
+                                    .isEqualTo(Status.DOWN));
+                    assertThat(indicator.health().getDetails())
+                            .hasEntrySatisfying("held", held -> assertThat(held)
+                                    .asString()
+                                    .contains("shop-OrderPlaced=1 message can neither be handled nor set aside: SB-2002"));
+                });
+        threads.shutdownNow();
+        timeline.close();
+    }
+
+    @Test
     void canBeSwitchedOff() {
         Nodes.memory()
                 .withPropertyValues("management.health.safebunny.enabled=false")
@@ -95,5 +134,48 @@ class HealthTest {
         Nodes.memory()
                 .withClassLoader(new FilteredClassLoader(HealthIndicator.class))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("safebunnyHealthIndicator"));
+    }
+
+    static class Failing {
+        @BunnyHandler(from = "shop")
+        void on(OrderPlaced payload) {
+            throw new IllegalStateException("bad");
+        }
+    }
+
+    /** Takes everything but poison. */
+    static class NoPoison implements Transport {
+        private final Transport memory;
+
+        NoPoison(ExecutorService threads, SystemTimeline timeline) {
+            memory = new MemoryTransport(new MemoryBroker(timeline, threads), TopologyOptions.defaults());
+        }
+
+        @Override
+        public void start(Topology topology) {
+            memory.start(topology);
+        }
+
+        @Override
+        public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+            return memory.consume(queue, prefetch, handler);
+        }
+
+        @Override
+        public CompletableFuture<Void> send(OutboundMessage message) {
+            return message.route() instanceof Route.Poison
+                    ? CompletableFuture.failedFuture(new NackedException(message.publication(), "full"))
+                    : memory.send(message);
+        }
+
+        @Override
+        public TransportStatus status() {
+            return memory.status();
+        }
+
+        @Override
+        public void close() {
+            memory.close();
+        }
     }
 }

@@ -123,6 +123,12 @@ public final class PointedTransport implements Transport {
             settle(Operation.HAND_BACK, delivery::handBack);
         }
 
+        /** No point of its own: nothing in the matrix is ever refused its poison copy. */
+        @Override
+        public void reject() {
+            delivery.reject();
+        }
+
         private void settle(Operation operation, Runnable settlement) {
             faults.reached(Point.before(operation));
             settlement.run();

@@ -126,6 +126,12 @@ public final class MemoryBroker {
         return true;
     }
 
+    /** @return whether a queue is bound there. Under the lock. */
+    boolean routed(Address to, WireMessage message, List<Runnable> afterwards) {
+        route(to, message, afterwards);
+        return bindings.containsKey(to);
+    }
+
     private void route(Address to, WireMessage message, List<Runnable> afterwards) {
         for (MemoryQueue queue : bindings.getOrDefault(to, Set.of())) {
             queue.add(to, message);

@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** One consumer. Its places are taken by deliveries that are unsettled or still being handled. */
 final class MemoryConsumption implements Consumption {
@@ -107,14 +108,12 @@ final class MemoryConsumption implements Consumption {
         }
     }
 
-    void settle(MemoryDelivery delivery, boolean back) {
+    void settle(MemoryDelivery delivery, Consumer<List<Runnable>> end) {
         broker.change(afterwards -> {
             if (!delivery.settle()) {
                 return;
             }
-            if (back) {
-                delivery.putBackTo(queue);
-            }
+            end.accept(afterwards);
             if (!delivery.isRunning()) {
                 places.remove(delivery);
                 end(afterwards);

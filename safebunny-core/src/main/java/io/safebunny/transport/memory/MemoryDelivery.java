@@ -32,12 +32,17 @@ final class MemoryDelivery implements Delivery {
 
     @Override
     public void acknowledge() {
-        consumption.settle(this, false);
+        consumption.settle(this, afterwards -> {});
     }
 
     @Override
     public void handBack() {
-        consumption.settle(this, true);
+        consumption.settle(this, afterwards -> putBackTo(consumption.queue()));
+    }
+
+    @Override
+    public void reject() {
+        consumption.settle(this, afterwards -> consumption.queue().setAside(position, message, afterwards));
     }
 
     MemoryConsumption consumption() {

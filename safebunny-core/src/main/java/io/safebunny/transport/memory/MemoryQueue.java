@@ -6,6 +6,7 @@ import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.memory.MemoryBroker.Address;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -48,6 +49,27 @@ final class MemoryQueue {
         ready.put(
                 position,
                 new IncomingMessage(name, message.exchange(), message.routingKey(), true, 0, message.message()));
+    }
+
+    /** To where the queue's arguments lead, with the broker's note in {@code x-death}; without such a place it stays. */
+    void setAside(long position, IncomingMessage rejected, List<Runnable> afterwards) {
+        Address deadLetters = new Address(
+                String.valueOf(arguments.get("x-dead-letter-exchange")),
+                String.valueOf(arguments.get("x-dead-letter-routing-key")));
+        Map<String, Object> headers = new LinkedHashMap<>(rejected.message().headers());
+        headers.put("x-death", List.of(death(rejected)));
+        if (!broker.routed(deadLetters, rejected.message().withHeaders(headers), afterwards)) {
+            putBack(position, rejected);
+        }
+    }
+
+    private static Map<String, Object> death(IncomingMessage rejected) {
+        return Map.of(
+                "queue", rejected.queue(),
+                "reason", "rejected",
+                "exchange", rejected.exchange(),
+                "routing-keys", List.of(rejected.routingKey()),
+                "count", 1L);
     }
 
     void add(MemoryConsumption consumption) {

@@ -219,7 +219,7 @@ final class PublisherChannel {
         for (Pending message : all) {
             message.future.completeExceptionally(
                     close != null && Refusal.isOf(message, close)
-                            ? new NackedException(message.publication, close.getReplyText())
+                            ? Refusal.of(message, close)
                             : new ConnectionLostException(message.publication, Channels.explain(cause), cause));
         }
     }

@@ -56,6 +56,11 @@ final class RabbitDelivery implements Delivery {
         settle(() -> channel.basicNack(tag, false, true));
     }
 
+    @Override
+    public void reject() {
+        settle(() -> channel.basicReject(tag, false));
+    }
+
     private void settle(Settlement settlement) {
         if (!settled.compareAndSet(false, true) || cutOff.getAsBoolean()) {
             return;

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +50,8 @@ public final class RabbitTransport implements Transport {
     private final List<QueueContainer> containers = new CopyOnWriteArrayList<>();
     private volatile @Nullable Topology topology;
     private volatile @Nullable Delay delay;
+    /** A message for this node itself, or for a delay, found no queue. */
+    private final AtomicBoolean missing = new AtomicBoolean();
 
     /**
      * @param publishFactory makes the connection that publishes; neither factory is shared with others
@@ -196,16 +199,24 @@ public final class RabbitTransport implements Transport {
     @Override
     public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         CompletableFuture<Void> sent = publishers.publish(message.publication(), () -> outgoing(message), deadline);
-        return message.delay().isZero()
-                ? sent
-                : sent.whenComplete((none, failure) -> {
+        return isOwn(message)
+                ? sent.whenComplete((none, failure) -> {
                     if (failure instanceof UnroutableException) {
-                        forgetRungs();
+                        missing.set(true);
                     }
-                });
+                })
+                : sent;
+    }
+
+    /** Whether what it needs on the broker is declared by this node, and not by those it is for. */
+    private static boolean isOwn(OutboundMessage message) {
+        return !message.delay().isZero() || !(message.route() instanceof Route.Publication);
     }
 
     private PublisherPool.Outgoing outgoing(OutboundMessage message) throws IOException {
+        if (isOwn(message)) {
+            declareMissing();
+        }
         Destination destination = destination(message);
         WireMessage wire = message.message();
         return new PublisherPool.Outgoing(destination, wire, headers(wire, destination));
@@ -218,6 +229,14 @@ public final class RabbitTransport implements Transport {
         Map<String, Object> headers = new HashMap<>(wire.headers());
         headers.putAll(destination.extraHeaders());
         return headers;
+    }
+
+    /** One at a time; when it fails, so does the publication that asked for it, and the next answer of the broker asks again. */
+    private void declareMissing() throws IOException {
+        Connection connection = publishing.current();
+        if (connection != null && missing.compareAndSet(true, false)) {
+            preparePublishing(connection);
+        }
     }
 
     private Destination destination(OutboundMessage message) throws IOException {

@@ -2,6 +2,7 @@
 package io.safebunny.transport.rabbit;
 
 import com.rabbitmq.client.AMQP;
+import io.safebunny.failure.NackedException;
 import io.safebunny.transport.rabbit.PublisherChannel.Pending;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -30,6 +31,12 @@ final class Refusal {
                                 || words.contains("topic '" + message.destination.routingKey() + "'"));
             default -> false;
         };
+    }
+
+    static NackedException of(Pending message, AMQP.Channel.Close close) {
+        return close.getReplyCode() == AMQP.PRECONDITION_FAILED
+                ? NackedException.tooLarge(message.publication, close.getReplyText())
+                : new NackedException(message.publication, close.getReplyText());
     }
 
     /** As the broker calls it. */

@@ -4,11 +4,13 @@ package io.safebunny.test.contract;
 import static io.safebunny.test.contract.Messages.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.topology.Topology;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
 /** Each delivery is settled once; until then the broker keeps the message. */
@@ -92,6 +94,27 @@ interface SettlementRules {
         orders.publish(message("second"));
 
         inbox.awaitIds("first", "first", "second", "second");
+    }
+
+    @Test
+    default void movesWhatIsRejectedToTheDeadLettersAndFromThereToThePoisonQueue() {
+        TestNode orders = bench().publisher("orders");
+        TestNode billing = bench().subscriber("billing", orders);
+        Inbox rejecting = billing.consume(1, Delivery::reject);
+        Inbox deadLetters = billing.consume(Topology.deadLettersOf(billing.name()), 1, Delivery::reject);
+
+        orders.publish(message("rejected"));
+
+        IncomingMessage dead = deadLetters.awaitOne();
+        assertThat(dead.message().messageId()).isEqualTo("rejected");
+        assertThat(dead.message().headers().get("x-death"))
+                .asInstanceOf(InstanceOfAssertFactories.LIST)
+                .first(InstanceOfAssertFactories.MAP)
+                .hasEntrySatisfying("queue", queue -> assertThat(queue).hasToString(billing.queue()))
+                .hasEntrySatisfying("reason", reason -> assertThat(reason).hasToString("rejected"));
+        Inbox poison = billing.consume(billing.topology().poisonQueue(), 1, Delivery::acknowledge);
+        poison.awaitIds("rejected");
+        rejecting.awaitIds("rejected");
     }
 
     private static DeliveryHandler handBackOnce() {

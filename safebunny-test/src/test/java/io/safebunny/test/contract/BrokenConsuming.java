@@ -161,6 +161,24 @@ final class BrokenConsuming {
         }
     }
 
+    @Breaks("movesWhatIsRejectedToTheDeadLettersAndFromThereToThePoisonQueue")
+    static class AcknowledgesWhatIsRejected extends BrokenTransportContract {
+        @Override
+        Transport broken(Transport sound) {
+            return new DeliveryBreaker(sound) {
+                @Override
+                Delivery broken(Delivery delivery) {
+                    return new ForwardingDelivery(delivery) {
+                        @Override
+                        public void reject() {
+                            sound.acknowledge();
+                        }
+                    };
+                }
+            };
+        }
+    }
+
     @Breaks("doesNotLetOneBlockedHandlerHoldTheOtherPlaces")
     static class AcknowledgesInOrder extends BrokenTransportContract {
         @Override

@@ -32,4 +32,9 @@ class ForwardingDelivery implements Delivery {
     public void handBack() {
         sound.handBack();
     }
+
+    @Override
+    public void reject() {
+        sound.reject();
+    }
 }

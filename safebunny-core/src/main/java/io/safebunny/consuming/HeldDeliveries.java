@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import io.safebunny.transport.Delivery;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Deliveries whose message can at present neither be handled nor set aside, because the broker does not take its copy. Thread-safe. */
+public final class HeldDeliveries {
+
+    private final Map<Delivery, String> reasons = new ConcurrentHashMap<>();
+
+    void hold(Delivery delivery, String reason) {
+        reasons.put(delivery, reason);
+    }
+
+    void release(Delivery delivery) {
+        reasons.remove(delivery);
+    }
+
+    /**
+     * Of one queue.
+     *
+     * @param count deliveries held now, each with its place in the prefetch window
+     * @param reason why one of them is held
+     */
+    public record Held(int count, String reason) {
+
+        @Override
+        public String toString() {
+            return "%d message%s can neither be handled nor set aside: %s"
+                    .formatted(count, count == 1 ? "" : "s", reason);
+        }
+    }
+
+    /** What is held now, by queue; queues that hold nothing are not in it. */
+    public Map<String, Held> byQueue() {
+        Map<String, Held> queues = new TreeMap<>();
+        reasons.forEach((delivery, reason) -> queues.merge(
+                delivery.message().queue(),
+                new Held(1, reason),
+                (one, other) -> new Held(one.count() + other.count(), one.reason())));
+        return queues;
+    }
+}

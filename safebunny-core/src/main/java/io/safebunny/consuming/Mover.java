@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.NackedException;
+import io.safebunny.failure.PublishException;
+import io.safebunny.failure.SafeBunnyException;
+import io.safebunny.failure.UnroutableException;
+import io.safebunny.message.Names;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.time.Timeline;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.OutboundMessage;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends the copy of a message elsewhere until it is confirmed. Meanwhile the delivery is held, which holds back new ones and shows in
+ * {@link HeldDeliveries}. Thread-safe.
+ */
+final class Mover {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Mover.class);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
+    private final ConfirmedSender sender;
+    private final Timeline timeline;
+    private final HeldDeliveries held;
+    private final boolean mayGiveUp;
+
+    /** @param mayGiveUp whether the broker can set aside without loss what is not moved; otherwise everything is tried for ever */
+    Mover(ConfirmedSender sender, Timeline timeline, HeldDeliveries held, boolean mayGiveUp) {
+        this.sender = sender;
+        this.timeline = timeline;
+        this.held = held;
+        this.mayGiveUp = mayGiveUp;
+    }
+
+    enum Outcome {
+        /** Confirmed: the original may go. */
+        MOVED,
+        /** The delivery is closed, or its thread was interrupted. */
+        ENDED,
+        /** The broker does not take the copy. */
+        REFUSED
+    }
+
+    /**
+     * @param refusals how often the broker may refuse what it might take later; it is asked only once for what it never takes
+     * @throws RuntimeException when the copy can never be sent, as it is
+     */
+    Outcome move(Delivery delivery, OutboundMessage copy, int refusals) {
+        try {
+            return tryOnAndOn(delivery, copy, refusals);
+        } finally {
+            held.release(delivery);
+        }
+    }
+
+    private Outcome tryOnAndOn(Delivery delivery, OutboundMessage copy, int refusals) {
+        Duration pause = FIRST_PAUSE;
+        int refused = 0;
+        while (delivery.isOpen()) {
+            try {
+                sender.sendAndWait(copy);
+                return Outcome.MOVED;
+            } catch (PublishException
+                    | ConfigurationException e) { // the latter is an operator's to mend, not the message's fault
+                refused += isRefusal(e) ? 1 : 0;
+                if (mayGiveUp && (refused >= refusals || isFinal(e))) {
+                    LOG.error("The broker does not take {}: {}", copy.publication(), text(e));
+                    return Outcome.REFUSED;
+                }
+                held.hold(delivery, text(e));
+                LOG.warn(
+                        "Holding a delivery of queue {} until its copy is confirmed; next try in {} ms: {}",
+                        delivery.message().queue(),
+                        pause.toMillis(),
+                        text(e));
+            }
+            if (!sleep(pause)) {
+                return Outcome.ENDED;
+            }
+            pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
+        }
+        return Outcome.ENDED;
+    }
+
+    /** An answer, and it is no. A timeout or a lost connection says nothing about this message. */
+    private static boolean isRefusal(SafeBunnyException e) {
+        return e instanceof NackedException || e instanceof UnroutableException || e instanceof ConfigurationException;
+    }
+
+    private static boolean isFinal(SafeBunnyException e) {
+        return e instanceof NackedException nacked && nacked.isTooLarge();
+    }
+
+    private static String text(Exception e) {
+        return Names.printable(String.valueOf(e.getMessage()), 1_000);
+    }
+
+    /** Waits as long as it takes to not be a hot loop. */
+    void pause() {
+        boolean unused = sleep(LONGEST_PAUSE);
+    }
+
+    /** @return false when interrupted */
+    private boolean sleep(Duration duration) {
+        try {
+            timeline.sleep(duration);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.fixture.LogLines;
+import io.safebunny.fixture.Wires;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What somebody reads at three in the morning. */
+class FailureLogTest {
+
+    private static final String HANDLER = "invoicing.on(OrderPlaced)";
+
+    private final LogLines log = new LogLines("io.safebunny.consuming");
+    private final Node node = new Node(Node.SIX_ATTEMPTS);
+
+    @AfterEach
+    void close() {
+        log.close();
+    }
+
+    @Test
+    void tellsTheFirstAndTheLastFailureWithTheirPlaceAndEachWithTheHandler() {
+        node.failing(new NullPointerException("npe")).deliver();
+        node.deliver(node.transport.returned().get(0));
+
+        assertThat(log.texts())
+                .hasSize(6)
+                .allMatch(line -> line.contains(HANDLER) && line.contains("NullPointerException: npe"));
+        assertThat(log.texts().get(0)).contains(Wires.ID, Node.QUEUE, "in-memory retry 1 of 2");
+        assertThat(log.texts().get(1)).contains("in-memory retry 2 of 2");
+        assertThat(log.texts().get(2)).contains("delayed retry 1 of 1 in 10000 ms");
+        assertThat(log.texts().get(3)).contains("in-memory retry 1 of 2");
+        assertThat(log.texts().get(5)).contains("billing-poison", "retries-exhausted");
+        assertThat(log.traced()).containsExactly(true, false, false, false, false, true);
+    }
+
+    @Test
+    void tellsTheFirstFailureWithItsPlaceWhereThereAreNoRetriesInMemory() {
+        Node delayedOnly = new Node(io.safebunny.recovery.RecoveryPolicy.of(
+                io.safebunny.recovery.RetryStrategy.none(), Node.SIX_ATTEMPTS.delayed()));
+        delayedOnly.failing(new NullPointerException("npe")).deliver();
+
+        assertThat(log.texts()).singleElement().asString().contains(HANDLER, "delayed retry 1 of 1");
+        assertThat(log.traced()).containsExactly(true);
+    }
+
+    @Test
+    void tellsWhyAMessageIsRefusedWithoutATrace() {
+        node.deliver(Wires.orderPlaced().withBody("{"));
+
+        assertThat(log.texts()).singleElement().asString().contains("malformed-body", HANDLER, "Cannot read JSON");
+        assertThat(log.traced()).containsExactly(false);
+    }
+
+    @Test
+    void writesNothingOfASenderThatBeginsALine() {
+        String forged = "x\r\n12:00:00 ERROR forged \u001b[31m \u2028 \u202e \u0085";
+        for (String property : new String[] {"message_id", "correlation_id", "type", "content_type", "content_encoding"}) {
+            node.deliver(Wires.orderPlaced().with(property, forged));
+        }
+        for (String header : new String[] {"sb-marker", "sb-causation-id", "sb-attempt", "sb-sent-at", "sb-poisoned-at"}) {
+            node.deliver(Wires.orderPlaced().withHeader(header, forged));
+        }
+        node.failing(new IllegalStateException("no customer " + forged)).deliver();
+
+        assertThat(log.texts())
+                .hasSizeGreaterThan(11)
+                .noneMatch(line -> line.matches("(?s).*[\\r\\n\u001b\u2028\u202e\u0085].*"));
+        assertThat(node.transport.poisoned()).hasSize(10);
+    }
+}
