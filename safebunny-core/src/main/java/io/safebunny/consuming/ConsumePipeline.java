@@ -203,14 +203,16 @@ final class ConsumePipeline implements DeliveryHandler {
         int[] tries = {0};
         Throwable failure = null;
         try {
-            inMemoryRetry.run(() -> {
-                if (tries[0]++ > 0) {
-                    parts.metrics().retriedInMemory(handler.type());
-                    message.execution().beginAgain();
-                }
-                attempts.startOver(); // last: listeners of the rollback may have published
-                handler.invoker().invoke(message.payload(), message);
-            }, message);
+            inMemoryRetry.run(
+                    () -> {
+                        if (tries[0]++ > 0) {
+                            parts.metrics().retriedInMemory(handler.type());
+                            message.execution().beginAgain();
+                        }
+                        attempts.startOver(); // last: listeners of the rollback may have published
+                        handler.invoker().invoke(message.payload(), message);
+                    },
+                    message);
         } catch (Throwable e) {
             failure = e;
             attempts.startOver();

@@ -18,8 +18,8 @@ import io.safebunny.time.Timeline;
 import io.safebunny.transport.DeliveryHandler;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -50,7 +50,11 @@ final class InMemoryRetry {
                 if (!message.delivery.isOpen()) {
                     context.setExhaustedOnly();
                 } else if (retry <= recovery.inMemory().maxRetries() && recovery.retriesInMemory(failure)) {
-                    log.failed(message, "in-memory retry %d of %d".formatted(retry, recovery.inMemory().maxRetries()), failure);
+                    log.failed(
+                            message,
+                            "in-memory retry %d of %d"
+                                    .formatted(retry, recovery.inMemory().maxRetries()),
+                            failure);
                 }
                 throw failure;
             }

@@ -47,9 +47,8 @@ final class PoisonDigest {
     /** With its length, so that two texts are never taken for two others. */
     private void add(@Nullable Object value) {
         byte[] text = value == null ? new byte[0] : value.toString().getBytes(StandardCharsets.UTF_8);
-        digest.update(ByteBuffer.allocate(4)
-                .putInt(value == null ? -1 : text.length)
-                .flip());
+        digest.update(
+                ByteBuffer.allocate(4).putInt(value == null ? -1 : text.length).flip());
         digest.update(text);
     }
 

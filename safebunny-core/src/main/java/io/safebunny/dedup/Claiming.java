@@ -154,7 +154,8 @@ final class Claiming {
 
     private MessageRecord claimAgain(
             Handling handling, MessageRecord stored, MessageRecord fresh, int attempt, int takeovers) {
-        boolean sinceReplay = stored.owner().endsWith(REPLAYED) && !fresh.owner().endsWith(REPLAYED);
+        boolean sinceReplay =
+                stored.owner().endsWith(REPLAYED) && !fresh.owner().endsWith(REPLAYED);
         String owner = sinceReplay ? fresh.owner() + REPLAYED : fresh.owner();
         MessageRecord ours = stored.claimedBy(owner, fresh.lease(), attempt, takeovers);
         MessageRecord claim;

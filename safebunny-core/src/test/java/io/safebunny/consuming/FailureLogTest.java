@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.Wires;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -39,8 +41,8 @@ class FailureLogTest {
 
     @Test
     void tellsTheFirstFailureWithItsPlaceWhereThereAreNoRetriesInMemory() {
-        Node delayedOnly = new Node(io.safebunny.recovery.RecoveryPolicy.of(
-                io.safebunny.recovery.RetryStrategy.none(), Node.SIX_ATTEMPTS.delayed()));
+        Node delayedOnly = new Node(RecoveryPolicy.of(
+                RetryStrategy.none(), Node.SIX_ATTEMPTS.delayed()));
         delayedOnly.failing(new NullPointerException("npe")).deliver();
 
         assertThat(log.texts()).singleElement().asString().contains(HANDLER, "delayed retry 1 of 1");
@@ -58,10 +60,12 @@ class FailureLogTest {
     @Test
     void writesNothingOfASenderThatBeginsALine() {
         String forged = "x\r\n12:00:00 ERROR forged \u001b[31m \u2028 \u202e \u0085";
-        for (String property : new String[] {"message_id", "correlation_id", "type", "content_type", "content_encoding"}) {
+        for (String property :
+                new String[] {"message_id", "correlation_id", "type", "content_type", "content_encoding"}) {
             node.deliver(Wires.orderPlaced().with(property, forged));
         }
-        for (String header : new String[] {"sb-marker", "sb-causation-id", "sb-attempt", "sb-sent-at", "sb-poisoned-at"}) {
+        for (String header :
+                new String[] {"sb-marker", "sb-causation-id", "sb-attempt", "sb-sent-at", "sb-poisoned-at"}) {
             node.deliver(Wires.orderPlaced().withHeader(header, forged));
         }
         node.failing(new IllegalStateException("no customer " + forged)).deliver();

@@ -10,11 +10,11 @@ import static io.safebunny.fixture.RecordingTransport.UNROUTABLE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.ThrottledException;
-import io.safebunny.transport.TransportStatus;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport.Answer;
 import io.safebunny.fixture.Wires;
+import io.safebunny.transport.TransportStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -200,9 +200,8 @@ class LostDeliveryTest {
     @Test
     void isHeldForAsLongAsTheBrokerDoesNotAnswer() {
         Node node = new Node(Node.ONE_ATTEMPT).failing(new IllegalStateException("failed"));
-        node.transport.answerAll(message -> node.transport.attempted().size() < 100
-                ? LOSE_CONNECTION.apply(message)
-                : CONFIRM.apply(message));
+        node.transport.answerAll(message ->
+                node.transport.attempted().size() < 100 ? LOSE_CONNECTION.apply(message) : CONFIRM.apply(message));
         node.deliver(delivery);
 
         assertThat(delivery.acknowledged()).isEqualTo(1);
@@ -237,9 +236,7 @@ class LostDeliveryTest {
 
     /** Each is delivered while the one before it waits for its next try. */
     private static void deliverWhileHeld(Node node, int count, Runnable then) {
-        node.timeline.schedule(
-                Duration.ofMillis(1),
-                count == 1 ? then : () -> deliverWhileHeld(node, count - 1, then));
+        node.timeline.schedule(Duration.ofMillis(1), count == 1 ? then : () -> deliverWhileHeld(node, count - 1, then));
         node.deliver(Wires.orderPlaced().with("message_id", "held-" + count));
     }
 

@@ -140,11 +140,10 @@ class SafeBunnyEngineTest {
     void closesTheDeliveriesBeforeAnythingElseWhenTheGraceIsOver() throws Exception {
         ManualTimeline timeline = new ManualTimeline();
         ExecutorService threads = Executors.newCachedThreadPool();
-        MemoryTransport memory =
-                new MemoryTransport(new MemoryBroker(timeline, threads), TopologyOptions.defaults());
+        MemoryTransport memory = new MemoryTransport(new MemoryBroker(timeline, threads), TopologyOptions.defaults());
         AtomicBoolean usable = new AtomicBoolean(true);
-        SafeBunnyEngine forced = new SafeBunnyEngine(
-                SafeBunnyParts.of(SafeBunnyOptions.of("orders"), memory, null, timeline)
+        SafeBunnyEngine forced =
+                new SafeBunnyEngine(SafeBunnyParts.of(SafeBunnyOptions.of("orders"), memory, null, timeline)
                         .withOutbox(new Outbox() {
                             @Override
                             public boolean add(OutboundMessage message) {

@@ -207,8 +207,8 @@ class HandlerTransactionTest {
         stopped.stop(Duration.ofMillis(100));
         handler.interrupt();
         assertThat(failed.await(10, TimeUnit.SECONDS)).isTrue();
-        engine("shop", store).start(List.of(handler(Order.class, "desk", 0, (payload, context) ->
-                received.add(context.attempt()))));
+        engine("shop", store)
+                .start(List.of(handler(Order.class, "desk", 0, (payload, context) -> received.add(context.attempt()))));
 
         assertThat(next()).isEqualTo(0);
         assertThat(broker.messages("shop-poison")).isEmpty();

@@ -102,7 +102,10 @@ class HealthTest {
         ExecutorService threads = Executors.newCachedThreadPool();
         SystemTimeline timeline = new SystemTimeline("health");
         Nodes.memory()
-                .withPropertyValues("safebunny.listener.prefetch=1", "safebunny.retry.max-retries=0", "safebunny.delayed-retry.delays=")
+                .withPropertyValues(
+                        "safebunny.listener.prefetch=1",
+                        "safebunny.retry.max-retries=0",
+                        "safebunny.delayed-retry.delays=")
                 .withBean("refusing", Transport.class, () -> new NoPoison(threads, timeline))
                 .withBean(Failing.class)
                 .run(context -> {
@@ -111,12 +114,11 @@ class HealthTest {
                     context.getBean(Bunny.class).publish(new OrderPlaced("1"));
 
                     Awaitility.await()
-                            .untilAsserted(() -> assertThat(indicator.health().getStatus())
-                                    .isEqualTo(Status.DOWN));
-                    assertThat(indicator.health().getDetails())
-                            .hasEntrySatisfying("held", held -> assertThat(held)
-                                    .asString()
-                                    .contains("shop-OrderPlaced=1 message can neither be handled nor set aside: SB-2002"));
+                            .untilAsserted(() ->
+                                    assertThat(indicator.health().getStatus()).isEqualTo(Status.DOWN));
+                    assertThat(indicator.health().getDetails()).hasEntrySatisfying("held", held -> assertThat(held)
+                            .asString()
+                            .contains("shop-OrderPlaced=1 message can neither be handled nor set aside: SB-2002"));
                 });
         threads.shutdownNow();
         timeline.close();

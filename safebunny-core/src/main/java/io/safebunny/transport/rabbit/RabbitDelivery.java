@@ -39,10 +39,7 @@ final class RabbitDelivery implements Delivery {
     /** Asks the connection too, which knows that it is being closed before its channels do. */
     @Override
     public boolean isOpen() {
-        return !settled.get()
-                && channel.isOpen()
-                && channel.getConnection().isOpen()
-                && !cutOff.getAsBoolean();
+        return !settled.get() && channel.isOpen() && channel.getConnection().isOpen() && !cutOff.getAsBoolean();
     }
 
     @Override

@@ -58,6 +58,21 @@ class MemoryBrokerTest {
     }
 
     @Test
+    void notesWhereARejectedMessageComesFrom() {
+        send("a");
+        billing.consume(QUEUE, 1, Delivery::reject);
+        runTasks();
+
+        assertThat(broker.messages(QUEUE)).isEmpty();
+        assertThat(broker.messages("billing-dead-letters"))
+                .singleElement()
+                .satisfies(dead -> assertThat(dead.messageId()).isEqualTo("a"))
+                .satisfies(dead -> assertThat(dead.headers().get("x-death"))
+                        .asString()
+                        .contains("queue=" + QUEUE, "reason=rejected"));
+    }
+
+    @Test
     void isIdleWhenNothingCanHappenAnyMore() {
         send("a");
         assertThat(broker.isIdle()).as("nobody consumes").isTrue();

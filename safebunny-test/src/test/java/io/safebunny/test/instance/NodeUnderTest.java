@@ -119,12 +119,8 @@ public final class NodeUnderTest implements AutoCloseable {
                 1 << 20,
                 Duration.ofDays(7),
                 Duration.ofSeconds(30));
-        engine = new SafeBunnyEngine(SafeBunnyParts.of(
-                        settings,
-                        transport,
-                        store,
-                        timeline)
-                .withBreakers(breakers));
+        engine = new SafeBunnyEngine(
+                SafeBunnyParts.of(settings, transport, store, timeline).withBreakers(breakers));
     }
 
     private static Duration shorter(Duration one, Duration other) {

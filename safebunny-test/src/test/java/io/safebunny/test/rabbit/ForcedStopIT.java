@@ -89,9 +89,10 @@ class ForcedStopIT {
         NodeUnderTest second = start((payload, context) -> {});
         try {
             assertThat(attempts.poll(10, TimeUnit.SECONDS)).isEqualTo(1);
-            await().untilAsserted(() -> rabbit.onBroker(
-                    channel -> assertThat(channel.messageCount(options.node() + "-Job")).isZero()));
-            rabbit.onBroker(channel -> assertThat(channel.messageCount(options.node() + "-poison")).isZero());
+            await().untilAsserted(() -> rabbit.onBroker(channel ->
+                    assertThat(channel.messageCount(options.node() + "-Job")).isZero()));
+            rabbit.onBroker(channel ->
+                    assertThat(channel.messageCount(options.node() + "-poison")).isZero());
         } finally {
             second.close();
         }

@@ -56,7 +56,8 @@ class SetAsideIT {
 
     private void publishBadOnesAndAGoodOne(NodeUnderTest publisher, String padding) {
         for (int i = 0; i < BAD; i++) {
-            assertThat(publisher.bunny().publish(new Job("bad-" + i + padding, true))).isNotEmpty();
+            assertThat(publisher.bunny().publish(new Job("bad-" + i + padding, true)))
+                    .isNotEmpty();
         }
         assertThat(publisher.bunny().publish(new Job("good", false))).isNotEmpty();
     }
