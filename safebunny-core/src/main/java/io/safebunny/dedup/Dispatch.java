@@ -34,8 +34,7 @@ final class Dispatch {
     private final Marks marks;
     private final WaitingRecords waiting;
 
-    Dispatch(
-            MessageStore store, ConfirmedSender sender, Timeline timeline, Marks marks, WaitingRecords waiting) {
+    Dispatch(MessageStore store, ConfirmedSender sender, Timeline timeline, Marks marks, WaitingRecords waiting) {
         this.store = store;
         this.sender = sender;
         this.timeline = timeline;
@@ -50,7 +49,10 @@ final class Dispatch {
      * @param at the first of those
      * @param failure {@code null}: its destination was to be avoided
      */
-    record Stop(MessageRecord record, OutboundMessage at, @Nullable RuntimeException failure) {
+    record Stop(
+            MessageRecord record,
+            OutboundMessage at,
+            @Nullable RuntimeException failure) {
 
         /** The broker did not take it, or may not have; waiting would cost the next one as much. */
         boolean isUnconfirmed() {
@@ -138,8 +140,8 @@ final class Dispatch {
         }
         try {
             List<OutboundMessage> outgoing = completed.outgoing();
-            MessageRecord rest = store.replace(
-                    completed.next(RecordState.COMPLETED, outgoing.subList(sent, outgoing.size())));
+            MessageRecord rest =
+                    store.replace(completed.next(RecordState.COMPLETED, outgoing.subList(sent, outgoing.size())));
             return rest == null ? completed : rest;
         } catch (RuntimeException e) {
             LOG.warn(

@@ -85,9 +85,8 @@ final class Marks {
     private void flushOnBlocking() {
         try {
             blocking.execute(this::flushAndGoOn);
-        } catch (RejectedExecutionException e) {
-            LOG.debug("Shutting down: the rest is marked at the end", e);
-        } catch (OutOfMemoryError e) { // no thread now
+        } catch (RejectedExecutionException | OutOfMemoryError e) { // no thread now
+            LOG.debug("No thread; marking later, or when this node stops", e);
             synchronized (this) {
                 scheduled = false;
                 scheduleFlush(NO_ANSWER_DELAY);

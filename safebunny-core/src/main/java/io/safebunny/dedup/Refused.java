@@ -16,8 +16,7 @@ final class Refused {
     }
 
     static InvalidMessageException because(RecordRefusedException e, String explanation) {
-        PoisonReason reason =
-                e instanceof RecordTooLargeException ? PoisonReason.TOO_LARGE : PoisonReason.NOT_STORABLE;
+        PoisonReason reason = e instanceof RecordTooLargeException ? PoisonReason.TOO_LARGE : PoisonReason.NOT_STORABLE;
         return new InvalidMessageException(reason, explanation, e);
     }
 }

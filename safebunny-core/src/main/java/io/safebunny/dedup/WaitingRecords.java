@@ -68,7 +68,10 @@ final class WaitingRecords {
                     failure.getMessage());
         } else {
             LOG.debug(
-                    "Publications of message {} wait for {}", stop.record().key().messageId(), destination, failure);
+                    "Publications of message {} wait for {}",
+                    stop.record().key().messageId(),
+                    destination,
+                    failure);
         }
     }
 
@@ -116,10 +119,7 @@ final class WaitingRecords {
         if (entries.isEmpty()) {
             return new WaitingPublications(0, null, Map.of());
         }
-        long oldest = entries.values().stream()
-                .mapToLong(Entry::sentAt)
-                .min()
-                .orElseThrow();
+        long oldest = entries.values().stream().mapToLong(Entry::sentAt).min().orElseThrow();
         return new WaitingPublications(
                 entries.size(),
                 Instant.ofEpochMilli(oldest),

@@ -15,7 +15,10 @@ public class RecordRefusedException extends SafeBunnyException {
      * @param why the store refuses it and what to do, as sentences; never content of the record, nor a driver's message
      */
     public RecordRefusedException(RecordKey key, String why, @Nullable Throwable cause) {
-        this("SB-4004", "The store refuses the record of message %s for good: %s".formatted(key.messageId(), why), cause);
+        this(
+                "SB-4004",
+                "The store refuses the record of message %s for good: %s".formatted(key.messageId(), why),
+                cause);
     }
 
     RecordRefusedException(String code, String message, @Nullable Throwable cause) {

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +29,12 @@ class MarksTest {
     private final MessageStore store = new MemoryMessageStore(timeline, Duration.ofDays(1));
     private final AtomicInteger refusals = new AtomicInteger();
     private final Marks marks = new Marks(new OneHotPartition(), timeline, task -> {
-        if (refusals.getAndDecrement() > 0) {
+        int left = refusals.getAndDecrement();
+        if (left == 1) {
             throw new OutOfMemoryError("no thread (simulated)");
+        }
+        if (left > 1) {
+            throw new RejectedExecutionException("too much to do (simulated)");
         }
         task.run();
     });
@@ -59,7 +64,7 @@ class MarksTest {
 
     @Test
     void goesOnAfterThereWasNoThread() {
-        refusals.set(1);
+        refusals.set(2);
         RecordKey key = new RecordKey("c", "m");
         marks.add(completed(key));
         timeline.advance(LONG_ENOUGH);

@@ -93,10 +93,9 @@ class RefusedPublicationTest {
 
     @Test
     void holdsBackThoseBehindItAndLetsThoseBeforeItGoOnce() throws Exception {
-        bench.transport.answerAll(
-                message -> message.route().routingKey().equals("billing-PaymentCaptured")
-                        ? RecordingTransport.UNROUTABLE.apply(message)
-                        : RecordingTransport.CONFIRM.apply(message));
+        bench.transport.answerAll(message -> message.route().routingKey().equals("billing-PaymentCaptured")
+                ? RecordingTransport.UNROUTABLE.apply(message)
+                : RecordingTransport.CONFIRM.apply(message));
         bench.instance.start();
         bench.deliver(execution -> {
             bench.bunny.publish(new OrderPlaced("before", 1));

@@ -64,8 +64,8 @@ class RenewalTest {
     }
 
     private void awaitVersion(int number, long version) { // or a later one
-        Awaitility.await().untilAsserted(() -> assertThat(stored(number).version())
-                .isGreaterThanOrEqualTo(version));
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(stored(number).version()).isGreaterThanOrEqualTo(version));
     }
 
     /** A store that takes its time: each write takes as long as it takes all ten to arrive. */
@@ -134,7 +134,8 @@ class RenewalTest {
 
         bench.timeline.advance(LEASE.dividedBy(4));
         Awaitility.await()
-                .untilAsserted(() -> assertThat(renewed(40)).as("renewed claims").isEqualTo(24));
+                .untilAsserted(
+                        () -> assertThat(renewed(40)).as("renewed claims").isEqualTo(24));
         hanging.countDown();
         Awaitility.await().untilAsserted(() -> assertThat(renewed(40)).isEqualTo(40));
     }

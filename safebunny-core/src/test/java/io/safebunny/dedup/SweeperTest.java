@@ -168,10 +168,10 @@ class SweeperTest {
 
     @Test
     void aMessageThatTheBrokerRefusesDoesNotHoldUpThoseToTheSameDestination() {
-        bench.transport.answerAll(message -> String.valueOf(message.message().messageId())
-                        .equals("of-completed-1")
-                ? RecordingTransport.NACK.apply(message)
-                : RecordingTransport.CONFIRM.apply(message));
+        bench.transport.answerAll(
+                message -> String.valueOf(message.message().messageId()).equals("of-completed-1")
+                        ? RecordingTransport.NACK.apply(message)
+                        : RecordingTransport.CONFIRM.apply(message));
         completed(120, ALIVE);
         start();
         bench.timeline.advance(LEASE);
@@ -188,8 +188,7 @@ class SweeperTest {
         bench.timeline.advance(LEASE.plusSeconds(10));
 
         assertThat(bench.transport.attempted())
-                .allSatisfy(message ->
-                        assertThat(message.message().messageId()).isEqualTo("of-" + first.messageId()));
+                .allSatisfy(message -> assertThat(message.message().messageId()).isEqualTo("of-" + first.messageId()));
     }
 
     @Test

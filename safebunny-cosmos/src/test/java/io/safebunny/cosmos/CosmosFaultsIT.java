@@ -204,8 +204,8 @@ class CosmosFaultsIT {
 
         assertThatThrownBy(() -> store.replaceAll(records)).isInstanceOf(RecordRefusedException.class);
         assertThat(records)
-                .filteredOn(record -> Objects.requireNonNull(store.find(record.key())).state()
-                        == RecordState.DISPATCHED)
+                .filteredOn(record ->
+                        Objects.requireNonNull(store.find(record.key())).state() == RecordState.DISPATCHED)
                 .hasSize(2);
     }
 

@@ -80,8 +80,7 @@ class PacketLimitIT {
             JdbcMessageStore store = new JdbcMessageStore(pool, options);
             MessageRecord claim = store.create(Records.claim(Records.key(), "a"));
 
-            assertThatThrownBy(() -> store.replace(
-                            claim.next(RecordState.COMPLETED, List.of(tooMuch()))))
+            assertThatThrownBy(() -> store.replace(claim.next(RecordState.COMPLETED, List.of(tooMuch()))))
                     .isInstanceOf(RecordRefusedException.class)
                     .hasMessageContaining("max_allowed_packet")
                     .hasMessageContaining(claim.key().messageId());

@@ -26,8 +26,7 @@ class UnheardPublicationIT {
     private ApplicationContextRunner runner(boolean transactional) {
         return node.runner()
                 .withConfiguration(AutoConfigurations.of(DataSourceTransactionManagerAutoConfiguration.class))
-                .withPropertyValues(
-                        "safebunny.store.jdbc.transactional=" + transactional, "safebunny.dedup.lease=1s");
+                .withPropertyValues("safebunny.store.jdbc.transactional=" + transactional, "safebunny.dedup.lease=1s");
     }
 
     @AfterAll
@@ -51,9 +50,8 @@ class UnheardPublicationIT {
                         .run(listening -> {
                             assertThat(listening.getBean(Listener.class).heard.next())
                                     .isEqualTo(new Shipped("42"));
-                            Awaitility.await()
-                                    .untilAsserted(
-                                            () -> assertThat(node.states()).containsExactly("DISPATCHED"));
+                            Awaitility.await().untilAsserted(() -> assertThat(node.states())
+                                    .containsExactly("DISPATCHED"));
                             assertThat(listening.getBean(Listener.class).heard.waiting())
                                     .isZero();
                         });

@@ -185,8 +185,8 @@ interface ContentRules {
         bench().assertNothingStored(refused.key());
         assertThatThrownBy(() -> bench().store().replace(bench().unstorable(created.next(RecordState.COMPLETED))))
                 .isInstanceOf(RecordRefusedException.class);
-        assertThatThrownBy(() -> bench().store()
-                        .replaceAll(List.of(bench().unstorable(created.next(RecordState.COMPLETED)))))
+        assertThatThrownBy(() ->
+                        bench().store().replaceAll(List.of(bench().unstorable(created.next(RecordState.COMPLETED)))))
                 .isInstanceOf(RecordRefusedException.class);
         bench().assertStored(created);
         bench().replaced(created.next(RecordState.POISONED));
