@@ -61,7 +61,7 @@ public final class Metrics {
     public void breakerState(String type, Supplier<Number> state) {
         try {
             Gauge.builder("safebunny.breaker.state", state).tag("type", type).register(registry);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("The state of the circuit breaker of {} is not measured", type, e);
         }
     }
@@ -75,11 +75,11 @@ public final class Metrics {
         }
     }
 
-    /** A registry or filter that fails must not decide about the message. */
+    /** A registry or filter that fails, by an error too, must not decide about the message. */
     private void count(String name, String... tags) {
         try {
             registry.counter(name, tags).increment();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("Counting {} failed", name, e);
         }
     }

@@ -64,25 +64,42 @@ public final class Observations {
 
     /** {@code null} when an observation handler fails: it must not decide about the message. */
     public static Observation.@Nullable Scope open(Observation observation) {
+        ObservationRegistry registry = observation.getObservationRegistry();
+        Observation.Scope before = registry.getCurrentObservationScope();
         try {
             return observation.openScope();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // an error too: of libraries that do not fit together
             LOG.warn("An observation handler failed", e);
+            // else it would stay open, and the thread's next message begin in it
+            registry.setCurrentObservationScope(before);
             return null;
         }
     }
 
-    /** Ends the observation; what its handlers throw is logged. */
+    /** Ends the observation; what its handlers throw is logged, and keeps nothing of it from being ended. */
     public static void stop(Observation observation, Observation.@Nullable Scope scope, @Nullable Throwable failure) {
+        if (failure != null) {
+            quietly(() -> observation.error(failure));
+        }
+        if (scope != null) {
+            close(scope, observation.getObservationRegistry());
+        }
+        quietly(observation::stop);
+    }
+
+    private static void close(Observation.Scope scope, ObservationRegistry registry) {
         try {
-            if (failure != null) {
-                observation.error(failure);
-            }
-            if (scope != null) {
-                scope.close();
-            }
-            observation.stop();
-        } catch (RuntimeException e) {
+            scope.close();
+        } catch (Throwable e) {
+            LOG.warn("An observation handler failed", e);
+            registry.setCurrentObservationScope(scope.getPreviousObservationScope());
+        }
+    }
+
+    private static void quietly(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable e) {
             LOG.warn("An observation handler failed", e);
         }
     }
@@ -90,7 +107,7 @@ public final class Observations {
     private static @Nullable Observation started(Supplier<Observation> start) {
         try {
             return start.get();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             LOG.warn("An observation handler failed", e);
             return null;
         }

@@ -68,6 +68,14 @@ final class Node {
     }
 
     Node(@Nullable MessageStore store, RecoveryPolicy policy, ConsumeMiddleware... middlewares) {
+        this(store, policy, ObservationRegistry.NOOP, middlewares);
+    }
+
+    Node(
+            @Nullable MessageStore store,
+            RecoveryPolicy policy,
+            ObservationRegistry observations,
+            ConsumeMiddleware... middlewares) {
         engine = new SafeBunnyEngine(new SafeBunnyParts(
                 new SafeBunnyOptions(
                         "billing",
@@ -90,7 +98,7 @@ final class Node {
                 new Random(1),
                 Runnable::run,
                 meters,
-                ObservationRegistry.NOOP));
+                observations));
         engine.start(List.of(
                 new HandlerDefinition(
                         "invoicing.on(OrderPlaced)",
