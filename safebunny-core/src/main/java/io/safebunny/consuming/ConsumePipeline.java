@@ -185,16 +185,24 @@ final class ConsumePipeline implements DeliveryHandler {
                 failure -> recoverer.decide(message.delivery, message.envelope(), failure),
                 execution -> {
                     message.executes(execution);
-                    message.handling.run(next);
+                    handled(message, next);
                 });
     }
 
     private void dispatch(HandledMessage message, Next next) throws Exception {
-        message.handling.run(next);
+        handled(message, next);
         try {
             parts.sender().sendAllAndWait(message.handling.collected());
         } catch (UnroutableException | NackedException e) {
             throw new UnpublishedException(message.messageId(), e);
+        }
+    }
+
+    private static void handled(HandledMessage message, Next next) throws Exception {
+        try {
+            message.handling.run(next);
+        } finally {
+            Thread.interrupted(); // left behind by a middleware, it would fail the completion or the sending
         }
     }
 
