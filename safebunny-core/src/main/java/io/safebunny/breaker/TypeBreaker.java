@@ -209,6 +209,7 @@ public final class TypeBreaker {
                     probed(true);
                 } else {
                     rate.onSuccess(0, TimeUnit.NANOSECONDS);
+                    openAtRate(); // a success may be the one that completes the number
                 }
             }
         }
@@ -226,7 +227,7 @@ public final class TypeBreaker {
         }
 
         private void count(Throwable failure) {
-            if (isProbe && failure instanceof NotHandledException) {
+            if (isProbe && (failure instanceof NotHandledException || failure instanceof InvalidMessageException)) {
                 wasNoProbe();
             } else if (isProbe) {
                 probed(isOwnFault(failure));
@@ -288,6 +289,7 @@ public final class TypeBreaker {
         return failure instanceof PoisonMessageException
                 || failure instanceof InvalidMessageException
                 || failure instanceof RetryLaterException
+                || failure instanceof InvalidMessageException
                 || failure instanceof NotHandledException
                 || failure instanceof PublishTimeoutException;
     }

@@ -20,6 +20,8 @@ import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.transport.Consumption;
@@ -184,6 +186,19 @@ class CircuitBreakersTest {
     }
 
     @Test
+    void opensAtTheFailureRateWhenASuccessCompletesTheNumber() {
+        fail(2);
+        succeed(2);
+
+        assertThat(state()).isEqualTo(State.OPEN);
+        timeline.advance(WAIT);
+        succeed(2);
+        assertThat(state()).isEqualTo(State.CLOSED);
+        fail(1);
+        assertThat(state()).isEqualTo(State.CLOSED);
+    }
+
+    @Test
     void opensAgainWhenTheProbesFail() {
         breakers.open(OrderPlaced.class, Duration.ofSeconds(1));
         timeline.advance(Duration.ofSeconds(1));
@@ -339,6 +354,7 @@ class CircuitBreakersTest {
         return List.of(
                 new PoisonMessageException("poison"),
                 new RetryLaterException(Duration.ZERO),
+                new InvalidMessageException(PoisonReason.HANDLER_FAILED, "another message has its id"),
                 NotHandledException.later("busy", Duration.ZERO));
     }
 
@@ -349,6 +365,20 @@ class CircuitBreakersTest {
             admit().failed(failure);
         }
 
+        assertThat(state()).isEqualTo(State.CLOSED);
+    }
+
+    @Test
+    void takesAMessageThatIsSetAsideForNoProbe() {
+        breakers.open(OrderPlaced.class, Duration.ofSeconds(1));
+        timeline.advance(Duration.ofSeconds(1));
+        for (int i = 0; i < 10; i++) {
+            admit().failed(new InvalidMessageException(PoisonReason.RETRIES_EXHAUSTED, "a leftover copy"));
+        }
+
+        assertThat(state()).isEqualTo(State.HALF_OPEN);
+        assertThat(orders.pace).isEqualTo(Pace.ONE_BY_ONE);
+        succeed(2);
         assertThat(state()).isEqualTo(State.CLOSED);
     }
 
