@@ -7,11 +7,13 @@ import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.recovery.RecoveryAction.ComeBack;
 import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
+import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.util.List;
@@ -50,7 +52,7 @@ final class ClaimingTransaction {
             return record;
         } catch (StoreUnavailableException e) {
             rollback();
-            if (e.retryAfter() != null) { // it waited for the transaction of another delivery
+            if (e.retryAfter() != null && isAnswered()) { // it waited for the transaction of another delivery
                 throw NotHandledException.later(
                         "Another delivery of message %s is being handled"
                                 .formatted(handling.message().id()),
@@ -63,6 +65,19 @@ final class ClaimingTransaction {
         } catch (Throwable e) {
             rollback();
             throw e;
+        }
+    }
+
+    /** A database that is too slow for everybody lets claims wait in vain, too; but reading waits for nobody's transaction. */
+    private boolean isAnswered() {
+        try {
+            MessageRecord unused = store.find(new RecordKey(
+                    handling.message().correlationId(), handling.message().id()));
+            return true;
+        } catch (UnreadableRecordException e) {
+            return true;
+        } catch (StoreUnavailableException e) {
+            return false;
         }
     }
 

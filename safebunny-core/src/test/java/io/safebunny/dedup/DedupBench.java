@@ -88,6 +88,10 @@ final class DedupBench {
                 other, sender, timeline, blocking, new Metrics(meters), new DedupOptions(lease, TAKEOVER_LIMIT));
     }
 
+    Deduplication over(MessageStore other) {
+        return instance(other, Runnable::run, LEASE);
+    }
+
     /** Another message of the same saga. */
     static Envelope another(int number) {
         return Wires.orderPlaced().with("message_id", "another-" + number).envelope();

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.safebunny.fixture.ManualTimeline;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.store.memory.MemoryMessageStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** The claim waited until its time was up: for another delivery's transaction, or for a database that answers nobody. */
+class SilentTransactionsTest {
+
+    private final DedupBench bench = new DedupBench();
+    private final LockedStore store = new LockedStore();
+    private final Deduplication deduplication = bench.over(store);
+
+    /** Whose inserts wait in vain. */
+    private static final class LockedStore implements TransactionalMessageStore {
+        private final MemoryMessageStore records = new MemoryMessageStore(new ManualTimeline(), DedupBench.RETENTION);
+        private boolean answersNobody;
+
+        private static StoreUnavailableException timeout() {
+            return new StoreUnavailableException("locked, or too slow", Duration.ofSeconds(1), null);
+        }
+
+        @Override
+        public LocalTransaction begin() {
+            return new LocalTransaction() {
+                @Override
+                public void commit() {}
+
+                @Override
+                public void rollback() {}
+            };
+        }
+
+        @Override
+        public <T> T apart(Supplier<T> action) {
+            return action.get();
+        }
+
+        @Override
+        public MessageRecord create(MessageRecord record) {
+            throw timeout();
+        }
+
+        @Override
+        public @Nullable MessageRecord replace(MessageRecord record) {
+            throw timeout();
+        }
+
+        @Override
+        public @Nullable MessageRecord find(RecordKey key) {
+            if (answersNobody) {
+                throw timeout();
+            }
+            return records.find(key);
+        }
+
+        @Override
+        public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
+            return List.of();
+        }
+
+        @Override
+        public int removeExpired(int limit) {
+            return 0;
+        }
+    }
+
+    private NotHandledException delivered() {
+        return catchThrowableOfType(
+                NotHandledException.class,
+                () -> bench.deliver(deduplication, DedupBench.MESSAGE, execution -> bench.publish()));
+    }
+
+    @Test
+    void lettingOneMessageWaitIsNoTroubleOfTheType() {
+        assertThat(delivered().isTrouble()).isFalse();
+        assertThat(bench.runs).isEmpty();
+    }
+
+    @Test
+    void answeringNobodyIsTrouble() {
+        store.answersNobody = true;
+
+        NotHandledException failure = delivered();
+
+        assertThat(failure.isTrouble()).isTrue();
+        assertThat(failure.pause()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(bench.runs).isEmpty();
+    }
+}
