@@ -91,16 +91,26 @@ final class OpenTransaction implements LocalTransaction {
             try {
                 manager.commit(status);
             } catch (RuntimeException e) {
-                judge(e);
+                if (!isCommitted(e)) {
+                    judge(e);
+                }
+            } catch (Error e) { // of a listener, for example
+                if (!isCommitted(e)) {
+                    throw e;
+                }
             }
         }
     }
 
-    private void judge(RuntimeException e) {
-        if (completion == TransactionSynchronization.STATUS_COMMITTED) {
-            LOG.warn("The transaction was committed, but what was to happen after that failed", e);
-            return;
+    private boolean isCommitted(Throwable e) {
+        if (completion != TransactionSynchronization.STATUS_COMMITTED) {
+            return false;
         }
+        LOG.warn("The transaction was committed, but what was to happen after that failed", e);
+        return true;
+    }
+
+    private void judge(RuntimeException e) {
         SQLException sql = Failures.sqlCause(e);
         boolean unknown = sql == null
                 ? completion == TransactionSynchronization.STATUS_UNKNOWN && !isRolledBackByJpa(e)

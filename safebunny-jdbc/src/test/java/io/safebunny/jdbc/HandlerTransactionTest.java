@@ -213,4 +213,21 @@ class HandlerTransactionTest {
         assertThat(next()).isEqualTo(0);
         assertThat(broker.messages("shop-poison")).isEmpty();
     }
+
+    @Test
+    void anErrorAfterTheCommitIsNotTheHandlersFailure() throws Exception {
+        ship(new JdbcTransactionManager(TestDatabase.H2.pool()), 0, (number, bunny) -> {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCommit() {
+                    throw new NoSuchMethodError("simulated");
+                }
+            });
+            String unused = bunny.publish(new Shipped(number));
+        });
+
+        assertThat(next()).isEqualTo(new Shipped(1));
+        assertThat(runs).hasValue(1);
+        assertThat(broker.depth("shop-poison")).isZero();
+    }
 }
