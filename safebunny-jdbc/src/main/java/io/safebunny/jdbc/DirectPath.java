@@ -103,7 +103,7 @@ final class DirectPath {
         this.batchSize = options.batchSize();
         // well before the relay takes it
         this.tooOldNanos = options.relayAfter().toNanos() * 3 / 4;
-        this.worker = new SingleWorker(blocking, this::work);
+        this.worker = new SingleWorker(blocking, timeline, this::work);
     }
 
     void start(Function<OutboundMessage, CompletableFuture<Void>> newSender) {

@@ -127,7 +127,7 @@ record Failures(String table) {
     }
 
     /** About what is tried again: without the stack trace of a database that is away, or went first at shutdown. */
-    void warn(Logger log, String what, Exception e) {
+    void warn(Logger log, String what, Throwable e) {
         SQLException sql = sqlCause(e);
         if (sql == null) {
             log.warn(what, e);

@@ -75,7 +75,7 @@ final class Relay {
         this.options = options;
         // with the defaults as long as a publication may take
         this.lease = options.relayAfter().multipliedBy(3);
-        this.worker = new SingleWorker(blocking, this::work);
+        this.worker = new SingleWorker(blocking, timeline, this::work);
     }
 
     void start(Function<OutboundMessage, CompletableFuture<Void>> newSender) {

@@ -71,7 +71,7 @@ final class SendingInOrder {
     private CompletableFuture<Void> sendNext() {
         try {
             return sender.apply(rows.get(confirmed).message());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }
     }
@@ -103,7 +103,7 @@ final class SendingInOrder {
         }
         try {
             executor.execute(this::run);
-        } catch (RejectedExecutionException e) {
+        } catch (RejectedExecutionException | OutOfMemoryError e) { // shutting down, or no thread now
             end.ended(confirmed, null);
         }
     }

@@ -49,7 +49,7 @@ final class Settlement {
         this.table = table;
         this.batchSize = batchSize;
         this.timeline = timeline;
-        this.worker = new SingleWorker(blocking, this::work);
+        this.worker = new SingleWorker(blocking, timeline, this::work);
     }
 
     /**
@@ -79,7 +79,7 @@ final class Settlement {
         while (!batch.isEmpty()) {
             try {
                 write(batch);
-            } catch (SQLException | RuntimeException e) { // of the pool, perhaps
+            } catch (SQLException | RuntimeException | Error e) { // of the pool or the driver, perhaps
                 new Failures(table.name()).warn(LOG, "What the outbox has sent could not be deleted", e);
                 putBack(batch);
                 timeline.schedule(NO_ANSWER_DELAY, worker::ask);
@@ -87,9 +87,18 @@ final class Settlement {
             }
             for (Item item : batch) {
                 item.confirmed.forEach(confirmed::remove);
-                item.done.run();
+                tell(item);
             }
             batch = next();
+        }
+    }
+
+    /** One that fails must not keep the others waiting. */
+    private static void tell(Item item) {
+        try {
+            item.done.run();
+        } catch (RuntimeException | Error e) {
+            LOG.error("What follows a settlement of the outbox failed", e);
         }
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc;
 
+import io.safebunny.time.Timeline;
+import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -12,12 +14,16 @@ final class SingleWorker {
 
     private static final Logger LOG = LoggerFactory.getLogger(SingleWorker.class);
 
+    private static final Duration NO_THREAD_DELAY = Duration.ofSeconds(1);
+
     private final Executor executor;
+    private final Timeline timeline;
     private final Runnable work;
     private final AtomicInteger asked = new AtomicInteger();
 
-    SingleWorker(Executor executor, Runnable work) {
+    SingleWorker(Executor executor, Timeline timeline, Runnable work) {
         this.executor = executor;
+        this.timeline = timeline;
         this.work = work;
     }
 
@@ -31,7 +37,8 @@ final class SingleWorker {
                 LOG.debug("Shutting down: what is stored is sent after the next start", e);
             } catch (OutOfMemoryError e) { // no thread now
                 asked.set(0);
-                LOG.warn("The outbox goes on when there is a thread for it", e);
+                timeline.schedule(NO_THREAD_DELAY, this::ask); // whoever asked at intervals asks no more
+                LOG.warn("No thread for the outbox; next try in {} ms", NO_THREAD_DELAY.toMillis(), e);
             }
         }
     }

@@ -3,12 +3,15 @@ package io.safebunny.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.test.time.VirtualTimeline;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class SingleWorkerTest {
 
     private final AtomicInteger runs = new AtomicInteger();
+    private final VirtualTimeline timeline = new VirtualTimeline();
 
     @Test
     void goesOnAfterThereWasNoThread() {
@@ -20,6 +23,7 @@ class SingleWorkerTest {
                     }
                     task.run();
                 },
+                timeline,
                 runs::incrementAndGet);
         worker.ask();
         worker.ask();
@@ -28,8 +32,27 @@ class SingleWorkerTest {
     }
 
     @Test
+    void asksAgainByItselfWhenThereWasNoThread() {
+        AtomicInteger refusals = new AtomicInteger(3);
+        SingleWorker worker = new SingleWorker(
+                task -> {
+                    if (refusals.getAndDecrement() > 0) {
+                        throw new OutOfMemoryError("no thread (simulated)");
+                    }
+                    task.run();
+                },
+                timeline,
+                runs::incrementAndGet);
+        worker.ask();
+        timeline.advance(Duration.ofSeconds(10));
+
+        assertThat(runs).hasValue(1);
+        assertThat(timeline.pending()).isZero();
+    }
+
+    @Test
     void goesOnAfterItsWorkFailed() {
-        SingleWorker worker = new SingleWorker(Runnable::run, () -> {
+        SingleWorker worker = new SingleWorker(Runnable::run, timeline, () -> {
             if (runs.incrementAndGet() == 1) {
                 throw new IllegalStateException("a bug (simulated)");
             }
