@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import static io.safebunny.dedup.DedupBench.LEASE;
+import static io.safebunny.dedup.DedupBench.MESSAGE;
+import static io.safebunny.dedup.DedupBench.RETENTION;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.observation.Metrics;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.store.memory.MemoryMessageStore;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Another instance of the node is a version ahead and has written the record of the message. */
+class NewerRecordTest {
+
+    private final DedupBench bench = new DedupBench();
+    private final Unreadable store = new Unreadable(new MemoryMessageStore(bench.timeline, RETENTION));
+    private final Deduplication instance = new Deduplication(
+            store,
+            new ConfirmedSender(bench.transport, bench.timeline, Runnable::run, Duration.ofSeconds(5), 1_000),
+            bench.timeline,
+            Runnable::run,
+            new Metrics(new SimpleMeterRegistry()),
+            new DedupOptions(LEASE, DedupBench.TAKEOVER_LIMIT));
+
+    @Test
+    void isNotTouchedAndItsMessageComesBackEveryMinuteUnhandled() {
+        assertThatExceptionOfType(NotHandledException.class)
+                .isThrownBy(() -> bench.deliver(instance, MESSAGE, execution -> {}))
+                .satisfies(e -> assertThat(e.delay()).isEqualTo(Duration.ofMinutes(1)))
+                .satisfies(e -> assertThat(e.isTrouble())
+                        .as("the type goes on with its other messages")
+                        .isFalse());
+
+        assertThat(bench.runs).isEmpty();
+        assertThat(store.replaced).isFalse();
+    }
+
+    private static final class Unreadable implements MessageStore {
+
+        private final MessageStore others;
+        private boolean replaced;
+
+        Unreadable(MessageStore others) {
+            this.others = others;
+        }
+
+        @Override
+        public MessageRecord create(MessageRecord record) {
+            throw new UnreadableRecordException(record.key(), "format 2", null);
+        }
+
+        @Override
+        public @Nullable MessageRecord replace(MessageRecord record) {
+            replaced = true;
+            return others.replace(record);
+        }
+
+        @Override
+        public @Nullable MessageRecord find(RecordKey key) {
+            throw new UnreadableRecordException(key, "format 2", null);
+        }
+
+        @Override
+        public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
+            return List.of();
+        }
+
+        @Override
+        public int removeExpired(int limit) {
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.dedup.DedupOptions;
+import io.safebunny.dedup.Deduplication;
+import io.safebunny.dedup.Execution;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.observation.Metrics;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.Handling;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.time.SystemTimeline;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.memory.MemoryBroker;
+import io.safebunny.transport.memory.MemoryTransport;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+
+/** Two different messages under one id, where the claim is a transaction: what is not committed is not known. */
+class SameIdInTransactionsTest {
+
+    private final SystemTimeline timeline = new SystemTimeline("test");
+    private final String saga = UUID.randomUUID().toString();
+    private final RecoveryPolicy policy =
+            RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.of(3, Duration.ofSeconds(1)));
+    private final List<String> handled = new ArrayList<>();
+    private final Deduplication instance = new Deduplication(
+            new TransactionalJdbcMessageStore(
+                    TestDatabase.H2.pool(),
+                    new JdbcTransactionManager(TestDatabase.H2.pool()),
+                    JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofHours(1))),
+            new ConfirmedSender(
+                    new MemoryTransport(new MemoryBroker(timeline, Runnable::run), TopologyOptions.defaults()),
+                    timeline,
+                    Runnable::run,
+                    Duration.ofSeconds(5),
+                    10),
+            timeline,
+            Runnable::run,
+            new Metrics(new SimpleMeterRegistry()),
+            new DedupOptions(Duration.ofSeconds(30), 5));
+
+    @AfterEach
+    void close() {
+        timeline.close();
+    }
+
+    @FunctionalInterface
+    private interface Handler {
+        void handle(Execution execution) throws Exception;
+    }
+
+    private void deliver(String body, Handler handler) throws Exception {
+        Handling handling = new Handling(new Envelope(
+                "the-same",
+                saga,
+                "Order",
+                "shop",
+                1,
+                null,
+                0,
+                0,
+                Map.of(),
+                Map.of(),
+                "application/json",
+                body.getBytes(StandardCharsets.UTF_8)));
+        instance.run(
+                handling,
+                false,
+                failure -> policy.decide(failure, handling.message().attempt(), 0),
+                execution -> handling.run(() -> {
+                    handled.add(body);
+                    handler.handle(execution);
+                }));
+    }
+
+    private void expectSetAside(String body) {
+        assertThatExceptionOfType(InvalidMessageException.class)
+                .isThrownBy(() -> deliver(body, execution -> {}))
+                .withMessageContaining("the-same");
+    }
+
+    @Test
+    void theFirstWhoseHandlingEndsStandsAndTheOtherIsSetAside() throws Exception {
+        assertThatThrownBy(() -> deliver("1", execution -> {
+                    throw new IOException("fails, and comes again");
+                }))
+                .isInstanceOf(IOException.class);
+        expectSetAside("2");
+        deliver("1", execution -> {});
+        expectSetAside("2");
+
+        assertThat(handled).containsExactly("1", "1");
+    }
+
+    @Test
+    void untilThenTheyShareTheResultsOfSteps() throws Exception {
+        assertThatExceptionOfType(NotHandledException.class)
+                .isThrownBy(() -> deliver("1", execution -> {
+                    assertThat(execution.once("charge", Integer.class, () -> 1)).isEqualTo(1);
+                    throw NotHandledException.later("leaves no trace but its step", Duration.ZERO);
+                }));
+        deliver("2", execution -> assertThat(execution.once("charge", Integer.class, () -> 2))
+                .isEqualTo(1));
+        expectSetAside("1");
+
+        assertThat(handled).containsExactly("1", "2");
+    }
+}
