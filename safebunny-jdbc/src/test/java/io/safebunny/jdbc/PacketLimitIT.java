@@ -17,6 +17,7 @@ import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.CurrentHandling;
 import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.store.MessageRecord;
@@ -100,7 +101,7 @@ class PacketLimitIT {
             assertThatExceptionOfType(InvalidMessageException.class)
                     .isThrownBy(() -> deduplication(store, timeline)
                             .run(
-                                    new Handling(message),
+                                    new Handling(new CurrentHandling(), message),
                                     false,
                                     failure -> new RecoveryAction.Poison(PoisonReason.NOT_STORABLE),
                                     execution -> {

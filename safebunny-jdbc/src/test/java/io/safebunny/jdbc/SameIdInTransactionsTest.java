@@ -13,6 +13,7 @@ import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.CurrentHandling;
 import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryPolicy;
@@ -67,7 +68,7 @@ class SameIdInTransactionsTest {
     }
 
     private void deliver(String body, Handler handler) throws Exception {
-        Handling handling = new Handling(new Envelope(
+        Handling handling = new Handling(new CurrentHandling(), new Envelope(
                 "the-same",
                 saga,
                 "Order",
