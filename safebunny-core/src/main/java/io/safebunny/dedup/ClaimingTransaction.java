@@ -174,7 +174,9 @@ final class ClaimingTransaction {
 
     private void requireNoOtherClaim(MessageRecord ours) {
         MessageRecord stored = store.apart(() -> store.find(ours.key()));
-        if (stored != null && stored.version() >= ours.version() && !stored.owner().equals(ours.owner())) {
+        if (stored != null
+                && stored.version() >= ours.version()
+                && !stored.owner().equals(ours.owner())) {
             throw NotHandledException.later(
                     "The database ended the transaction of message %s, and another delivery has it now"
                             .formatted(handling.message().id()),

@@ -15,8 +15,8 @@ final class InTurn {
     private InTurn() {}
 
     /** @throws NotHandledException interrupted before its turn came: the process ends */
-    static MessageRecord handle(
-            TransactionalMessageStore store, Handling handling, Callable<MessageRecord> handle) throws Exception {
+    static MessageRecord handle(TransactionalMessageStore store, Handling handling, Callable<MessageRecord> handle)
+            throws Exception {
         Turn turn = await(store, handling);
         try {
             return handle.call();

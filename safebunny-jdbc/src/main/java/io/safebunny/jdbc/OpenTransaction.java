@@ -51,7 +51,8 @@ final class OpenTransaction implements LocalTransaction {
     /** On its connection, even while the handler has suspended it for a transaction of its own. */
     <T> T on(SqlWork<T> work) throws SQLException {
         if (connection == null) {
-            throw new IllegalStateException("The transaction manager has bound no connection of the message store's DataSource");
+            throw new IllegalStateException(
+                    "The transaction manager has bound no connection of the message store's DataSource");
         }
         connection.requested();
         try {

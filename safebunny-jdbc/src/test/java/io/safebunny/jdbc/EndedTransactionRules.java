@@ -109,8 +109,7 @@ abstract class EndedTransactionRules {
         bench.deliver(bench.first, execution -> {
             step(execution, "first", "a");
             database().endSessionOfThisThread();
-            assertThatExceptionOfType(BrokenTransactionException.class)
-                    .isThrownBy(() -> step(execution, "first", "b"));
+            assertThatExceptionOfType(BrokenTransactionException.class).isThrownBy(() -> step(execution, "first", "b"));
             execution.beginAgain();
             step(execution, "first", "a");
             step(execution, "first", "b");
@@ -126,9 +125,7 @@ abstract class EndedTransactionRules {
                 new TransactionTemplate(new JdbcTransactionManager(database().pool()));
         own.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
 
-        bench.deliver(
-                bench.first,
-                execution -> own.executeWithoutResult(status -> step(execution, "first", "a")));
+        bench.deliver(bench.first, execution -> own.executeWithoutResult(status -> step(execution, "first", "a")));
 
         assertThat(steps).containsExactly("first a");
     }

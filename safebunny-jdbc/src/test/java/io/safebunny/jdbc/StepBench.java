@@ -46,15 +46,21 @@ final class StepBench implements AutoCloseable {
     final Deduplication second;
 
     StepBench(TestDatabase database) {
-        first = instance(store(database));
-        second = instance(store(database));
+        this(database, Integer.MAX_VALUE);
     }
 
-    private TransactionalMessageStore store(TestDatabase database) {
+    /** @param handledAtOnce by each instance */
+    StepBench(TestDatabase database, int handledAtOnce) {
+        first = instance(store(database, handledAtOnce));
+        second = instance(store(database, handledAtOnce));
+    }
+
+    private TransactionalMessageStore store(TestDatabase database, int handledAtOnce) {
         return new TransactionalJdbcMessageStore(
                 database.pool(),
                 new JdbcTransactionManager(database.pool()),
-                JdbcStoreOptions.of(node, Duration.ofDays(7)).withTimeout(Duration.ofSeconds(2)));
+                JdbcStoreOptions.of(node, Duration.ofDays(7)).withTimeout(Duration.ofSeconds(2)),
+                handledAtOnce);
     }
 
     private Deduplication instance(TransactionalMessageStore store) {

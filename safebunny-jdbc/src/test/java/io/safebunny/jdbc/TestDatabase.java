@@ -20,8 +20,7 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 enum TestDatabase {
     H2(
             "update safebunny_message set changed_at = dateadd(millisecond, -%d, changed_at)",
-            "session_id()",
-            "") { // it ends sessions together with the database
+            "session_id()", "") { // it ends sessions together with the database
         @Override
         void endSessionOfThisThread() {
             new JdbcTemplate(pool()).execute((Connection connection) -> {
@@ -37,8 +36,7 @@ enum TestDatabase {
     },
     POSTGRESQL(
             "update safebunny_message set changed_at = changed_at - %d * interval '1 millisecond'",
-            "pg_backend_pid()",
-            "select pg_terminate_backend(%d)") {
+            "pg_backend_pid()", "select pg_terminate_backend(%d)") {
         @Override
         String start() {
             return PostgresServer.start().jdbcUrl();
@@ -46,8 +44,7 @@ enum TestDatabase {
     },
     MARIADB(
             "update safebunny_message set changed_at = changed_at - interval (%d * 1000) microsecond",
-            "connection_id()",
-            "kill %d") {
+            "connection_id()", "kill %d") {
         @Override
         String start() {
             return MariaDbServer.start().jdbcUrl();

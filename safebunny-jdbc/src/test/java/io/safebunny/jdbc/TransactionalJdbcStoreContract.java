@@ -25,7 +25,7 @@ abstract class TransactionalJdbcStoreContract extends TransactionalStoreContract
     }
 
     private static TransactionalMessageStore store(HikariDataSource pool, JdbcStoreOptions options) {
-        return new TransactionalJdbcMessageStore(pool, new JdbcTransactionManager(pool), options);
+        return new TransactionalJdbcMessageStore(pool, new JdbcTransactionManager(pool), options, 8);
     }
 
     @Override

@@ -8,10 +8,12 @@ import io.safebunny.benchmarks.broker.BenchNode;
 import io.safebunny.benchmarks.broker.Ping;
 import io.safebunny.benchmarks.contest.Figures;
 import io.safebunny.benchmarks.profile.Profile;
+import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.Timeline;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -66,14 +68,41 @@ final class Consumers {
         }
     }
 
+    /** Handlers that charge in a step and insert what came of it, as those of the guide. */
+    Figures charging(int prefetch, Function<Timeline, MessageStore> store, Consumer<String> insert) throws Exception {
+        return consume(1, meter -> charging(prefetch, insert, meter), store, Meter::await);
+    }
+
+    private static HandlerDefinition charging(int prefetch, Consumer<String> insert, Meter meter) {
+        HandlerDefinition plain = BenchBroker.handler(prefetch, Consumers::check);
+        return new HandlerDefinition(
+                plain.description(),
+                plain.type(),
+                plain.payloadType(),
+                plain.from(),
+                prefetch,
+                plain.recovery(),
+                (payload, context) -> {
+                    insert.accept(context.once("charge", String.class, () -> "receipt of " + context.messageId()));
+                    meter.count();
+                });
+    }
+
+    private static HandlerDefinition checking(int prefetch, Meter meter) {
+        return BenchBroker.handler(prefetch, ping -> {
+            check(ping);
+            meter.count();
+        });
+    }
+
     /** @param store {@code null} for none */
     Figures safeBunny(int instances, int prefetch, @Nullable Function<Timeline, MessageStore> store) throws Exception {
-        return consume(instances, prefetch, store, Meter::await);
+        return consume(instances, meter -> checking(prefetch, meter), store, Meter::await);
     }
 
     /** What the processors are busy with, from the first to the last message. */
     Figures profiled(int prefetch, @Nullable Function<Timeline, MessageStore> store) throws Exception {
-        return consume(1, prefetch, store, meter -> {
+        return consume(1, meter -> checking(prefetch, meter), store, meter -> {
             int before = meter.awaitFirst();
             Profile profile = new Profile();
             Figures unused = meter.await();
@@ -87,7 +116,10 @@ final class Consumers {
     }
 
     private Figures consume(
-            int instances, int prefetch, @Nullable Function<Timeline, MessageStore> store, Observation observation)
+            int instances,
+            Function<Meter, HandlerDefinition> handler,
+            @Nullable Function<Timeline, MessageStore> store,
+            Observation observation)
             throws Exception {
         broker.fill(queue, messages);
         Meter meter = new Meter(messages);
@@ -97,10 +129,7 @@ final class Consumers {
                 BenchNode node =
                         store == null ? BenchNode.withoutStore(broker, NODE) : BenchNode.withStore(broker, NODE, store);
                 nodes.add(node);
-                node.start(List.of(BenchBroker.handler(prefetch, ping -> {
-                    check(ping);
-                    meter.count();
-                })));
+                node.start(List.of(handler.apply(meter)));
             }
             return observation.of(meter);
         } finally {

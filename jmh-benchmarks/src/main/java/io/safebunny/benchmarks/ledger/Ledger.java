@@ -4,6 +4,7 @@ package io.safebunny.benchmarks.ledger;
 import io.safebunny.benchmarks.activemq.ActiveMqSection;
 import io.safebunny.benchmarks.broker.BenchBroker;
 import io.safebunny.benchmarks.consume.ConsumeSection;
+import io.safebunny.benchmarks.consume.StepsSection;
 import io.safebunny.benchmarks.contest.Contest;
 import io.safebunny.benchmarks.contest.Effort;
 import io.safebunny.benchmarks.contest.Result;
@@ -74,6 +75,7 @@ public final class Ledger {
         List<Opening> sections = List.of(
                 () -> new PublishSection(broker, effort),
                 () -> new ConsumeSection(broker, effort),
+                () -> new StepsSection(broker),
                 () -> new SagaSection(broker, effort),
                 () -> new OutboxSection(broker, effort),
                 () -> new ActiveMqSection(broker, effort));

@@ -18,7 +18,8 @@ import org.springframework.util.unit.DataSize;
  *     messaging.safebunny_.
  * @param transactional Whether a message is handled in one transaction with its record, so that what the handler writes to
  *     this database takes effect exactly once. Needs a transaction manager for the DataSource; without one each write to
- *     the store stands alone. Each message being handled then holds a connection.
+ *     the store stands alone. Each message being handled then holds a connection; a fifth of the pool's, at least one, is
+ *     kept for steps, and further messages wait for their turn.
  * @param maxContentSize How much the publications and step results of one message may take in the table; more is refused.
  *     Raising it costs heap, and MySQL needs a max_allowed_packet that is larger.
  * @param timeout How long one statement may take, waiting for another delivery of the same message included; then the

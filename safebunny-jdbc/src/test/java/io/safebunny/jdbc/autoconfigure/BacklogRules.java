@@ -75,13 +75,12 @@ abstract class BacklogRules {
                         DataSourceAutoConfiguration.class,
                         DataSourceTransactionManagerAutoConfiguration.class))
                 .withBean(SafeBunnyOptions.class, () -> SafeBunnyOptions.of("shop-" + UUID.randomUUID()))
-                .withPropertyValues(
-                        "spring.datasource.url=" + url(), "safebunny.store.jdbc.initialize-schema=always");
+                .withPropertyValues("spring.datasource.url=" + url(), "safebunny.store.jdbc.initialize-schema=always");
     }
 
     private SafeBunnyEngine engine(SafeBunnyOptions options, @Nullable MessageStore store) {
-        SafeBunnyEngine engine = new SafeBunnyEngine(SafeBunnyParts.of(
-                options, new MemoryTransport(broker, TopologyOptions.defaults()), store, timeline));
+        SafeBunnyEngine engine = new SafeBunnyEngine(
+                SafeBunnyParts.of(options, new MemoryTransport(broker, TopologyOptions.defaults()), store, timeline));
         engines.add(engine);
         return engine;
     }
@@ -126,7 +125,9 @@ abstract class BacklogRules {
         JdbcTemplate sql = new JdbcTemplate(context.getBean(DataSource.class));
         Awaitility.await()
                 .atMost(Duration.ofSeconds(45))
-                .until(() -> sql.queryForObject("select count(*) from payment", Integer.class), rows -> rows == messages);
+                .until(
+                        () -> sql.queryForObject("select count(*) from payment", Integer.class),
+                        rows -> rows == messages);
         assertThat(charges).hasValue(messages);
         assertThat(runs).hasValue(messages);
     }

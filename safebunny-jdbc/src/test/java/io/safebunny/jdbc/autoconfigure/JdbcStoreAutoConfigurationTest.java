@@ -15,19 +15,27 @@ import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.time.Timeline;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 @ExtendWith(OutputCaptureExtension.class)
@@ -152,5 +160,86 @@ class JdbcStoreAutoConfigurationTest {
                 .getFailure()
                 .hasStackTraceContaining(ConfigurationException.class.getName())
                 .hasStackTraceContaining("SB-1301 Invalid property [safebunny.store.jdbc.table-prefix=a b]"));
+    }
+
+    @Test
+    void aPoolOfOneIsRefusedWithItsArithmetic() {
+        h2.withPropertyValues("spring.datasource.hikari.maximum-pool-size=1").run(context -> assertThat(context)
+                .getFailure()
+                .rootCause()
+                .isInstanceOfSatisfying(ConfigurationException.class, refused -> {
+                    assertThat(refused.code()).isEqualTo("SB-1408");
+                    assertThat(refused.problem()).contains("[connections=1]");
+                    assertThat(refused.action()).contains("spring.datasource.hikari.maximum-pool-size");
+                }));
+        h2.withPropertyValues(
+                        "spring.datasource.hikari.maximum-pool-size=1", "safebunny.store.jdbc.transactional=false")
+                .run(context -> assertThat(context).hasSingleBean(JdbcMessageStore.class));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"10,At most 8 messages are handled at once", "2,At most 1 messages are handled at once"})
+    void theSizeOfThePoolBoundsWhatIsHandledAtOnce(int size, String line, CapturedOutput output) {
+        h2.withPropertyValues("spring.datasource.hikari.maximum-pool-size=" + size)
+                .run(context -> assertThat(output).contains(line, "of the pool's " + size + " connections"));
+    }
+
+    @Test
+    void whatOpensAConnectionForEverybodyNeedsNoBound(CapturedOutput output) throws Exception {
+        bare.withConfiguration(AutoConfigurations.of(
+                        DataSourceAutoConfiguration.class, DataSourceTransactionManagerAutoConfiguration.class))
+                .withBean(DataSource.class, () -> new DriverManagerDataSource(url))
+                .run(context -> assertThat(turns(context, 100)).isEqualTo(100));
+        assertThat(output).doesNotContain("At most", "one after the other");
+    }
+
+    @Test
+    void ofAPoolOfUnknownSizeOneMessageAtATimeIsHandled(CapturedOutput output) throws Exception {
+        DataSource driver = new DriverManagerDataSource(url);
+        bare.withConfiguration(AutoConfigurations.of(
+                        DataSourceAutoConfiguration.class, DataSourceTransactionManagerAutoConfiguration.class))
+                .withBean(DataSource.class, () -> new UnknownPool(driver))
+                .run(context -> assertThat(turns(context, 2)).isEqualTo(1));
+        assertThat(output).contains("one after the other", "DataSourcePoolMetadataProvider");
+    }
+
+    /** How many of so many get a turn while nobody gives his back. */
+    private static int turns(ApplicationContext context, int wanted) {
+        TransactionalJdbcMessageStore store = context.getBean(TransactionalJdbcMessageStore.class);
+        AtomicInteger turns = new AtomicInteger();
+        Thread thread = new Thread(() -> {
+            try {
+                for (int i = 0; i < wanted; i++) {
+                    var unused = store.awaitTurn();
+                    turns.incrementAndGet();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        thread.start();
+        Awaitility.await()
+                .until(() -> thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TERMINATED);
+        thread.interrupt();
+        return turns.get();
+    }
+
+    private static final class UnknownPool extends AbstractDataSource {
+
+        private final DataSource connections;
+
+        UnknownPool(DataSource connections) {
+            this.connections = connections;
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            return connections.getConnection();
+        }
+
+        @Override
+        public Connection getConnection(String username, String password) throws SQLException {
+            return connections.getConnection(username, password);
+        }
     }
 }

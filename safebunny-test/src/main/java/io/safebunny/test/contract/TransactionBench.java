@@ -8,6 +8,7 @@ import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
+import io.safebunny.store.TransactionalMessageStore.Turn;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -72,6 +73,20 @@ final class TransactionBench {
     <T> Future<T> elsewhere(Function<TransactionalMessageStore, T> action) {
         TransactionalMessageStore store = another();
         return fixture.bench().elsewhere(() -> inTransaction(store, action));
+    }
+
+    /** In a rolled back transaction and then in a committed one of the store, within one turn, on a thread of its own. */
+    <T> Future<T> inTurn(Function<TransactionalMessageStore, T> action) {
+        TransactionalMessageStore store = store();
+        return fixture.bench().elsewhere(() -> {
+            Turn turn = store.awaitTurn();
+            try {
+                store.begin().rollback();
+                return inTransaction(store, action);
+            } finally {
+                turn.close();
+            }
+        });
     }
 
     private static <T> T inTransaction(TransactionalMessageStore store, Function<TransactionalMessageStore, T> action) {

@@ -25,6 +25,9 @@ import org.junit.jupiter.api.Test;
  */
 interface TransactionRules {
 
+    /** Of the fixture's stores. */
+    int MORE_THAN_CONNECTIONS = 50;
+
     TransactionBench transactions();
 
     // ---- what a transaction is
@@ -209,6 +212,18 @@ interface TransactionRules {
             assertThat(told).isNotNull();
         }
         transactions().assertSeen(claim(key, "second"));
+    }
+
+    // ---- turns
+
+    @Test
+    default void letsTheNextOneInWhenATurnEnds() throws Exception {
+        for (int message = 0; message < MORE_THAN_CONNECTIONS; message++) {
+            RecordKey key = key();
+            assertSame(
+                    transactions().get(transactions().inTurn(store -> store.create(claim(key, "first")))),
+                    claim(key, "first"));
+        }
     }
 
     // ---- apart

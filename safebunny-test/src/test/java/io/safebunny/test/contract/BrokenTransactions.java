@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /** One fault each against what a transaction is, in {@link TransactionRules}. */
@@ -319,6 +320,22 @@ final class BrokenTransactions {
                             return known == null ? super.find(key) : known;
                         }
                     };
+                }
+            };
+        }
+    }
+
+    @Breaks("letsTheNextOneInWhenATurnEnds")
+    static class GivesNoTurnBack extends BrokenTransactionsContract {
+        private final Semaphore turns = new Semaphore(8);
+
+        @Override
+        MemoryTransactions broken() {
+            return new MemoryTransactions(committed, locks) {
+                @Override
+                public Turn awaitTurn() throws InterruptedException {
+                    turns.acquire();
+                    return () -> {};
                 }
             };
         }

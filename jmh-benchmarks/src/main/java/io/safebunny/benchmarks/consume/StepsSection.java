@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.benchmarks.consume;
+
+import io.safebunny.benchmarks.broker.BenchBroker;
+import io.safebunny.benchmarks.contest.Contender;
+import io.safebunny.benchmarks.contest.Contest;
+import io.safebunny.benchmarks.contest.Ratio;
+import io.safebunny.benchmarks.contest.Section;
+import io.safebunny.benchmarks.database.BenchDatabase;
+import io.safebunny.jdbc.JdbcMessageStore;
+import io.safebunny.jdbc.JdbcStoreOptions;
+import io.safebunny.jdbc.TransactionalJdbcMessageStore;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+
+/** The guide's handler with a step, with everything as it is set up by default. */
+public final class StepsSection implements Section {
+
+    private static final String MEMORY = "SafeBunny, memory";
+    private static final String PLAIN = "SafeBunny, PostgreSQL, not transactional";
+    private static final String DEFAULT = "SafeBunny, PostgreSQL, as by default";
+
+    private static final int PREFETCH = 10;
+    private static final int CONNECTIONS = 10;
+
+    /** A backlog is the point, so it is the same in a quick run. */
+    private static final int MESSAGES = 5_000;
+
+    private static final Duration RETENTION = Duration.ofDays(7);
+    private static final JdbcStoreOptions STORE = JdbcStoreOptions.of(Consumers.NODE, RETENTION);
+
+    private final BenchDatabase database = new BenchDatabase(CONNECTIONS);
+    private final Consumers consumers;
+
+    public StepsSection(BenchBroker broker) {
+        consumers = new Consumers(broker, MESSAGES);
+        database.sql().execute("create table payment (id serial primary key, receipt text not null)");
+    }
+
+    @Override
+    public List<Contest> contests() {
+        return List.of(new Contest(
+                "Steps, default configuration",
+                "%d messages wait in one quorum queue, prefetch %d, Hikari's pool of %d; the handler does a step with context.once and inserts its result"
+                        .formatted(MESSAGES, PREFETCH, CONNECTIONS),
+                List.of(
+                        contender(MEMORY, timeline -> new MemoryMessageStore(timeline, RETENTION)),
+                        contender(PLAIN, timeline -> new JdbcMessageStore(database.pool(), STORE)),
+                        contender(
+                                DEFAULT,
+                                timeline -> new TransactionalJdbcMessageStore(
+                                        database.pool(),
+                                        new JdbcTransactionManager(database.pool()),
+                                        STORE,
+                                        TransactionalJdbcMessageStore.handledAtOnce(CONNECTIONS)))),
+                List.of(
+                        new Ratio("onceDefaultVsPlain", DEFAULT, PLAIN, 0),
+                        new Ratio("onceDefaultVsMemory", DEFAULT, MEMORY, 0))));
+    }
+
+    private Contender contender(String name, Function<Timeline, MessageStore> store) {
+        return new Contender(name, () -> {
+            database.sql().execute("truncate table safebunny_message, payment");
+            return consumers.charging(PREFETCH, store, receipt -> database.sql()
+                    .update("insert into payment (receipt) values (?)", receipt));
+        });
+    }
+
+    @Override
+    public void close() {
+        database.close();
+    }
+}
