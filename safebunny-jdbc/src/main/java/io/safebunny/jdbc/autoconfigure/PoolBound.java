@@ -63,7 +63,7 @@ final class PoolBound {
                     "Set spring.datasource.hikari.maximum-pool-size (or your pool's own setting) to at least 2, better to 10, its default: of n connections a fifth, at least one, is kept for steps and each other one is for a message. Or set safebunny.store.jdbc.transactional=false.");
         }
         LOG.info(
-                "At most {} messages are handled at once: of the pool's {} connections each holds one in its transaction, and {} are kept for"
+                "Messages handled at once: at most {}. Of the pool's {} connections each holds one in its transaction, and {} are kept for"
                         + " steps and marks. Others that were delivered (safebunny.listener.prefetch of each type) wait for their turn. For"
                         + " more at once raise the pool's maximum, as spring.datasource.hikari.maximum-pool-size",
                 handled,
