@@ -271,7 +271,8 @@ final class BrokenTransactions {
                     if (open != null) {
                         open.writes.clear();
                         open.rollback();
-                        throw new MisuseException(MisuseException.OPEN_TRANSACTION, "a transaction was open on this thread");
+                        throw new MisuseException(
+                                MisuseException.OPEN_TRANSACTION, "a transaction was open on this thread");
                     }
                     return super.begin();
                 }
@@ -289,7 +290,8 @@ final class BrokenTransactions {
                 public LocalTransaction begin() {
                     if (current.get() != null || refused.contains(Thread.currentThread())) {
                         refused.add(Thread.currentThread());
-                        throw new MisuseException(MisuseException.OPEN_TRANSACTION, "a transaction is open on this thread");
+                        throw new MisuseException(
+                                MisuseException.OPEN_TRANSACTION, "a transaction is open on this thread");
                     }
                     return super.begin();
                 }

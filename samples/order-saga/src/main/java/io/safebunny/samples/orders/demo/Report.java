@@ -105,8 +105,7 @@ record Report(
         if (isClean()) {
             return "Every order came to its end, and nothing happened twice.";
         }
-        return "NOT GOOD [lost: %d, mails missing: %d, happened twice: %d]."
-                .formatted(lost, missingMails, doubles());
+        return "NOT GOOD [lost: %d, mails missing: %d, happened twice: %d].".formatted(lost, missingMails, doubles());
     }
 
     private static void line(StringBuilder table, String what, long number) {

@@ -103,7 +103,8 @@ class DemoTest {
         assertThat(Demo.summary(CommandLine.parse("--serve", "--rabbit", "amqp://localhost"), report))
                 .contains("what process " + ProcessHandle.current().pid() + " did")
                 .contains("others serve the same broker");
-        assertThat(Demo.summary(alone, report)).doesNotContain("process " + ProcessHandle.current().pid());
+        assertThat(Demo.summary(alone, report))
+                .doesNotContain("process " + ProcessHandle.current().pid());
     }
 
     @Test
