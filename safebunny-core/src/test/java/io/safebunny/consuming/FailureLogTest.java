@@ -41,8 +41,7 @@ class FailureLogTest {
 
     @Test
     void tellsTheFirstFailureWithItsPlaceWhereThereAreNoRetriesInMemory() {
-        Node delayedOnly = new Node(RecoveryPolicy.of(
-                RetryStrategy.none(), Node.SIX_ATTEMPTS.delayed()));
+        Node delayedOnly = new Node(RecoveryPolicy.of(RetryStrategy.none(), Node.SIX_ATTEMPTS.delayed()));
         delayedOnly.failing(new NullPointerException("npe")).deliver();
 
         assertThat(log.texts()).singleElement().asString().contains(HANDLER, "delayed retry 1 of 1");

@@ -68,19 +68,21 @@ class SameIdInTransactionsTest {
     }
 
     private void deliver(String body, Handler handler) throws Exception {
-        Handling handling = new Handling(new CurrentHandling(), new Envelope(
-                "the-same",
-                saga,
-                "Order",
-                "shop",
-                1,
-                null,
-                0,
-                0,
-                Map.of(),
-                Map.of(),
-                "application/json",
-                body.getBytes(StandardCharsets.UTF_8)));
+        Handling handling = new Handling(
+                new CurrentHandling(),
+                new Envelope(
+                        "the-same",
+                        saga,
+                        "Order",
+                        "shop",
+                        1,
+                        null,
+                        0,
+                        0,
+                        Map.of(),
+                        Map.of(),
+                        "application/json",
+                        body.getBytes(StandardCharsets.UTF_8)));
         instance.run(
                 handling,
                 false,
