@@ -8,6 +8,7 @@ import io.safebunny.BunnyHandler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -50,26 +51,27 @@ class PublishTooEarlyTest {
         AtomicReference<Bunny> bunny = new AtomicReference<>();
         node(transport).run(context -> bunny.set(context.getBean(Bunny.class)));
 
-        assertThat(failureOf(bunny.get())).hasMessageStartingWith("SB-2006").hasMessageContaining("has stopped");
+        assertThat(failureOf(Objects.requireNonNull(bunny.get()))).hasMessageStartingWith("SB-2006").hasMessageContaining("has stopped");
     }
 
     /** The text of the failure recommends it. */
     @Test
     void aLifecycleOfTheDefaultPhaseIsLateEnoughAndStopsEarlyEnough() {
-        AtomicReference<Lifecycle> lifecycle = new AtomicReference<>();
+        AtomicReference<Lifecycle> bean = new AtomicReference<>();
         node("memory").withBean(Lifecycle.class).run(context -> {
-            lifecycle.set(context.getBean(Lifecycle.class));
-            assertThat(lifecycle.get().isRunning()).isTrue();
+            Lifecycle lifecycle = context.getBean(Lifecycle.class);
+            assertThat(lifecycle.isRunning()).isTrue();
+            bean.set(lifecycle);
         });
 
-        assertThat(lifecycle.get().isRunning()).isFalse();
-        assertThat(lifecycle.get().failures).containsOnlyNulls().hasSize(2);
+        Lifecycle lifecycle = Objects.requireNonNull(bean.get());
+        assertThat(lifecycle.isRunning()).isFalse();
+        assertThat(lifecycle.failures).containsOnlyNulls().hasSize(2);
     }
 
-    private static @Nullable Throwable failureOf(@Nullable Bunny bunny) {
+    private static @Nullable Throwable failureOf(Bunny bunny) {
         long start = System.nanoTime();
         try {
-            assertThat(bunny).isNotNull();
             String unused = bunny.publish(new OrderPlaced("1"));
             return null;
         } catch (RuntimeException e) {

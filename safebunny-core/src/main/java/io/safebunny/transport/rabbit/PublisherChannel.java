@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,7 +120,7 @@ final class PublisherChannel {
                                 .formatted(
                                         message.publication.type(), message.publication.messageId(), e.getMessage())));
             }
-            closeAfterTheOthers();
+            closeAfterTheOthers(message.deadline);
         }
         ShutdownSignalException cause = channel.getCloseReason();
         if (cause != null) { // perhaps it was closed before the publication was in the map for lost() to see
@@ -128,12 +129,14 @@ final class PublisherChannel {
         return written;
     }
 
-    /** Every publication ends by its deadline, so this does too. */
-    private void closeAfterTheOthers() {
+    /** What still waits for its confirm then is sent again by its publisher. */
+    private void closeAfterTheOthers(Deadline patience) {
         synchronized (pending) {
             try {
-                while (!pending.isEmpty()) {
-                    pending.wait();
+                long left = patience.nanosLeft();
+                while (!pending.isEmpty() && left > 0) {
+                    TimeUnit.NANOSECONDS.timedWait(pending, left);
+                    left = patience.nanosLeft();
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

@@ -4,15 +4,15 @@ package io.safebunny.transport.rabbit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.ConfigurationException;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** The words are those of RabbitMQ 3.10 to 4.3. */
 class ClashTest {
 
     private static ConfigurationException explained(String words) {
-        Clash clash = Clash.of("PRECONDITION_FAILED - " + words);
-        assertThat(clash).isNotNull();
-        return clash.toException(new IllegalStateException(words));
+        return Objects.requireNonNull(Clash.of("PRECONDITION_FAILED - " + words))
+                .toException(new IllegalStateException(words));
     }
 
     @Test

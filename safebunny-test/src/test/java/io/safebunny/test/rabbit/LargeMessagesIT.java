@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
@@ -14,9 +16,11 @@ import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.rabbit.DelayStrategy;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -115,14 +119,13 @@ class LargeMessagesIT {
         limited.setMaxInboundMessageBodySize(MEGABYTE);
         for (int i = 0; i < 3; i++) {
             AtomicInteger delivered = new AtomicInteger();
-            com.rabbitmq.client.Connection connection =
-                    rabbit.named("limited-" + i, limited).createConnection().getDelegate();
-            assertThat(connection).isNotNull();
+            Connection connection = Objects.requireNonNull(
+                    rabbit.named("limited-" + i, limited).createConnection().getDelegate());
             try {
                 connection
                         .createChannel()
                         .basicConsume(queue, false, (tag, delivery) -> delivered.incrementAndGet(), tag -> {});
-            } catch (java.io.IOException | com.rabbitmq.client.ShutdownSignalException e) {
+            } catch (IOException | ShutdownSignalException e) {
                 // it may be over already
             }
             await().atMost(Duration.ofSeconds(20)).until(() -> !connection.isOpen());
