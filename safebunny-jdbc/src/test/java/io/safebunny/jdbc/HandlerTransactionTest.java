@@ -203,7 +203,7 @@ class HandlerTransactionTest {
             }
         })));
         String unused = desk.bunny().publish(new Order("o-1"));
-        Thread handler = handling.poll(10, TimeUnit.SECONDS);
+        Thread handler = handling.take();
         stopped.stop(Duration.ofMillis(100));
         handler.interrupt();
         assertThat(failed.await(10, TimeUnit.SECONDS)).isTrue();
