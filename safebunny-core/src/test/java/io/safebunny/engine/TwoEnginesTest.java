@@ -41,6 +41,7 @@ class TwoEnginesTest {
 
     /** Handles one message of the one engine. */
     private void handling(HandlerInvoker handler) {
+        there.start(List.of());
         here.start(List.of(new HandlerDefinition(
                 "bridge.on(OrderPlaced)",
                 "OrderPlaced",

@@ -90,6 +90,7 @@ class MisuseTest {
         transport.answerAll(message -> CompletableFuture.failedFuture(new IOException("checked")));
         SafeBunnyEngine engine = new SafeBunnyEngine(
                 SafeBunnyParts.of(SafeBunnyOptions.of("billing"), transport, null, new ManualTimeline()));
+        engine.start(List.of());
 
         assertThatExceptionOfType(MisuseException.class)
                 .isThrownBy(() -> engine.bunny().publish(new PaymentCaptured("1")))
