@@ -11,6 +11,7 @@ import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.CurrentHandling;
 import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
@@ -73,7 +74,7 @@ class SilentDatabaseIT {
                 Map.of(),
                 "{}".getBytes(StandardCharsets.UTF_8));
         deduplication.run(
-                new Handling(EnvelopeReader.read(message)),
+                new Handling(new CurrentHandling(), EnvelopeReader.read(message)),
                 false,
                 failure -> new RecoveryAction.ComeBack(Duration.ZERO),
                 execution -> runs.incrementAndGet());
