@@ -51,7 +51,9 @@ class PublishTooEarlyTest {
         AtomicReference<Bunny> bunny = new AtomicReference<>();
         node(transport).run(context -> bunny.set(context.getBean(Bunny.class)));
 
-        assertThat(failureOf(Objects.requireNonNull(bunny.get()))).hasMessageStartingWith("SB-2006").hasMessageContaining("has stopped");
+        assertThat(failureOf(Objects.requireNonNull(bunny.get())))
+                .hasMessageStartingWith("SB-2006")
+                .hasMessageContaining("has stopped");
     }
 
     /** The text of the failure recommends it. */
