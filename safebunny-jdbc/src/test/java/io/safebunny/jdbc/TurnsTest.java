@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.recovery.NotHandledException;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -92,7 +93,10 @@ class TurnsTest {
     }
 
     private void awaitWaiting() {
-        Awaitility.await().until(() -> waiting.get() != null && waiting.get().getState() == Thread.State.WAITING);
+        Awaitility.await().until(() -> {
+            Thread thread = waiting.get();
+            return thread != null && thread.getState() == Thread.State.WAITING;
+        });
     }
 
     @ParameterizedTest
@@ -107,7 +111,7 @@ class TurnsTest {
             }
             assertThat(runs).hasValue(0);
         });
-        second.get().get();
+        Objects.requireNonNull(second.get()).get();
         assertThat(bench.judged).isEmpty();
     }
 
@@ -117,7 +121,7 @@ class TurnsTest {
         bench.deliver(bench.first, execution -> {
             Future<?> second = second();
             awaitWaiting();
-            waiting.get().interrupt();
+            Objects.requireNonNull(waiting.get()).interrupt();
             assertThatThrownBy(second::get)
                     .isInstanceOf(ExecutionException.class)
                     .cause()
