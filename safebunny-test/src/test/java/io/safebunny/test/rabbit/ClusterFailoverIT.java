@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.PublishException;
+import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.test.broker.RabbitCluster;
 import io.safebunny.test.broker.RabbitNode;
 import io.safebunny.test.instance.InstanceOptions;
@@ -52,7 +54,7 @@ class ClusterFailoverIT {
                 second.kill();
                 int before = confirmed.size();
                 assertThatThrownBy(() -> node.bunny().publish(new Job("nobody-confirms", false)))
-                        .isInstanceOf(PublishException.class);
+                        .isInstanceOfAny(PublishTimeoutException.class, ConnectionLostException.class);
                 assertThat(confirmed).hasSize(before);
 
                 cluster.restart();
