@@ -28,7 +28,7 @@ final class OutboxMetrics {
                     .description("Messages in the outbox that are not confirmed, at most " + MOST_COUNTED)
                     .strongReference(true)
                     .register(registry);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("The backlog of the outbox is not measured", e);
         }
     }
@@ -49,14 +49,14 @@ final class OutboxMetrics {
         count("failed", 1);
     }
 
-    /** A registry or filter that fails must not decide about the message. */
+    /** A registry or filter that fails, by an error too, must not decide about the message. */
     private void count(String outcome, int messages) {
         if (messages == 0) {
             return;
         }
         try {
             registry.counter(NAME, "outcome", outcome).increment(messages);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("Counting {} failed", NAME, e);
         }
     }
