@@ -43,6 +43,8 @@ final class Marks {
     };
 
     private boolean scheduled;
+    /** Less after a failure, so that what cannot be marked is found out, and more again after a success. */
+    private int mostAtOnce = BATCH;
 
     /** @param blocking runs what waits for the store */
     Marks(MessageStore store, Timeline timeline, Executor blocking) {
@@ -122,8 +124,7 @@ final class Marks {
                 moveBack(batch);
                 return false;
             }
-            remove(batch);
-            if (batch.size() < BATCH) {
+            if (remove(batch)) {
                 return true;
             }
             batch = batch();
@@ -154,11 +155,12 @@ final class Marks {
     }
 
     private synchronized List<MessageRecord> batch() {
-        return pending.values().stream().limit(BATCH).toList();
+        return pending.values().stream().limit(mostAtOnce).toList();
     }
 
     /** One record that cannot be marked must not be in the way of those behind it. */
     private synchronized void moveBack(List<MessageRecord> batch) {
+        mostAtOnce = Math.max(1, batch.size() / 2);
         for (MessageRecord record : batch) {
             if (pending.remove(record.key(), record)) {
                 pending.put(record.key(), record);
@@ -166,8 +168,15 @@ final class Marks {
         }
     }
 
-    /** Unless dispatched once more in the meantime. */
-    private synchronized void remove(List<MessageRecord> marked) {
+    /**
+     * Unless dispatched once more in the meantime.
+     *
+     * @return whether these were all
+     */
+    private synchronized boolean remove(List<MessageRecord> marked) {
+        boolean all = marked.size() < mostAtOnce;
+        mostAtOnce = Math.min(BATCH, mostAtOnce * 2);
         marked.forEach(record -> pending.remove(record.key(), record));
+        return all;
     }
 }

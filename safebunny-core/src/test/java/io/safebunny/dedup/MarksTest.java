@@ -63,6 +63,19 @@ class MarksTest {
     }
 
     @Test
+    void oneThatCannotBeMarkedIsNotInTheWayOfAFewOthersEither() {
+        marks.add(completed(HOT));
+        List<RecordKey> others = IntStream.range(0, 10)
+                .mapToObj(i -> new RecordKey("c", "m-" + i))
+                .toList();
+        others.forEach(key -> marks.add(completed(key)));
+        timeline.advance(LONG_ENOUGH.multipliedBy(3));
+
+        assertThat(others).allSatisfy(key -> assertThat(state(key)).isEqualTo(RecordState.DISPATCHED));
+        assertThat(state(HOT)).isEqualTo(RecordState.COMPLETED);
+    }
+
+    @Test
     void goesOnAfterThereWasNoThread() {
         refusals.set(2);
         RecordKey key = new RecordKey("c", "m");

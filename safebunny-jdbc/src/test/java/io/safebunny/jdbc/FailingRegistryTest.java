@@ -32,8 +32,8 @@ class FailingRegistryTest {
         outbox.start(sender);
         TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
         for (String id : new String[] {"first", "second"}) {
-            transaction.executeWithoutResult(
-                    status -> assertThat(outbox.add(OutboxUnderTest.message("c", id))).isTrue());
+            transaction.executeWithoutResult(status ->
+                    assertThat(outbox.add(OutboxUnderTest.message("c", id))).isTrue());
         }
 
         assertThat(sender.ids()).containsExactly("first", "second");
