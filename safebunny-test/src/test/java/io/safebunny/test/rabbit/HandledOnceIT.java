@@ -3,7 +3,6 @@ package io.safebunny.test.rabbit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.safebunny.test.broker.TestBroker;
 import io.safebunny.test.instance.InstanceOptions;
@@ -13,21 +12,17 @@ import io.safebunny.test.proxy.TcpProxy;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the broker delivers again because an answer got lost or a connection ended, with and without a memory. */
+/** What the broker delivers again because the acknowledgement got lost, with and without a memory. */
 @Timeout(120)
 class HandledOnceIT {
 
     private static final Duration SOON = Duration.ofSeconds(30);
-    private static final int MANY = 500;
 
     private final RabbitBench rabbit = new RabbitBench();
     private final TestBroker broker = TestBroker.shared();
@@ -72,55 +67,5 @@ class HandledOnceIT {
         }
         assertThat(runs).containsEntry("job", times);
         assertThat(ready(node + "-Job")).isZero();
-    }
-
-    /** Original and copy are both there afterwards: they share their attempts. */
-    @Test
-    void aLostConfirmOfTheDelayedCopyAddsNoAttempt() {
-        try (TcpProxy proxy = TcpProxy.to(broker.host(), broker.port());
-                NodeUnderTest publisher = NodeUnderTest.publisher(options(broker.port(), false))) {
-            NodeUnderTest consumer = NodeUnderTest.startWithRetries(
-                    options(proxy.port(), true), 2, Duration.ofMillis(100), (payload, context) -> {
-                        run(((Job) payload).id());
-                        if (runs.get("job") == 1) {
-                            proxy.cutAtNextConfirm();
-                        }
-                        throw new IllegalStateException("fails always");
-                    });
-            publisher.bunny().publish(new Job("job", false));
-
-            await().atMost(SOON).until(() -> ready(node + "-poison") > 0);
-            await().during(Duration.ofSeconds(1)).atMost(SOON).until(() -> runs.get("job") == 3);
-            consumer.stop(Duration.ofSeconds(5));
-        }
-        assertThat(ready(node + "-Job")).isZero();
-        assertThat(ready(node + "-poison")).isBetween(1, 2);
-    }
-
-    @Test
-    void connectionsThatAnOperatorClosesLoseAndDoubleNothing() {
-        assumeTrue(broker.isPrivate(), "Needs a broker whose connections are the test's to close");
-        try (NodeUnderTest both =
-                NodeUnderTest.start(options(broker.port(), true), (payload, context) -> run(((Job) payload).id()))) {
-            CompletableFuture<?>[] published = IntStream.range(0, MANY)
-                    .mapToObj(i -> {
-                        if (i == MANY / 3) {
-                            broker.closeConnection(node + ":consume");
-                        }
-                        if (i == 2 * MANY / 3) {
-                            broker.closeConnection(node + ":publish");
-                        }
-                        return both.bunny().publishAsync(new Job("job-" + i, false));
-                    })
-                    .toArray(CompletableFuture[]::new);
-
-            assertThat(CompletableFuture.allOf(published)).succeedsWithin(SOON);
-            await().atMost(SOON).until(() -> runs.size() == MANY);
-            await().atMost(SOON).until(() -> both.status().usable());
-            both.stop(Duration.ofSeconds(5));
-        }
-        assertThat(runs.values()).allMatch(times -> times == 1);
-        assertThat(ready(node + "-Job")).isZero();
-        assertThat(ready(node + "-poison")).isZero();
     }
 }
