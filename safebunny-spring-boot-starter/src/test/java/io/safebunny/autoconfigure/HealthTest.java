@@ -104,6 +104,7 @@ class HealthTest {
         Nodes.memory()
                 .withPropertyValues(
                         "safebunny.listener.prefetch=1",
+                        "spring.lifecycle.timeout-per-shutdown-phase=200ms",
                         "safebunny.retry.max-retries=0",
                         "safebunny.delayed-retry.delays=")
                 .withBean("refusing", Transport.class, () -> new NoPoison(threads, timeline))
