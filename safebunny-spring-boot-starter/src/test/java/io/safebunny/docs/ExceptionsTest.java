@@ -44,6 +44,8 @@ class ExceptionsTest {
             Map.entry("InMemoryRetry BackOffInterruptedException", "asked for by Spring Retry's BackOffPolicy"),
             // cannot be
             Map.entry("LineageIdScheme IllegalStateException", "every Java platform has SHA-256"),
+            Map.entry("PoisonDigest IllegalStateException", "every Java platform has SHA-256"),
+            Map.entry("OpenTransaction IllegalStateException", "checked at the start, SB-1405"),
             Map.entry("RecordDocument IllegalStateException", "a tree of text and numbers can be written"),
             Map.entry("JdbcSchema UncheckedIOException", "the script is in the same jar"),
             Map.entry("ClaimingTransaction IllegalStateException", "Deduplication begins before it ends"),
