@@ -114,7 +114,7 @@ final class Claiming {
         if (!replayed) {
             throw new InvalidMessageException(
                     PoisonReason.RETRIES_EXHAUSTED,
-                    "The message was set aside before; this is a leftover copy of it. To handle it again, move the message of the poison queue with all its headers.");
+                    "The message was recorded as set aside before, so this copy was not handled; why is told by the poison message of then. If no other one has the same sb-poison-digest, its process ended before it was sent, and this copy is the only one: do not throw it away. To handle the message again, move one of its copies in the poison queue with all its headers.");
         }
         return claimAgain(handling, stored, fresh, 0, 0);
     }

@@ -109,7 +109,7 @@ class DeduplicationTest {
         assertThat(bench.stored().state()).isEqualTo(RecordState.POISONED);
         assertThatExceptionOfType(InvalidMessageException.class)
                 .isThrownBy(() -> bench.deliver(bench.instance, MESSAGE.atAttempt(2), execution -> {}))
-                .withMessageContaining("leftover copy");
+                .withMessageContaining("recorded as set aside before");
         assertThat(bench.runs).containsExactly(0, 1, 2);
     }
 

@@ -74,7 +74,7 @@ class RefusedRecordTest {
         assertThat(bench.stored().state()).isEqualTo(RecordState.POISONED);
         assertThatExceptionOfType(InvalidMessageException.class)
                 .isThrownBy(() -> bench.deliver(instance, MESSAGE, execution -> {}))
-                .withMessageContaining("leftover copy");
+                .withMessageContaining("recorded as set aside before");
     }
 
     @Test
