@@ -9,6 +9,7 @@ import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
 import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.Printable;
 import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.recovery.NotHandledException;
@@ -219,7 +220,7 @@ public final class TypeBreaker {
                 if (failure instanceof ThrottledException throttled) {
                     open(throttled.delay(), "a handler is throttled", false);
                 } else if (isTrouble(failure)) {
-                    open(pauseOf(failure), String.valueOf(failure.getMessage()), false);
+                    open(pauseOf(failure), String.valueOf(Printable.of(failure).getMessage()), false);
                 } else if (admitted == period) {
                     count(failure);
                 }

@@ -6,6 +6,7 @@ import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.breaker.TypeBreaker.Admission;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.failure.NackedException;
+import io.safebunny.failure.Printable;
 import io.safebunny.failure.UnpublishedException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.handler.HandlerDefinition;
@@ -90,7 +91,7 @@ final class ConsumePipeline implements DeliveryHandler {
         try {
             end = process(delivery);
         } catch (Throwable e) { // not the handler's failure, that is recovered inside: a defect of a core step
-            LOG.error("A core step failed", e);
+            LOG.error("A core step failed", Printable.of(e));
             end = poison(delivery, e);
         }
         if (delivery.isOpen()) {
@@ -110,7 +111,7 @@ final class ConsumePipeline implements DeliveryHandler {
         try {
             return recoverer.poison(delivery, PoisonReason.HANDLER_FAILED, defect);
         } catch (Throwable e) {
-            LOG.error("A delivery can neither be handled nor poisoned", e);
+            LOG.error("A delivery can neither be handled nor poisoned", Printable.of(e));
             recoverer.pause();
             return Settlement.HAND_BACK;
         }
@@ -242,7 +243,7 @@ final class ConsumePipeline implements DeliveryHandler {
         try {
             after.run(message);
         } catch (Throwable e) {
-            LOG.warn("A middleware failed after the handling of message {}", message.messageId(), e);
+            LOG.warn("A middleware failed after the handling of message {}", message.messageId(), Printable.of(e));
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.failure.Printable;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
@@ -54,10 +55,10 @@ final class FailureLog {
 
     /** Handlers quote messages in their exceptions: no line break of a sender's begins a line of the log. */
     private static String text(Throwable failure) {
-        return Names.printable(failure.toString(), LONGEST_TEXT);
+        return Names.printable(Printable.of(failure).toString(), LONGEST_TEXT);
     }
 
     private static @Nullable Throwable trace(Throwable failure, boolean wanted) {
-        return wanted ? failure : null;
+        return wanted ? Printable.of(failure) : null;
     }
 }

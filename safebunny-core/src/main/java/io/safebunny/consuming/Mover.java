@@ -3,6 +3,7 @@ package io.safebunny.consuming;
 
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.NackedException;
+import io.safebunny.failure.Printable;
 import io.safebunny.failure.PublishException;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.failure.UnroutableException;
@@ -98,7 +99,7 @@ final class Mover {
     }
 
     private static String text(Exception e) {
-        return Names.printable(String.valueOf(e.getMessage()), 1_000);
+        return Names.printable(String.valueOf(Printable.of(e).getMessage()), 1_000);
     }
 
     /** Waits as long as it takes to not be a hot loop. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.failure.Printable;
 import io.safebunny.message.Headers;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
@@ -24,6 +25,7 @@ final class PoisonMessages {
 
     static WireMessage of(IncomingMessage incoming, PoisonReason reason, Throwable failure, Instant now) {
         WireMessage original = incoming.message();
+        Throwable printable = Printable.of(failure);
         Map<String, Object> headers = new LinkedHashMap<>(Headers.application(original.headers()));
         headers.putAll(Headers.trace(original.headers()));
         for (String own : List.of(Headers.MARKER, Headers.CAUSATION_ID, Headers.ATTEMPT, Headers.SENT_AT)) {
@@ -41,8 +43,8 @@ final class PoisonMessages {
         headers.put(Headers.ORIGINAL_EXCHANGE, incoming.exchange());
         headers.put(Headers.ORIGINAL_ROUTING_KEY, incoming.routingKey());
         headers.put(Headers.EXCEPTION_TYPE, failure.getClass().getName());
-        headers.put(Headers.EXCEPTION_MESSAGE, cut(String.valueOf(failure.getMessage()), MAX_MESSAGE));
-        headers.put(Headers.EXCEPTION_STACKTRACE, middleCut(stackTrace(failure), MAX_STACKTRACE));
+        headers.put(Headers.EXCEPTION_MESSAGE, cut(String.valueOf(printable.getMessage()), MAX_MESSAGE));
+        headers.put(Headers.EXCEPTION_STACKTRACE, middleCut(stackTrace(printable), MAX_STACKTRACE));
         return original.withHeaders(headers);
     }
 

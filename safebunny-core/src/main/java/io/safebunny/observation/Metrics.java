@@ -3,6 +3,7 @@ package io.safebunny.observation;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.safebunny.failure.Printable;
 import io.safebunny.message.PoisonReason;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -62,7 +63,7 @@ public final class Metrics {
         try {
             Gauge.builder("safebunny.breaker.state", state).tag("type", type).register(registry);
         } catch (RuntimeException | Error e) {
-            LOG.warn("The state of the circuit breaker of {} is not measured", type, e);
+            LOG.warn("The state of the circuit breaker of {} is not measured", type, Printable.of(e));
         }
     }
 
@@ -71,7 +72,7 @@ public final class Metrics {
         try {
             Gauge.builder("safebunny.dispatch.waiting", messages).register(registry);
         } catch (RuntimeException e) {
-            LOG.warn("How many publications wait is not measured", e);
+            LOG.warn("How many publications wait is not measured", Printable.of(e));
         }
     }
 
@@ -80,7 +81,7 @@ public final class Metrics {
         try {
             registry.counter(name, tags).increment();
         } catch (RuntimeException | Error e) {
-            LOG.warn("Counting {} failed", name, e);
+            LOG.warn("Counting {} failed", name, Printable.of(e));
         }
     }
 }

@@ -5,6 +5,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.transport.ReceiverContext;
 import io.micrometer.observation.transport.SenderContext;
+import io.safebunny.failure.Printable;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import java.util.HashMap;
@@ -69,7 +70,7 @@ public final class Observations {
         try {
             return observation.openScope();
         } catch (Throwable e) { // an error too: of libraries that do not fit together
-            LOG.warn("An observation handler failed", e);
+            LOG.warn("An observation handler failed", Printable.of(e));
             // else it would stay open, and the thread's next message begin in it
             registry.setCurrentObservationScope(before);
             return null;
@@ -91,7 +92,7 @@ public final class Observations {
         try {
             scope.close();
         } catch (Throwable e) {
-            LOG.warn("An observation handler failed", e);
+            LOG.warn("An observation handler failed", Printable.of(e));
             registry.setCurrentObservationScope(scope.getPreviousObservationScope());
         }
     }
@@ -100,7 +101,7 @@ public final class Observations {
         try {
             step.run();
         } catch (Throwable e) {
-            LOG.warn("An observation handler failed", e);
+            LOG.warn("An observation handler failed", Printable.of(e));
         }
     }
 
@@ -108,7 +109,7 @@ public final class Observations {
         try {
             return start.get();
         } catch (Throwable e) {
-            LOG.warn("An observation handler failed", e);
+            LOG.warn("An observation handler failed", Printable.of(e));
             return null;
         }
     }

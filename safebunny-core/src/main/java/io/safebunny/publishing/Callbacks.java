@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.publishing;
 
+import io.safebunny.failure.Printable;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -69,7 +70,7 @@ final class Callbacks implements Executor {
             try {
                 task.run();
             } catch (Throwable e) {
-                LOG.error("A callback failed", e);
+                LOG.error("A callback failed", Printable.of(e));
             }
             Thread.interrupted(); // of this task, not of the next one
         }

@@ -5,6 +5,7 @@ import io.micrometer.observation.Observation;
 import io.safebunny.Bunny;
 import io.safebunny.PublishOptions;
 import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.failure.Printable;
 import io.safebunny.identity.IdScheme;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.MessageTypes;
@@ -150,7 +151,8 @@ public final class PipelineBunny implements Bunny {
         try {
             scope.run(() -> after.run(publication));
         } catch (Throwable e) {
-            LOG.warn("A middleware failed after the publishing of message {}", publication.messageId(), e);
+            LOG.warn(
+                    "A middleware failed after the publishing of message {}", publication.messageId(), Printable.of(e));
         }
     }
 
