@@ -8,7 +8,6 @@ import io.safebunny.time.Timeline;
 import java.util.random.RandomGenerator;
 import org.springframework.retry.RetryContext;
 import org.springframework.retry.backoff.BackOffContext;
-import org.springframework.retry.backoff.BackOffInterruptedException;
 import org.springframework.retry.backoff.BackOffPolicy;
 import org.springframework.retry.policy.SimpleRetryPolicy;
 import org.springframework.retry.support.RetryTemplate;
@@ -46,6 +45,7 @@ final class InMemoryRetry {
             try {
                 action.run();
             } catch (Throwable failure) {
+                Thread.interrupted(); // left behind by the handler, it would end the wait
                 int retry = context.getRetryCount() + 1;
                 if (!message.delivery.isOpen()) {
                     context.setExhaustedOnly();
@@ -100,8 +100,8 @@ final class InMemoryRetry {
             try {
                 timeline.sleep(strategy.delay(position.next++, random.nextDouble()));
             } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new BackOffInterruptedException("Interrupted while waiting for an in-memory retry", e);
+                // a forced stop closes the delivery first, which ends the retries; any other interrupt only ends the
+                // wait
             }
         }
     }
