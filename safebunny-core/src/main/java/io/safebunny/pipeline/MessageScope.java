@@ -2,6 +2,7 @@
 package io.safebunny.pipeline;
 
 import io.safebunny.BunnyScope;
+import io.safebunny.failure.Printable;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -102,8 +103,8 @@ public final class MessageScope implements Scope {
             destructions.forEach((name, callback) -> {
                 try {
                     callback.run();
-                } catch (RuntimeException e) {
-                    LOG.warn("Destroying the bean '{}' of a finished message failed", name, e);
+                } catch (Throwable e) { // an error too: the message is handled, and the other beans are not to be left
+                    LOG.warn("Destroying the bean '{}' of a finished message failed", name, Printable.of(e));
                 }
             });
         }
