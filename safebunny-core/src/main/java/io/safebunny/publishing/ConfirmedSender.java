@@ -22,12 +22,16 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends until confirmed or out of time. A lost connection leaves the fate of a message unknown, so it is sent again with the
  * same id; a refusal is final. At most so many messages are on their way; a further caller waits its turn. Thread-safe.
  */
 public final class ConfirmedSender {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ConfirmedSender.class);
 
     private static final Duration FIRST_BACK_OFF = Duration.ofMillis(100);
     private static final Duration LONGEST_BACK_OFF = Duration.ofSeconds(2);
@@ -117,15 +121,20 @@ public final class ConfirmedSender {
                 result.completeExceptionally(cause);
                 return;
             }
-            if (retrying.add(this)) {
-                limit = timeline.schedule(Duration.ofNanos(left), () -> result.completeExceptionally(cause));
+            try {
+                if (retrying.add(this)) {
+                    limit = timeline.schedule(Duration.ofNanos(left), () -> result.completeExceptionally(cause));
+                }
+                timeline.schedule(backOff, () -> attemptOnRetries(cause));
+            } catch (RuntimeException | Error e) { // nobody else would complete it, nor free its place
+                cause.addSuppressed(e);
+                result.completeExceptionally(cause);
             }
-            timeline.schedule(backOff, this::attemptOnRetries);
             Duration doubled = backOff.multipliedBy(2);
             backOff = doubled.compareTo(LONGEST_BACK_OFF) > 0 ? LONGEST_BACK_OFF : doubled;
         }
 
-        private void attemptOnRetries() {
+        private void attemptOnRetries(Throwable cause) {
             if (result.isDone()) {
                 return;
             }
@@ -133,6 +142,9 @@ public final class ConfirmedSender {
                 retries.execute(this::attempt);
             } catch (RejectedExecutionException e) {
                 result.completeExceptionally(new ConnectionLostException(message.publication(), "shutting down", e));
+            } catch (OutOfMemoryError e) { // no thread now
+                LOG.debug("No thread; trying again in {} ms", backOff.toMillis(), e);
+                againAfter(cause);
             }
         }
 
