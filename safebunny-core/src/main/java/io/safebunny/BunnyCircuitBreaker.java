@@ -12,6 +12,8 @@ import java.util.Map;
  *
  * <p>It also opens by itself: when too many messages of the type fail, when a handler throws {@link ThrottledException}, when the
  * store does not answer or publications are not confirmed. A longer pause is never shortened that way.
+ *
+ * <p>With a store, what is older than {@code safebunny.dedup.retention} when a pause ends is set aside unhandled ({@code too-old}).
  */
 public interface BunnyCircuitBreaker {
 

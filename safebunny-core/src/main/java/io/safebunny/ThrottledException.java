@@ -7,7 +7,8 @@ import java.time.Duration;
 
 /**
  * Thrown by a handler: what it depends on takes nothing now. No message of this type is handled for this long, see
- * {@link BunnyCircuitBreaker}; the message itself comes back after it and no attempt is spent.
+ * {@link BunnyCircuitBreaker}; the message itself comes back after it and no attempt is spent. With a store it is poisoned at once
+ * when it would be older than {@code safebunny.dedup.retention} by then.
  */
 public class ThrottledException extends SafeBunnyException {
 

@@ -49,8 +49,7 @@ public record ConsumePipelineFactory(
                 this,
                 handler,
                 breaker,
-                new MessageValidator(
-                        handler, typesOfNode, serializers, timeline, options.maxMessageSize(), options.retention()),
+                new MessageValidator(handler, typesOfNode, serializers, ageLimit(), options.maxMessageSize()),
                 new FailureLog(options.node(), handler.description()));
     }
 
@@ -65,5 +64,9 @@ public record ConsumePipelineFactory(
                 .map(type -> Names.address(options.node(), type))
                 .collect(Collectors.toUnmodifiableSet());
         return new DeadLetters(new Recoverer(this, "", none, new FailureLog(options.node(), "none")), queues);
+    }
+
+    AgeLimit ageLimit() {
+        return new AgeLimit(timeline, options.retention());
     }
 }

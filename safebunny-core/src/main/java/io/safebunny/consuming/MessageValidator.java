@@ -11,10 +11,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.serialization.MessageSerializer;
 import io.safebunny.serialization.SerializationException;
 import io.safebunny.serialization.Serializers;
-import io.safebunny.time.Timeline;
-import java.time.Duration;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** Decides whether a delivery is a message this queue's handler can take. Thread-safe. */
 final class MessageValidator {
@@ -22,24 +19,20 @@ final class MessageValidator {
     private final HandlerDefinition handler;
     private final Set<String> typesOfNode;
     private final Serializers serializers;
-    private final Timeline timeline;
+    private final AgeLimit ageLimit;
     private final long maxMessageSize;
-    private final @Nullable Duration retention;
 
-    /** @param retention how long handled messages are remembered; {@code null} when they are not */
     MessageValidator(
             HandlerDefinition handler,
             Set<String> typesOfNode,
             Serializers serializers,
-            Timeline timeline,
-            long maxMessageSize,
-            @Nullable Duration retention) {
+            AgeLimit ageLimit,
+            long maxMessageSize) {
         this.handler = handler;
         this.typesOfNode = typesOfNode;
         this.serializers = serializers;
-        this.timeline = timeline;
+        this.ageLimit = ageLimit;
         this.maxMessageSize = maxMessageSize;
-        this.retention = retention;
     }
 
     /** @throws InvalidMessageException with the poison reason */
@@ -52,7 +45,7 @@ final class MessageValidator {
         }
         Envelope envelope = EnvelopeReader.read(wire);
         requireType(envelope.type());
-        requireAge(envelope);
+        ageLimit.require(envelope);
         return envelope;
     }
 
@@ -70,19 +63,6 @@ final class MessageValidator {
                 PoisonReason.UNKNOWN_TYPE,
                 "Unknown type [type=%s]: this queue carries %s, and no handler of this node takes the other."
                         .formatted(Names.printable(type), handler.type()));
-    }
-
-    private void requireAge(Envelope envelope) {
-        if (retention == null || envelope.sentAt() == 0) {
-            return;
-        }
-        long age = timeline.now().toEpochMilli() - envelope.sentAt();
-        if (age > retention.toMillis()) {
-            throw new InvalidMessageException(
-                    PoisonReason.TOO_OLD,
-                    "Message too old [age=%s, retention=%s]: whether it was handled before is no longer known. Check its effects, then publish it anew, or raise safebunny.dedup.retention."
-                            .formatted(Duration.ofMillis(age), retention));
-        }
     }
 
     /** @throws InvalidMessageException {@code malformed-body} */

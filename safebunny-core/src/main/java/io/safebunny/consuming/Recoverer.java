@@ -41,6 +41,7 @@ final class Recoverer {
     private final String type;
     private final RecoveryPolicy policy;
     private final FailureLog log;
+    private final AgeLimit ageLimit;
     private final Mover mover;
     private final Timeline timeline;
     private final RandomGenerator random;
@@ -52,6 +53,7 @@ final class Recoverer {
         this.type = type;
         this.policy = policy;
         this.log = log;
+        this.ageLimit = parts.ageLimit();
         this.mover = new Mover(
                 parts.sender(), parts.timeline(), parts.held(), parts.options().brokerSetsAside());
         this.timeline = parts.timeline();
@@ -65,7 +67,7 @@ final class Recoverer {
      */
     RecoveryAction decide(Delivery delivery, Envelope envelope, Throwable failure) {
         return delivery.isOpen()
-                ? policy.decide(failure, envelope.attempt(), random.nextDouble())
+                ? policy.decide(ageLimit.inTime(envelope, failure), envelope.attempt(), random.nextDouble())
                 : new ComeBack(Duration.ZERO);
     }
 
@@ -78,7 +80,7 @@ final class Recoverer {
         }
         RecoveryAction action = decide(delivery, envelope, failure);
         if (action instanceof Poison poison) {
-            return poison(delivery, poison.reason(), failure);
+            return poison(delivery, poison.reason(), ageLimit.inTime(envelope, failure));
         }
         if (action instanceof RetryDelayed retry) {
             return retryDelayed(message, retry.delay(), failure);
