@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 /** The handler was not run, or not to its end, for a reason that passes: the message comes back and no attempt is spent. */
 public final class NotHandledException extends SafeBunnyException {
 
+    /** Else a breaker would open and close many times a second, and copy what is on its way each time. */
+    private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
+
     private final Duration delay;
     private final boolean trouble;
     private final transient @Nullable Duration pause;
@@ -29,8 +32,9 @@ public final class NotHandledException extends SafeBunnyException {
         return new NotHandledException(why, delay, true, null);
     }
 
-    /** What handling needs asked to be left alone for so long. */
-    public static NotHandledException throttled(String why, Duration pause) {
+    /** What handling needs asked to be left alone for so long; it is for a second at least. */
+    public static NotHandledException throttled(String why, Duration asked) {
+        Duration pause = asked.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : asked;
         return new NotHandledException(why, pause, true, pause);
     }
 
