@@ -20,13 +20,13 @@ import io.safebunny.pipeline.Middleware;
 import io.safebunny.pipeline.Next;
 import io.safebunny.pipeline.Pipeline;
 import io.safebunny.publishing.Handling;
-import io.safebunny.publishing.Handling.Attempts;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,6 +46,7 @@ final class ConsumePipeline implements DeliveryHandler {
     private final InMemoryRetry inMemoryRetry;
     private final Pipeline<HandledMessage> pipeline;
     private final Pipeline<HandledMessage> after;
+    private final boolean mayGoOn;
     private final Survivors survivors = new Survivors();
     private final int wornOutAt;
 
@@ -69,7 +70,9 @@ final class ConsumePipeline implements DeliveryHandler {
         Deduplication deduplication = parts.deduplication();
         steps.add(
                 deduplication == null ? this::dispatch : (message, next) -> deduplicate(deduplication, message, next));
-        steps.addAll(of(parts.middlewares(), Group.BEFORE));
+        List<ConsumeMiddleware> before = of(parts.middlewares(), Group.BEFORE);
+        steps.addAll(before);
+        this.mayGoOn = !before.isEmpty();
         steps.add((message, next) -> act(message));
         this.pipeline = new Pipeline<>(steps);
         this.after = new Pipeline<>(of(parts.middlewares(), Group.AFTER));
@@ -192,6 +195,7 @@ final class ConsumePipeline implements DeliveryHandler {
 
     private void dispatch(HandledMessage message, Next next) throws Exception {
         handled(message, next);
+        message.requireUndecided();
         try {
             parts.sender().sendAllAndWait(message.handling.collected());
         } catch (UnroutableException | NackedException e) {
@@ -208,26 +212,12 @@ final class ConsumePipeline implements DeliveryHandler {
     }
 
     private void act(HandledMessage message) throws Exception {
-        Attempts attempts = message.handling.attempts();
-        int[] tries = {0};
-        Throwable failure = null;
-        try {
-            inMemoryRetry.run(
-                    () -> {
-                        if (tries[0]++ > 0) {
-                            parts.metrics().retriedInMemory(handler.type());
-                            message.execution().beginAgain();
-                        }
-                        attempts.startOver(); // last: listeners of the rollback may have published
-                        handler.invoker().invoke(message.payload(), message);
-                    },
-                    message);
-        } catch (Throwable e) {
-            failure = e;
-            attempts.startOver();
-        }
+        Throwable failure = failureOf(message);
         // an interrupt the handler left behind would fail the settling of its message
         Thread.interrupted();
+        if (failure != null && mayGoOn) {
+            failure = undo(message, failure);
+        }
         message.failed(failure);
         runAfter(message);
         if (failure instanceof Exception exception) {
@@ -235,6 +225,40 @@ final class ConsumePipeline implements DeliveryHandler {
         }
         if (failure instanceof Error error) {
             throw error;
+        }
+    }
+
+    /** With its in-memory retries. */
+    private @Nullable Throwable failureOf(HandledMessage message) {
+        int[] tries = {0};
+        try {
+            inMemoryRetry.run(
+                    () -> {
+                        if (tries[0]++ > 0) {
+                            parts.metrics().retriedInMemory(handler.type());
+                        }
+                        message.beginRun();
+                        handler.invoker().invoke(message.payload(), message);
+                        message.requireUndecided();
+                    },
+                    message);
+            return null;
+        } catch (Throwable e) {
+            message.dropPublications();
+            return e;
+        }
+    }
+
+    /** A middleware around it may swallow the failure, or run the handler again: nothing of the failed run may be completed with that. */
+    private static Throwable undo(HandledMessage message, Throwable failure) {
+        try {
+            message.undoRun();
+            return failure;
+        } catch (Throwable decided) {
+            if (decided != failure) {
+                decided.addSuppressed(failure);
+            }
+            return decided;
         }
     }
 

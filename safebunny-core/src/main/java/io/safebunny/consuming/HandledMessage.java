@@ -6,6 +6,7 @@ import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.pipeline.ConsumeContext;
 import io.safebunny.publishing.Handling;
+import io.safebunny.publishing.Handling.Attempts;
 import io.safebunny.transport.Delivery;
 import java.time.Instant;
 import java.util.Map;
@@ -18,6 +19,7 @@ final class HandledMessage implements ConsumeContext {
     final Handling handling;
     private final Object payload;
     private @Nullable Execution execution;
+    private @Nullable Attempts run;
     private @Nullable Throwable failure;
     private Settlement settlement = Settlement.ACKNOWLEDGE;
     private boolean failedBefore;
@@ -45,6 +47,57 @@ final class HandledMessage implements ConsumeContext {
             execution = known;
         }
         return known;
+    }
+
+    /**
+     * Before each run of its handler. What counts is the last one: of an earlier one that was not yet {@linkplain #undoRun undone},
+     * neither its publications nor its writes in the transaction remain.
+     *
+     * @throws RuntimeException how the handling ends, whatever else happens
+     */
+    void beginRun() {
+        if (run == null) {
+            requireUndecided();
+            run = handling.attempts();
+        } else {
+            startOver(run);
+        }
+    }
+
+    /** Those of the last run, which failed. */
+    void dropPublications() {
+        if (run != null) {
+            run.startOver();
+        }
+    }
+
+    /**
+     * Undoes a run that failed, in which what is done after it has no part.
+     *
+     * @throws RuntimeException how the handling ends, whatever else happens
+     */
+    void undoRun() {
+        if (run != null) {
+            startOver(run);
+            run = null;
+        }
+    }
+
+    private void startOver(Attempts to) {
+        try {
+            if (execution != null) {
+                execution.beginAgain();
+            }
+        } finally {
+            to.startOver(); // last: listeners of the rollback may have published
+        }
+    }
+
+    /** @throws RuntimeException how the handling ends, whatever its handler or a middleware made of it */
+    void requireUndecided() {
+        if (execution != null) {
+            execution.requireUndecided();
+        }
     }
 
     /** Whether somebody took it back from the poison queue. */

@@ -273,10 +273,7 @@ public final class Deduplication {
         try {
             action.run(execution);
         } catch (Throwable failure) {
-            RuntimeException verdict = execution.verdict();
-            if (verdict != null) {
-                throw verdict;
-            }
+            execution.requireUndecided();
             throw failure;
         }
     }

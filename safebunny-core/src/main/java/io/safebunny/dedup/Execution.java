@@ -57,13 +57,31 @@ public final class Execution {
                 () -> {});
     }
 
-    /** An in-memory retry begins. */
+    /**
+     * Another attempt begins, within the same delivery.
+     *
+     * @throws RuntimeException how the handling ends
+     */
     public void beginAgain() {
+        requireUndecided();
+        usedInAttempt.clear();
+        try {
+            again.run();
+        } catch (RuntimeException e) { // there is nothing that a completion could be part of
+            throw decided(e);
+        }
+    }
+
+    /**
+     * Whatever the handler, or a middleware around it, makes of the exception it was given: one that wraps it must not bring about a
+     * retry, which would repeat a step that has been run, and one that goes on must not complete a message whose step is in doubt.
+     *
+     * @throws RuntimeException how this handling ends, unless that is the handler's own business
+     */
+    public void requireUndecided() {
         if (verdict != null) {
             throw verdict;
         }
-        usedInAttempt.clear();
-        again.run();
     }
 
     /** See {@link io.safebunny.MessageContext#once(String, Class, Step)}. */
@@ -114,15 +132,6 @@ public final class Execution {
     private RuntimeException decided(RuntimeException failure) {
         verdict = failure;
         return failure;
-    }
-
-    /**
-     * How this handling ends, whatever the handler makes of the exception it was given; {@code null} when that is the handler's own
-     * business. A handler that wraps it must not bring about a retry, which would repeat a step that has been run.
-     */
-    @Nullable
-    RuntimeException verdict() {
-        return verdict;
     }
 
     private void requireName(String name) {
