@@ -41,7 +41,6 @@ class ExceptionsTest {
             Map.entry("Channels IOException", "told as a ConnectionLostException"),
             Map.entry("Dialer IOException", "the connection is tried again"),
             Map.entry("RabbitTransport IOException", "told as a ConnectionLostException"),
-            Map.entry("InMemoryRetry BackOffInterruptedException", "asked for by Spring Retry's BackOffPolicy"),
             // cannot be
             Map.entry("LineageIdScheme IllegalStateException", "every Java platform has SHA-256"),
             Map.entry("PoisonDigest IllegalStateException", "every Java platform has SHA-256"),
