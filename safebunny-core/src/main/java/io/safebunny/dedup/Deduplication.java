@@ -276,6 +276,7 @@ public final class Deduplication {
             execution.requireUndecided();
             throw failure;
         }
+        execution.requireUndecided();
     }
 
     private MessageRecord suppressed(Handling handling, MessageRecord record) {
