@@ -219,7 +219,11 @@ final class ClaimingTransaction {
         }
     }
 
-    /** Undoes everything, and writes in what state the message is now. */
+    /**
+     * Undoes everything, and writes in what state the message is now.
+     *
+     * @throws NotHandledException another delivery has handled the message: ours is a duplicate
+     */
     void rollback(RecoveryAction next) {
         rollback();
         MessageRecord claimed = claim;
@@ -227,17 +231,24 @@ final class ClaimingTransaction {
             return;
         }
         MessageRecord released = Claiming.released(claimed, next).withVersion(claimed.version());
+        MessageRecord stored;
         try {
-            if (claimed.version() == 1) {
-                store.create(released);
-            } else {
-                store.replace(released);
+            stored = claimed.version() == 1 ? store.create(released) : store.replace(released);
+            if (stored == null) { // it is not ours any more
+                stored = store.find(released.key());
             }
         } catch (RuntimeException e) {
             LOG.warn(
                     "Could not write how the handling of message {} ended",
                     handling.message().id(),
                     e);
+            return;
+        }
+        if (stored != null && (stored.state() == RecordState.COMPLETED || stored.state() == RecordState.DISPATCHED)) {
+            throw NotHandledException.later(
+                    "The handling of message %s failed, and another delivery has handled it meanwhile"
+                            .formatted(handling.message().id()),
+                    Duration.ZERO);
         }
     }
 

@@ -171,8 +171,10 @@ public final class Deduplication {
             }
             complete(claim, handling);
         } catch (Throwable failure) {
-            release(claim, judge.judge(failure));
-            throw failure;
+            if (release(claim, judge.judge(failure))) {
+                throw failure;
+            }
+            throw because(failure, claim.lost());
         } finally {
             renewals.remove(claim);
         }
@@ -228,14 +230,16 @@ public final class Deduplication {
         }
     }
 
-    private static void release(Claim claim, RecoveryAction next) {
+    /** @return whether the message is still ours, as far as is known: if not, what becomes of it is another delivery's business */
+    private static boolean release(Claim claim, RecoveryAction next) {
         try {
-            claim.write(claimed -> Claiming.released(claimed, next));
+            return claim.write(claimed -> Claiming.released(claimed, next));
         } catch (RuntimeException e) {
             LOG.warn(
                     "Could not release the claim of message {}; it ends with its lease",
                     claim.record().key().messageId(),
                     e);
+            return true;
         }
     }
 
@@ -259,10 +263,14 @@ public final class Deduplication {
             }));
             return unlessDown(handling, () -> handling.closed(() -> transaction.commit(handling.collected())));
         } catch (Throwable failure) {
-            handling.closed(() -> {
-                transaction.rollback(judge.judge(failure));
-                return record;
-            });
+            try {
+                handling.closed(() -> {
+                    transaction.rollback(judge.judge(failure));
+                    return record;
+                });
+            } catch (NotHandledException handled) {
+                throw because(failure, handled);
+            }
             throw failure;
         }
     }
@@ -277,6 +285,12 @@ public final class Deduplication {
             throw failure;
         }
         execution.requireUndecided();
+    }
+
+    private static NotHandledException because(Throwable failure, NotHandledException instead) {
+        LOG.info("{} [failure={}]", instead.getMessage(), failure.getClass().getName());
+        instead.addSuppressed(failure);
+        return instead;
     }
 
     private MessageRecord suppressed(Handling handling, MessageRecord record) {

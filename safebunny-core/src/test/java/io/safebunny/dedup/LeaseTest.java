@@ -78,13 +78,15 @@ class LeaseTest {
 
     @Test
     void doesNotLetAZombieReleaseWhatIsNotItsOwnAnyMore() throws Exception {
-        assertThatExceptionOfType(IllegalStateException.class)
+        IllegalStateException failure = new IllegalStateException("too late");
+        assertThatExceptionOfType(NotHandledException.class)
                 .isThrownBy(() -> bench.deliver(execution -> {
                     expectBusy(other);
                     bench.timeline.advance(LEASE);
                     bench.deliver(other, MESSAGE, unused -> {});
-                    throw new IllegalStateException("too late");
-                }));
+                    throw failure;
+                }))
+                .satisfies(comesBack -> assertThat(comesBack).hasSuppressedException(failure));
 
         assertThat(bench.stored().state()).isEqualTo(RecordState.DISPATCHED);
         bench.deliver(execution -> {});

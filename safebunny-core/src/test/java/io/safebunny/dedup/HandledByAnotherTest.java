@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.safebunny.PoisonMessageException;
+import io.safebunny.fixture.ManualTimeline;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.store.memory.MemoryMessageStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** A second copy of the message waited for our transaction, and handles it as soon as ours is rolled back. */
+class HandledByAnotherTest {
+
+    private final DedupBench bench = new DedupBench();
+    private final Deduplication deduplication = bench.over(new OvertakenStore());
+
+    /** Between the rollback and the next write, another delivery handles the message. */
+    private static final class OvertakenStore implements TransactionalMessageStore {
+        private final MemoryMessageStore committed = new MemoryMessageStore(new ManualTimeline(), DedupBench.RETENTION);
+        private @Nullable MessageRecord uncommitted;
+
+        @Override
+        public LocalTransaction begin() {
+            return new LocalTransaction() {
+                @Override
+                public void commit() {
+                    throw new AssertionError("the handler fails");
+                }
+
+                @Override
+                public void rollback() {
+                    MessageRecord ours = Objects.requireNonNull(uncommitted);
+                    uncommitted = null;
+                    MessageRecord others = committed.create(MessageRecord.claim(
+                            ours.key(), "another", ours.lease(), ours.attempt(), ours.fingerprint()));
+                    assertThat(committed.replace(others.next(RecordState.DISPATCHED)))
+                            .isNotNull();
+                }
+            };
+        }
+
+        @Override
+        public <T> T apart(Supplier<T> action) {
+            return action.get();
+        }
+
+        @Override
+        public MessageRecord create(MessageRecord record) {
+            MessageRecord stored = committed.find(record.key());
+            if (stored == null) {
+                uncommitted = record;
+                return record;
+            }
+            return stored;
+        }
+
+        @Override
+        public @Nullable MessageRecord replace(MessageRecord record) {
+            return committed.replace(record);
+        }
+
+        @Override
+        public @Nullable MessageRecord find(RecordKey key) {
+            return committed.find(key);
+        }
+
+        @Override
+        public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
+            return List.of();
+        }
+
+        @Override
+        public int removeExpired(int limit) {
+            return 0;
+        }
+    }
+
+    @Test
+    void aFailedMessageThatAnotherDeliveryHasHandledIsADuplicateAndNoPoison() {
+        Throwable failure = catchThrowable(() -> bench.deliver(deduplication, DedupBench.MESSAGE, execution -> {
+            throw new PoisonMessageException("this attempt fails for good");
+        }));
+
+        assertThat(failure).isInstanceOf(NotHandledException.class);
+    }
+
+    /** Where the claim is a record, which fell silent. */
+    @Test
+    void aFailedMessageThatWasTakenOverAndHandledIsADuplicateAndNoPoison() {
+        Deduplication other = bench.instance();
+        Throwable failure = catchThrowable(() -> bench.deliver(bench.instance, DedupBench.MESSAGE, execution -> {
+            assertThat(catchThrowable(() -> bench.deliver(other, DedupBench.MESSAGE, early -> {})))
+                    .isInstanceOf(NotHandledException.class);
+            bench.timeline.advance(DedupBench.LEASE);
+            bench.deliver(other, DedupBench.MESSAGE, late -> {});
+            throw new PoisonMessageException("this attempt fails for good");
+        }));
+
+        assertThat(failure).isInstanceOf(NotHandledException.class);
+        assertThat(bench.stored().state()).isEqualTo(RecordState.DISPATCHED);
+    }
+}
