@@ -303,6 +303,12 @@ public final class Deduplication {
     private void dispatch(MessageRecord completed) {
         try {
             Stop stop = dispatch.send(completed);
+            if (stop != null && stop.isInterrupted()) {
+                throw NotHandledException.later(
+                        "Interrupted while the publications of message %s were sent; they are sent again"
+                                .formatted(completed.key().messageId()),
+                        Duration.ZERO);
+            }
             if (stop != null && stop.isUnconfirmed()) {
                 throw unconfirmed(completed, stop.failure());
             }

@@ -61,8 +61,12 @@ final class Dispatch {
 
         /** It is not this destination alone that cannot be reached. */
         boolean concernsAll() {
-            return failure instanceof ConnectionLostException
-                    || (failure instanceof PublishTimeoutException timeout && timeout.isInterrupted());
+            return failure instanceof ConnectionLostException || isInterrupted();
+        }
+
+        /** The broker is not to blame. */
+        boolean isInterrupted() {
+            return failure instanceof PublishTimeoutException timeout && timeout.isInterrupted();
         }
     }
 
