@@ -118,15 +118,16 @@ final class Claim implements Steps {
                 } catch (RecordRefusedException e) {
                     throw e;
                 } catch (RuntimeException e) {
-                    if (timeline.nanoTime() + NoAnswer.PAUSE.toNanos() - deadline >= 0) {
+                    Duration left = Duration.ofNanos(deadline - timeline.nanoTime());
+                    if (left.compareTo(NoAnswer.PAUSE) <= 0) {
                         throw e;
                     }
                     LOG.warn(
                             "The store did not answer; writing the record of message {} again",
                             current.key().messageId(),
                             e);
+                    NoAnswer.pause(timeline, e, left);
                 }
-                NoAnswer.pause(timeline);
             }
         } finally {
             lock.unlock();

@@ -34,8 +34,24 @@ final class NoAnswer {
 
     /** @throws NotHandledException when interrupted */
     static void pause(Timeline timeline) {
+        pause(timeline, PAUSE);
+    }
+
+    /**
+     * For as long as the store asks, within the time that is left: one more try fits in.
+     *
+     * @throws NotHandledException when interrupted
+     */
+    static void pause(Timeline timeline, RuntimeException e, Duration left) {
+        Duration asked = e instanceof StoreUnavailableException unavailable ? unavailable.retryAfter() : null;
+        Duration longest = left.minus(PAUSE);
+        Duration wanted = asked == null || asked.compareTo(longest) < 0 ? asked : longest;
+        pause(timeline, wanted == null || wanted.compareTo(PAUSE) < 0 ? PAUSE : wanted);
+    }
+
+    private static void pause(Timeline timeline, Duration time) {
         try {
-            timeline.sleep(PAUSE);
+            timeline.sleep(time);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw NotHandledException.later("Interrupted while waiting for the store", Duration.ZERO);

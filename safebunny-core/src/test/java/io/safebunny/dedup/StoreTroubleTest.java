@@ -67,6 +67,30 @@ class StoreTroubleTest {
                 .satisfies(e -> assertThat(e.pause()).isEqualTo(Duration.ofSeconds(1)));
     }
 
+    @Test
+    void triesACompletionAgainWhenTheStoreAsksForIt() throws Exception {
+        bench.store.nextWrites(NONE, THROTTLED, THROTTLED);
+
+        bench.deliver(execution -> bench.publish());
+
+        assertThat(bench.timeline.elapsed()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(bench.transport.published()).hasSize(1);
+    }
+
+    /** The claim is good for half a second more when the store asks for a second: it is tried once more before that is over. */
+    @Test
+    void triesACompletionOnceMoreBeforeTheLeaseIsOver() throws Exception {
+        bench.store.nextWrites(NONE, THROTTLED);
+
+        bench.deliver(execution -> {
+            bench.publish();
+            bench.timeline.advance(LEASE.minusMillis(500));
+        });
+
+        assertThat(bench.timeline.elapsed()).isLessThan(LEASE);
+        assertThat(bench.transport.published()).hasSize(1);
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"LOST_REQUEST", "LOST_ANSWER", "THROTTLED"})
     void completesInASecondTryWhatTheFirstLeftOpen(io.safebunny.fixture.UnreliableStore.Fault fault) throws Exception {
