@@ -2,6 +2,7 @@
 package io.safebunny.dedup;
 
 import io.safebunny.dedup.Dispatch.Stop;
+import io.safebunny.failure.NackedException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
@@ -9,11 +10,13 @@ import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordState;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,8 +24,8 @@ import org.slf4j.LoggerFactory;
  * Sends what was completed and not dispatched, for messages whose delivery never came back or whose publications were refused,
  * and removes what is expired. Every instance of a node does so; of two that find the same record one goes on.
  *
- * <p>A destination that does not answer, or to which nothing is bound, is left alone for the rest of the round, so that it holds
- * up no other. One that did not answer is tried in the next round only after all others, with one record. Used by one thread at
+ * <p>A destination that does not answer, to which nothing is bound, or that refuses message after message is left alone for the rest of
+ * the round, so that it holds up no other. One that did not answer is tried in the next round only after all others, with one record. Used by one thread at
  * a time.
  */
 final class Sweeper {
@@ -30,6 +33,9 @@ final class Sweeper {
     private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
 
     private static final int PORTION = 100;
+    /** After so many in one round a destination is taken to refuse all. */
+    private static final int REFUSALS = 3;
+
     private static final int MOST_STUCK = 1_000;
     private static final int REMOVED_AT_ONCE = 1_000;
     private static final int MOST_PORTIONS = 50;
@@ -77,6 +83,10 @@ final class Sweeper {
         private final Set<Destination> nowSilent = new HashSet<>(silent);
         /** One record for each silent destination. */
         private final Map<Destination, MessageRecord> probes = new LinkedHashMap<>();
+        /** Silent destinations that something was found for. */
+        private final Set<Destination> waitedFor = new HashSet<>();
+
+        private final Map<Destination, Integer> refusals = new HashMap<>();
 
         /** The broker is: no destination can be reached. */
         private boolean away;
@@ -90,7 +100,10 @@ final class Sweeper {
                 asked = PORTION + stuck;
                 found = portion(asked);
             } while (!isOver() && found == asked && stuck < MOST_STUCK);
-            probes.forEach(this::probe);
+            if (!isOver()) {
+                nowSilent.retainAll(waitedFor); // what waited for the others has been sent by somebody else
+            }
+            probeWhileThereIsTime();
             silent = Set.copyOf(nowSilent);
         }
 
@@ -150,17 +163,35 @@ final class Sweeper {
                 tellUnconfirmed(stop);
                 avoided.add(destination);
                 nowSilent.add(destination);
-            } else if (stop.failure() instanceof UnroutableException) {
+                waitedFor.add(destination);
+            } else if (isRefusedByAll(destination, stop.failure())) {
                 avoided.add(destination);
             } else if (stop.failure() == null && silent.contains(destination)) {
+                waitedFor.add(destination);
                 probes.putIfAbsent(destination, stop.record());
             }
         }
 
-        private void probe(Destination destination, MessageRecord record) {
-            if (away) {
-                return;
+        /** One refused message is perhaps to blame itself; but without a permission each of them would close a channel. */
+        private boolean isRefusedByAll(Destination destination, @Nullable Throwable failure) {
+            return failure instanceof UnroutableException
+                    || (failure instanceof NackedException && refusals.merge(destination, 1, Integer::sum) == REFUSALS);
+        }
+
+        /** One at least: each may take a timeout, and the other destinations wait for the next round. */
+        private void probeWhileThereIsTime() {
+            for (Map.Entry<Destination, MessageRecord> next : probes.entrySet()) {
+                if (away) {
+                    return;
+                }
+                probe(next.getKey(), next.getValue());
+                if (isOver()) {
+                    return;
+                }
             }
+        }
+
+        private void probe(Destination destination, MessageRecord record) {
             Stop stop = dispatch.send(record, Set.of());
             if (stop == null || !stop.isUnconfirmed()) {
                 nowSilent.remove(destination);

@@ -180,6 +180,42 @@ class SweeperTest {
     }
 
     @Test
+    void aDestinationThatRefusesEverythingIsLeftAloneAfterAFewAndTheOthersGoOn() {
+        dead(RecordingTransport.NACK);
+        completed(150, DEAD);
+        completed(1, ALIVE);
+        start();
+        bench.timeline.advance(LEASE);
+
+        assertThat(published(ALIVE)).isEqualTo(1);
+        assertThat(bench.transport.attempted().stream()
+                        .filter(message -> message.route().routingKey().equals(DEAD))
+                        .map(message -> message.message().messageId())
+                        .distinct())
+                .hasSize(3);
+    }
+
+    /** Each may take a timeout. */
+    @Test
+    void ofManyDestinationsThatDoNotAnswerNoMoreAreAskedInARoundThanThereIsTimeFor() {
+        bench.transport.answerAll(message -> {
+            bench.timeline.advance(LEASE);
+            return RecordingTransport.SILENCE.apply(message);
+        });
+        for (int i = 0; i < 10; i++) {
+            completed("billing-Dead" + i);
+        }
+        List<Runnable> rounds = new ArrayList<>();
+        bench.instance(store, rounds::add, LEASE).start();
+        for (int round = 0; round < 20; round++) {
+            bench.timeline.advance(LEASE);
+            int before = bench.transport.attempted().size();
+            rounds.get(rounds.size() - 1).run();
+            assertThat(bench.transport.attempted().size() - before).isLessThanOrEqualTo(2);
+        }
+    }
+
+    @Test
     void nothingIsTriedAfterTheConnectionWasLost() {
         bench.transport.answerAll(RecordingTransport.LOSE_CONNECTION);
         RecordKey first = completed(ALIVE);
