@@ -24,6 +24,9 @@ record Clash(
     private static final Pattern WORDS = Pattern.compile(
             "inequivalent arg '([^']+)' for (queue|exchange) '(.+)' in vhost '.*': received (.+) but current is (.+)");
 
+    /** What the exchange of the poison queues is called after the prefix. */
+    private static final String POISON = ".poison";
+
     /** The value, with the type that some arguments are told with. */
     private static final Pattern VALUE = Pattern.compile("(?:the value )?'(.*?)'(?: of type '[^']*')?");
 
@@ -66,7 +69,8 @@ record Clash(
     private boolean isOfOtherType() {
         return switch (argument) {
             case "x-queue-type" -> true;
-            case "x-overflow", "x-dead-letter-strategy", "x-delivery-limit" -> found == null || wanted == null;
+            case "x-overflow", "x-dead-letter-strategy", "x-delivery-limit" ->
+                !name.endsWith("-dead-letters") && (found == null || wanted == null);
             default -> false;
         };
     }
@@ -85,7 +89,8 @@ record Clash(
         }
         return switch (argument) {
             case "x-message-ttl" -> "safebunny.poison.ttl";
-            case "x-dead-letter-exchange" -> "safebunny.topology.prefix";
+            case "x-dead-letter-exchange" ->
+                found != null && found.endsWith(POISON) ? "safebunny.topology.prefix" : null;
             case "x-delivery-limit" ->
                 isOfOtherType() ? "safebunny.topology.queue-type" : "safebunny.topology.delivery-limit";
             default -> isOfOtherType() ? "safebunny.topology.queue-type" : null;
@@ -105,6 +110,8 @@ record Clash(
             case "safebunny.topology.queue-type" -> "Set " + property + "=" + type(found);
             case "safebunny.poison.ttl" ->
                 found == null ? "Remove " + property : "Set " + property + "=" + found + "ms";
+            case "safebunny.topology.prefix" ->
+                "Set " + property + "=" + String.valueOf(found).replace(POISON, "");
             default -> "Set " + property + "=" + found;
         };
     }

@@ -90,10 +90,10 @@ final class InboundBudget {
             return Math.max(held, large * prefetch);
         }
 
-        /** Counts what it holds, and what it must be expected to get. */
+        /** Counts what it holds, and what it must be expected to get; a queue that is idle takes nothing from the others. */
         private void claim() {
             long before = claim;
-            claim = left ? held : full ? whenFull() : Math.max(held, large);
+            claim = left || held == 0 ? held : full ? whenFull() : Math.max(held, large);
             claimed += claim - before;
         }
 

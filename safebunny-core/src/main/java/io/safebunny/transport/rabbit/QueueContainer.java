@@ -125,7 +125,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         return queue;
     }
 
-    /** Or is not meant to. */
+    /** Also true while nothing should be consumed: paused, or stopping. */
     boolean isConsuming() {
         synchronized (lock) {
             return stopping || pace == Pace.PAUSED || (session != null && session.isAlive());
@@ -312,7 +312,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         }
     }
 
-    /** Asks for one worker at a time, which asks for the next one before it handles anything: to wake a thread up is dear. */
+    /** Asks for one worker at a time, which asks for the next one before it handles anything: waking a thread is expensive. */
     private void startWaiting() {
         synchronized (lock) {
             if (starting || !mayNextRun()) {

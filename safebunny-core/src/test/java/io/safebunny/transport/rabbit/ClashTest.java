@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.failure.ConfigurationException;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The words are those of RabbitMQ 3.10 to 4.3. */
 class ClashTest {
@@ -66,6 +68,26 @@ class ClashTest {
                                 "inequivalent arg 'type' for exchange 'safebunny.delayed' in vhost '/': received 'headers' but current is ''x-delayed-message''")
                         .getMessage())
                 .contains("safebunny.delay.strategy");
+    }
+
+    @Test
+    void asksForThePrefixThatExists() {
+        ConfigurationException e = explained(
+                "inequivalent arg 'x-dead-letter-exchange' for queue 'shop-Order' in vhost '/': received the value 'safebunny.poison' of type 'longstr' but current is the value 'rabbit.poison' of type 'longstr'");
+
+        assertThat(e.action()).startsWith("Set safebunny.topology.prefix=rabbit, or ");
+    }
+
+    /** Of earlier snapshots, which dead-lettered to nowhere. */
+    @ParameterizedTest
+    @ValueSource(strings = {"x-dead-letter-exchange", "x-dead-letter-strategy", "x-overflow"})
+    void blamesNoPropertyForDeadLettersThatWereDeclaredWithFewerArguments(String argument) {
+        ConfigurationException e = explained(
+                "inequivalent arg '%s' for queue 'shop-dead-letters' in vhost '/': received the value 'any' of type 'longstr' but current is none"
+                        .formatted(argument));
+
+        assertThat(e.getMessage()).doesNotContain("safebunny.topology", "classic");
+        assertThat(e.action()).startsWith("Stop what publishes to it").contains("delete it");
     }
 
     @Test

@@ -29,6 +29,18 @@ class InboundBudgetTest {
     }
 
     @Test
+    void takesNothingFromOthersForAQueueThatIsIdle() {
+        Share large = budget.share("large", 10);
+        Share small = budget.share("small", 10);
+        handle(large, 90);
+        assertThat(large.isFull()).isTrue();
+
+        handle(small, 20);
+
+        assertThat(small.isFull()).isTrue();
+    }
+
+    @Test
     void slowsAQueueDownWhoseMessagesWouldNotFitAsOftenAsItTakesThem() {
         Share queue = budget.share("queue", 10);
         assertThat(queue.isFull()).isTrue();
@@ -99,7 +111,7 @@ class InboundBudgetTest {
     void givesBackTheShareOfAQueueThatIsNotConsumedAnyMore() {
         Share stopped = budget.share("stopped", 10);
         Share other = budget.share("other", 10);
-        handle(stopped, 90);
+        stopped.took(90);
         other.took(90);
         assertThat(other.isFull()).isFalse();
 
