@@ -290,7 +290,6 @@ public final class TypeBreaker {
         return failure instanceof PoisonMessageException
                 || failure instanceof InvalidMessageException
                 || failure instanceof RetryLaterException
-                || failure instanceof InvalidMessageException
                 || failure instanceof NotHandledException
                 || failure instanceof PublishTimeoutException;
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.Bunny;
 import io.safebunny.fixture.PaymentCaptured;
 import java.io.IOException;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,7 +71,7 @@ class RepeatingMiddlewareTest {
             try {
                 next.run();
             } catch (IOException e) {
-                String unused = instead.get().publish(new PaymentCaptured("declined"));
+                String unused = Objects.requireNonNull(instead.get()).publish(new PaymentCaptured("declined"));
             }
         });
         instead.set(swallowing.bunny());

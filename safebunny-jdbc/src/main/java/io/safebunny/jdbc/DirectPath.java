@@ -157,7 +157,7 @@ final class DirectPath {
             Map<String, NavigableSet<Long>> present;
             try {
                 present = present(taken);
-            } catch (SQLException | RuntimeException e) { // of the pool, perhaps
+            } catch (SQLException | RuntimeException | Error e) { // of the pool or the driver, perhaps
                 new Failures(table.name()).warn(LOG, "The outbox could not be asked what to send", e);
                 taken.forEach(one -> lookAgain(one.track, NO_ANSWER_DELAY));
                 return;

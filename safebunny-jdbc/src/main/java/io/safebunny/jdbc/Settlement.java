@@ -123,7 +123,7 @@ final class Settlement {
     private void write(List<Item> batch) throws SQLException {
         List<Long> ids = batch.stream()
                 .flatMap(item -> item.confirmed.stream())
-                .sorted() // two that lock the same rows in different orders wait for each other
+                .sorted() // two that lock the same rows in different orders deadlock
                 .toList();
         List<PutOff> putOffs = new ArrayList<>();
         batch.forEach(item -> {

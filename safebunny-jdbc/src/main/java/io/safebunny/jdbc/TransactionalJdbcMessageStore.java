@@ -26,7 +26,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * <p>Works with a transaction manager that binds the {@code DataSource}'s connection to the thread: {@code
  * JdbcTransactionManager} and {@code JpaTransactionManager} do. A transaction holds one connection from its beginning to its
  * end, {@link #apart} a second one for a moment, and everything else one at a time: of a pool, {@link #handledAtOnce} messages may be handled
- * at once, and stores that share it share that number.
+ * at once. Each store counts for itself: two nodes in one JVM need a pool each.
  *
  * <p>After an operation failed in a transaction, the transaction can only be rolled back.
  */
