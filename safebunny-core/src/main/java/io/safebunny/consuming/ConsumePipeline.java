@@ -256,7 +256,10 @@ final class ConsumePipeline implements DeliveryHandler {
             return failure;
         } catch (Throwable decided) {
             if (decided != failure) {
-                decided.addSuppressed(failure);
+                LOG.info(
+                        "The handler of message {} failed [failure={}], and nothing can follow that",
+                        message.messageId(),
+                        failure.getClass().getName());
             }
             return decided;
         }

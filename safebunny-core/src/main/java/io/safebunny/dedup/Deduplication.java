@@ -171,7 +171,7 @@ public final class Deduplication {
             }
             complete(claim, handling);
         } catch (Throwable failure) {
-            if (release(claim, judge.judge(failure))) {
+            if (release(claim, judge.judge(failure)) || failure instanceof NotHandledException) {
                 throw failure;
             }
             throw because(failure, claim.lost());

@@ -14,7 +14,6 @@ import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -40,7 +39,10 @@ class HandledByAnotherTest {
 
                 @Override
                 public void rollback() {
-                    MessageRecord ours = Objects.requireNonNull(uncommitted);
+                    MessageRecord ours = uncommitted;
+                    if (ours == null) {
+                        return;
+                    }
                     uncommitted = null;
                     MessageRecord others = committed.create(MessageRecord.claim(
                             ours.key(), "another", ours.lease(), ours.attempt(), ours.fingerprint()));
@@ -93,6 +95,18 @@ class HandledByAnotherTest {
         }));
 
         assertThat(failure).isInstanceOf(NotHandledException.class);
+    }
+
+    /** Between two runs of its handler. Whoever swallows that would complete it in no transaction. */
+    @Test
+    void aMessageThatAnotherDeliveryHasHandledBetweenTwoAttemptsIsADuplicateWhateverIsMadeOfThat() {
+        Throwable failure = catchThrowable(() -> bench.deliver(
+                deduplication, DedupBench.MESSAGE, execution -> assertThat(catchThrowable(execution::beginAgain))
+                        .isNotNull()));
+
+        assertThat(failure)
+                .isInstanceOfSatisfying(NotHandledException.class, comesBack -> assertThat(comesBack.isTrouble())
+                        .isFalse());
     }
 
     /** Where the claim is a record, which fell silent. */
