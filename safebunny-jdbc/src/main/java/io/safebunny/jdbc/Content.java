@@ -17,14 +17,19 @@ record Content(@Nullable String steps, @Nullable String outgoing) {
         Content content = new Content(
                 record.steps().isEmpty() ? null : RecordJson.writeSteps(record.steps()),
                 record.outgoing().isEmpty() ? null : RecordJson.writeOutgoing(record.outgoing()));
-        long size = bytes(content.steps) + bytes(content.outgoing);
+        long size = content.bytes();
         if (size > limit) {
             throw new RecordTooLargeException(record.key(), size, limit);
         }
         return content;
     }
 
-    /** As UTF-8, without writing it. */
+    /** As UTF-8. */
+    long bytes() {
+        return bytes(steps) + bytes(outgoing);
+    }
+
+    /** Without writing it. */
     private static long bytes(@Nullable String text) {
         if (text == null) {
             return 0;

@@ -105,6 +105,7 @@ public final class JdbcMessageStore implements MessageStore {
         }
         for (int tries = 0; tries < CREATE_TRIES; tries++) {
             Optional<MessageRecord> stored = written("created", record.key(), connection -> {
+                PacketLimit.require(dialect(), connection, content);
                 boolean created = statements.insert(connection, record, content);
                 return created ? Optional.of(record) : statements.find(connection, record.key());
             });
@@ -136,10 +137,10 @@ public final class JdbcMessageStore implements MessageStore {
     }
 
     private boolean isReplaced(Write write) {
-        return written(
-                "replaced",
-                write.record.key(),
-                connection -> statements.update(connection, write.record, write.content));
+        return written("replaced", write.record.key(), connection -> {
+            PacketLimit.require(dialect(), connection, write.content);
+            return statements.update(connection, write.record, write.content);
+        });
     }
 
     /** Whether each was created. A failure tells nothing: each caller then tries alone, which is harmless. */
@@ -172,7 +173,7 @@ public final class JdbcMessageStore implements MessageStore {
         boolean[] run(Connection connection, List<MessageRecord> records, List<Content> contents) throws SQLException;
     }
 
-    /** For two writers that lock the same rows in different orders wait for each other. */
+    /** Two writers that lock the same rows in different orders deadlock. */
     private List<Boolean> inOrderOfKeys(List<Write> writes, Batch batch) throws SQLException {
         List<Integer> order = IntStream.range(0, writes.size())
                 .boxed()
@@ -189,7 +190,7 @@ public final class JdbcMessageStore implements MessageStore {
         return List.of(results);
     }
 
-    /** In the order of the keys, for two writers that lock the same rows in different orders wait for each other. */
+    /** In the order of the keys: two writers that lock the same rows in different orders deadlock. */
     @Override
     public void replaceAll(List<MessageRecord> records) {
         List<MessageRecord> sorted = records.stream().sorted(BY_KEY).toList();

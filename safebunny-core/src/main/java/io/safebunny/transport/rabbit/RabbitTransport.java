@@ -199,13 +199,23 @@ public final class RabbitTransport implements Transport {
     @Override
     public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         CompletableFuture<Void> sent = publishers.publish(message.publication(), () -> outgoing(message), deadline);
-        return isOwn(message)
-                ? sent.whenComplete((none, failure) -> {
-                    if (failure instanceof UnroutableException) {
-                        missing.set(true);
-                    }
-                })
-                : sent;
+        return isOwn(message) ? rememberingWhatIsMissing(sent) : sent;
+    }
+
+    /** A future of its own, because a dependent stage would wrap the failure. */
+    private CompletableFuture<Void> rememberingWhatIsMissing(CompletableFuture<Void> sent) {
+        CompletableFuture<Void> told = new CompletableFuture<>();
+        CompletableFuture<Void> unused = sent.whenComplete((none, failure) -> {
+            if (failure instanceof UnroutableException) {
+                missing.set(true);
+            }
+            if (failure == null) {
+                told.complete(null);
+            } else {
+                told.completeExceptionally(failure);
+            }
+        });
+        return told;
     }
 
     /** Whether what it needs on the broker is declared by this node, and not by those it is for. */

@@ -154,6 +154,7 @@ final class Server implements AutoCloseable {
     synchronized void kill() {
         Process running = process;
         if (running != null) {
+            signal(running, "STOP"); // a list that is made while processes come and go may lack one
             List<Long> processes = all(running).toList();
             signal(running, "KILL");
             Awaitility.await()
