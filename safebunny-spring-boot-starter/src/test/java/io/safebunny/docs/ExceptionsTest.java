@@ -38,6 +38,7 @@ class ExceptionsTest {
             Map.entry("RecordDocument IllegalArgumentException", "told as an UnreadableRecordException"),
             Map.entry("ClaimedRow IllegalArgumentException", "the relay logs it and leaves the row to others"),
             Map.entry("OutboxTable SQLException", "told as a StoreUnavailableException"),
+            Map.entry("PacketLimit SQLDataException", "told as a RecordRefusedException"),
             Map.entry("Channels IOException", "told as a ConnectionLostException"),
             Map.entry("Dialer IOException", "the connection is tried again"),
             Map.entry("RabbitTransport IOException", "told as a ConnectionLostException"),
