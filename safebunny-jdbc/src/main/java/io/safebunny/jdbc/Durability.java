@@ -92,7 +92,7 @@ public final class Durability {
         return delay.equals("0")
                 ? List.of()
                 : List.of((MAY_LOSE
-                                + "H2 writes it to its file up to %s ms later. A kill or a crash of the process that has the file open (this one, unless an H2 server does) loses records, publications and your own rows of that time, although messages are acknowledged and calls to others are made. Append ;WRITE_DELAY=0 to spring.datasource.url in every application that opens the file; SET WRITE_DELAY is forgotten when it is opened again.")
+                                + "H2 writes it to its file up to %s ms later. A kill or a crash of the process that has the file open (this one, unless an H2 server does) loses records, publications and your own rows of that time, although messages are acknowledged and calls to others are made. Append ;WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE to spring.datasource.url in every application that opens the file; SET WRITE_DELAY is forgotten when it is opened again.")
                         .formatted("WRITE_DELAY", delay, delay));
     }
 
