@@ -4,7 +4,6 @@ package io.safebunny.test.contract;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.Consumption;
-import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.OutboundMessage;
@@ -12,9 +11,11 @@ import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -154,29 +155,32 @@ final class BrokenRouting {
     }
 
     @Breaks("keepsTheOrderForOneConsumerWithPrefetchOne")
-    static class MovesTheThirdDeliveryToTheBack extends BrokenTransportContract {
+    static class MovesTheThirdDeliveryBehindTheNext extends BrokenTransportContract {
         @Override
         Transport broken(Transport sound) {
             return new ForwardingTransport(sound) {
                 @Override
                 public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
                     AtomicInteger count = new AtomicInteger();
+                    Queue<IncomingMessage> held = new ConcurrentLinkedQueue<>();
                     return super.consume(queue, prefetch, delivery -> {
-                        if (count.incrementAndGet() == 3) {
-                            moveToTheBack(sound, delivery);
-                        } else {
-                            handler.handle(delivery);
+                        if (prefetch == 1
+                                && count.incrementAndGet() == 3
+                                && "message-2"
+                                        .equals(delivery.message().message().messageId())) {
+                            held.add(delivery.message());
+                            delivery.acknowledge();
+                            return;
+                        }
+                        handler.handle(delivery);
+                        IncomingMessage passed = held.poll();
+                        if (passed != null) {
+                            sound.send(new OutboundMessage(passed.message(), new Route.ToQueue(queue), Duration.ZERO))
+                                    .join();
                         }
                     });
                 }
             };
-        }
-
-        private static void moveToTheBack(Transport sound, Delivery delivery) {
-            IncomingMessage incoming = delivery.message();
-            sound.send(new OutboundMessage(incoming.message(), new Route.ToQueue(incoming.queue()), Duration.ZERO))
-                    .join();
-            delivery.acknowledge();
         }
     }
 
