@@ -35,7 +35,9 @@ class DurabilityTest {
                 .singleElement()
                 .asString()
                 .startsWith("SB-1421 The database may lose what it has committed [WRITE_DELAY=500]: ")
-                .contains("A kill or a crash of the process", "Append ;WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE to spring.datasource.url");
+                .contains(
+                        "A kill or a crash of the process",
+                        "Append ;WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE to spring.datasource.url");
         assertThat(ofH2(url + ";WRITE_DELAY=0")).isEmpty();
         // H2 stores that it was set, and does not heed it
         assertThat(ofH2(url)).hasSize(1);
