@@ -80,6 +80,7 @@ final class TransportBench {
 
     ConditionFactory await() {
         return Awaitility.await()
+                .dontCatchUncaughtExceptions() // they may be of a test that runs beside this one
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(2))
                 .atMost(patience());
