@@ -174,6 +174,7 @@ final class StoreBench {
 
     ConditionFactory await() {
         return Awaitility.await()
+                .dontCatchUncaughtExceptions() // they may be of a test that runs beside this one
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(5))
                 .atMost(patience());
