@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc;
+
+class PostgresLeastPrivilegeIT extends LeastPrivilegeRules {
+
+    @Override
+    TestDatabase database() {
+        return TestDatabase.POSTGRESQL;
+    }
+
+    @Override
+    String creation(String name, String secret) {
+        return "create user %s password '%s'".formatted(name, secret);
+    }
+
+    @Override
+    String grantee(String name) {
+        return name;
+    }
+
+    @Override
+    SecurityGuide.Dialect dialect() {
+        return SecurityGuide.Dialect.POSTGRESQL;
+    }
+}
