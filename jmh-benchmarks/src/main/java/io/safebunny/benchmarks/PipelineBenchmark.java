@@ -8,8 +8,10 @@ import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.WireMessage;
+import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.ConsumeMiddleware;
@@ -115,7 +117,8 @@ public class PipelineBenchmark {
                 parts.random(),
                 metrics,
                 new Observations(parts.observationRegistry()),
-                new HeldDeliveries());
+                new HeldDeliveries(),
+                new BoundedLog(system, ExceptionDetails.FULL));
         RecoveryPolicy recovery = RecoveryPolicy.of(
                 RetryStrategy.of(2, Duration.ofMillis(100)), RetryStrategy.after(Duration.ofSeconds(1)));
         return factory.create(

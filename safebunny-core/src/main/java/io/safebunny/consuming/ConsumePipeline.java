@@ -6,13 +6,14 @@ import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.breaker.TypeBreaker.Admission;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.failure.NackedException;
-import io.safebunny.failure.Printable;
 import io.safebunny.failure.UnpublishedException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.ConsumeMiddleware;
 import io.safebunny.pipeline.Group;
@@ -49,6 +50,9 @@ final class ConsumePipeline implements DeliveryHandler {
     private final boolean mayGoOn;
     private final Survivors survivors = new Survivors();
     private final int wornOutAt;
+    private final Kind defects;
+    private final Kind stuck;
+    private final Kind failedAfter;
 
     ConsumePipeline(
             ConsumePipelineFactory parts,
@@ -60,7 +64,11 @@ final class ConsumePipeline implements DeliveryHandler {
         this.handler = handler;
         this.breaker = breaker;
         this.validator = validator;
-        this.recoverer = new Recoverer(parts, handler.type(), handler.recovery(), log);
+        String queue = Names.address(parts.options().node(), handler.type());
+        this.recoverer = new Recoverer(parts, queue, handler.type(), handler.recovery(), log);
+        this.defects = Kind.error(LOG, "Core steps failed for messages of queue " + queue);
+        this.stuck = Kind.error(LOG, "Messages of queue %s can neither be handled nor poisoned".formatted(queue));
+        this.failedAfter = Kind.warn(LOG, "Middlewares failed after messages of queue " + queue);
         this.wornOutAt = Math.max(1, parts.options().deliveryLimit() / 2);
         this.inMemoryRetry = new InMemoryRetry(handler.recovery(), parts.timeline(), parts.random(), log);
         List<Middleware<? super HandledMessage>> steps = new ArrayList<>();
@@ -94,7 +102,7 @@ final class ConsumePipeline implements DeliveryHandler {
         try {
             end = process(delivery);
         } catch (Throwable e) { // not the handler's failure, that is recovered inside: a defect of a core step
-            LOG.error("A core step failed", Printable.of(e));
+            tell(defects, delivery, () -> LOG.error("A core step failed", tellable(e)));
             end = poison(delivery, e);
         }
         if (delivery.isOpen()) {
@@ -114,7 +122,7 @@ final class ConsumePipeline implements DeliveryHandler {
         try {
             return recoverer.poison(delivery, PoisonReason.HANDLER_FAILED, defect);
         } catch (Throwable e) {
-            LOG.error("A delivery can neither be handled nor poisoned", Printable.of(e));
+            tell(stuck, delivery, () -> LOG.error("A delivery can neither be handled nor poisoned", tellable(e)));
             recoverer.pause();
             return Settlement.HAND_BACK;
         }
@@ -265,12 +273,24 @@ final class ConsumePipeline implements DeliveryHandler {
         }
     }
 
+    private void tell(Kind kind, Delivery delivery, Runnable inFull) {
+        parts.log().tell(kind, delivery.message().message().toString(), inFull);
+    }
+
+    private Throwable tellable(Throwable failure) {
+        return parts.log().tellable(failure);
+    }
+
     /** What happened has happened: a failure here is told and changes nothing. */
     private void runAfter(HandledMessage message) {
         try {
             after.run(message);
         } catch (Throwable e) {
-            LOG.warn("A middleware failed after the handling of message {}", message.messageId(), Printable.of(e));
+            tell(
+                    failedAfter,
+                    message.delivery,
+                    () -> LOG.warn(
+                            "A middleware failed after the handling of message {}", message.messageId(), tellable(e)));
         }
     }
 }

@@ -5,6 +5,7 @@ import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Names;
+import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.ConsumeMiddleware;
@@ -15,6 +16,7 @@ import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.serialization.Serializers;
 import io.safebunny.time.Timeline;
+import io.safebunny.topology.Topology;
 import io.safebunny.transport.DeliveryHandler;
 import java.util.List;
 import java.util.Set;
@@ -41,7 +43,8 @@ public record ConsumePipelineFactory(
         RandomGenerator random,
         Metrics metrics,
         Observations observations,
-        HeldDeliveries held) {
+        HeldDeliveries held,
+        BoundedLog log) {
 
     /** @param typesOfNode all types this node handles */
     public DeliveryHandler create(HandlerDefinition handler, Set<String> typesOfNode, TypeBreaker breaker) {
@@ -50,7 +53,7 @@ public record ConsumePipelineFactory(
                 handler,
                 breaker,
                 new MessageValidator(handler, typesOfNode, serializers, ageLimit(), options.maxMessageSize()),
-                new FailureLog(options.node(), handler.description()));
+                new FailureLog(log, options.node(), handler.description()));
     }
 
     /**
@@ -63,7 +66,15 @@ public record ConsumePipelineFactory(
         Set<String> queues = typesOfNode.stream()
                 .map(type -> Names.address(options.node(), type))
                 .collect(Collectors.toUnmodifiableSet());
-        return new DeadLetters(new Recoverer(this, "", none, new FailureLog(options.node(), "none")), queues);
+        return new DeadLetters(
+                new Recoverer(
+                        this,
+                        Topology.deadLettersOf(options.node()),
+                        "",
+                        none,
+                        new FailureLog(log, options.node(), "none")),
+                queues,
+                log);
     }
 
     AgeLimit ageLimit() {

@@ -3,6 +3,8 @@ package io.safebunny.consuming;
 
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
@@ -22,6 +24,8 @@ final class DeadLetters implements DeliveryHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(DeadLetters.class);
 
+    private static final Kind STUCK = Kind.error(LOG, "Dead letters cannot be put into the poison queue");
+
     /** Why a broker sets aside. Another word is not the broker's. */
     private static final Set<String> REASONS = Set.of("delivery_limit", "expired", "rejected", "maxlen");
 
@@ -30,11 +34,13 @@ final class DeadLetters implements DeliveryHandler {
 
     private final Recoverer recoverer;
     private final Set<String> queues;
+    private final BoundedLog log;
 
     /** @param queues from which the broker sets messages of this node aside */
-    DeadLetters(Recoverer recoverer, Set<String> queues) {
+    DeadLetters(Recoverer recoverer, Set<String> queues, BoundedLog log) {
         this.recoverer = recoverer;
         this.queues = queues;
+        this.log = log;
     }
 
     @Override
@@ -51,7 +57,10 @@ final class DeadLetters implements DeliveryHandler {
             InvalidMessageException why = death.explained();
             return recoverer.poison(delivery, death.origin(delivery.message()), why.reason(), why);
         } catch (Throwable e) { // a defect of our own must not become a hot loop
-            LOG.error("A dead letter cannot be put into the poison queue", e);
+            log.tell(
+                    STUCK,
+                    delivery.message().message().toString(),
+                    () -> LOG.error("A dead letter cannot be put into the poison queue", log.tellable(e)));
             recoverer.pause();
             return Settlement.HAND_BACK;
         }

@@ -8,10 +8,13 @@ import io.safebunny.failure.PublishException;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.Names;
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,14 +32,24 @@ final class Mover {
     private final ConfirmedSender sender;
     private final Timeline timeline;
     private final HeldDeliveries held;
+    private final BoundedLog log;
+    /** Whether the broker can set aside without loss what is not moved; otherwise everything is tried for ever. */
     private final boolean mayGiveUp;
 
-    /** @param mayGiveUp whether the broker can set aside without loss what is not moved; otherwise everything is tried for ever */
-    Mover(ConfirmedSender sender, Timeline timeline, HeldDeliveries held, boolean mayGiveUp) {
-        this.sender = sender;
-        this.timeline = timeline;
-        this.held = held;
-        this.mayGiveUp = mayGiveUp;
+    private final Kind poisonUnconfirmed;
+    private final Kind returnUnconfirmed;
+    private final Kind notTaken;
+
+    /** @param queue from which messages are moved */
+    Mover(ConsumePipelineFactory parts, String queue) {
+        this.sender = parts.sender();
+        this.timeline = parts.timeline();
+        this.held = parts.held();
+        this.log = parts.log();
+        this.mayGiveUp = parts.options().brokerSetsAside();
+        this.poisonUnconfirmed = Kind.warn(LOG, "Poison copies of queue '%s' are not confirmed".formatted(queue));
+        this.returnUnconfirmed = Kind.warn(LOG, "Copies back to queue '%s' are not confirmed".formatted(queue));
+        this.notTaken = Kind.error(LOG, "The broker does not take copies of messages of queue '%s'".formatted(queue));
     }
 
     enum Outcome {
@@ -61,25 +74,33 @@ final class Mover {
     }
 
     private Outcome tryOnAndOn(Delivery delivery, OutboundMessage copy, int refusals) {
+        Kind unconfirmed = copy.route() instanceof Route.Poison ? poisonUnconfirmed : returnUnconfirmed;
         Duration pause = FIRST_PAUSE;
         int refused = 0;
         while (delivery.isOpen()) {
             try {
                 sender.sendAndWait(copy);
+                log.works(unconfirmed);
                 return Outcome.MOVED;
             } catch (PublishException
                     | ConfigurationException e) { // the latter is an operator's to mend, not the message's fault
                 refused += isRefusal(e) ? 1 : 0;
                 if (mayGiveUp && (refused >= refusals || isFinal(e))) {
-                    LOG.error("The broker does not take {}: {}", copy.publication(), text(e));
+                    log.tell(
+                            notTaken,
+                            copy.publication().toString(),
+                            () -> LOG.error("The broker does not take {}: {}", copy.publication(), text(e)));
                     return Outcome.REFUSED;
                 }
                 held.hold(delivery, text(e));
-                LOG.warn(
-                        "Holding a delivery of queue {} until its copy is confirmed; next try in {} ms: {}",
-                        delivery.message().queue(),
-                        pause.toMillis(),
-                        text(e));
+                log.fails(
+                        unconfirmed,
+                        copy.publication().toString(),
+                        () -> LOG.warn(
+                                "Holding deliveries of queue {} until their copies are confirmed, the first one {}: {}",
+                                delivery.message().queue(),
+                                copy.publication(),
+                                text(e)));
             }
             if (!sleep(pause)) {
                 return Outcome.ENDED;

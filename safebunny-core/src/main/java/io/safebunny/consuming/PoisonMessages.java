@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
-import io.safebunny.failure.Printable;
 import io.safebunny.message.Headers;
+import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.transport.IncomingMessage;
@@ -23,9 +23,10 @@ final class PoisonMessages {
 
     private PoisonMessages() {}
 
-    static WireMessage of(IncomingMessage incoming, PoisonReason reason, Throwable failure, Instant now) {
+    /** @param told what may be told of the failure */
+    static WireMessage of(
+            IncomingMessage incoming, PoisonReason reason, Throwable failure, Throwable told, Instant now) {
         WireMessage original = incoming.message();
-        Throwable printable = Printable.of(failure);
         Map<String, Object> headers = new LinkedHashMap<>(Headers.application(original.headers()));
         headers.putAll(Headers.trace(original.headers()));
         for (String own : List.of(Headers.MARKER, Headers.CAUSATION_ID, Headers.ATTEMPT, Headers.SENT_AT)) {
@@ -43,8 +44,11 @@ final class PoisonMessages {
         headers.put(Headers.ORIGINAL_EXCHANGE, incoming.exchange());
         headers.put(Headers.ORIGINAL_ROUTING_KEY, incoming.routingKey());
         headers.put(Headers.EXCEPTION_TYPE, failure.getClass().getName());
-        headers.put(Headers.EXCEPTION_MESSAGE, cut(String.valueOf(printable.getMessage()), MAX_MESSAGE));
-        headers.put(Headers.EXCEPTION_STACKTRACE, middleCut(stackTrace(printable), MAX_STACKTRACE));
+        headers.put(Headers.EXCEPTION_MESSAGE, cut(String.valueOf(told.getMessage()), MAX_MESSAGE));
+        if (!(failure
+                instanceof InvalidMessageException)) { // whose place is always ours, and which a sender has for nothing
+            headers.put(Headers.EXCEPTION_STACKTRACE, middleCut(stackTrace(told), MAX_STACKTRACE));
+        }
         return original.withHeaders(headers);
     }
 

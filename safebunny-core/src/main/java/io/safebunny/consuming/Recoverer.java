@@ -6,6 +6,8 @@ import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.recovery.RecoveryAction.ComeBack;
@@ -41,21 +43,28 @@ final class Recoverer {
     private final String type;
     private final RecoveryPolicy policy;
     private final FailureLog log;
+    private final BoundedLog bounded;
+    private final Kind bare;
     private final AgeLimit ageLimit;
     private final Mover mover;
     private final Timeline timeline;
     private final RandomGenerator random;
     private final Metrics metrics;
 
-    /** @param type of the handled messages, for the metrics */
-    Recoverer(ConsumePipelineFactory parts, String type, RecoveryPolicy policy, FailureLog log) {
+    /**
+     * @param queue of the handled messages
+     * @param type of them, for the metrics
+     */
+    Recoverer(ConsumePipelineFactory parts, String queue, String type, RecoveryPolicy policy, FailureLog log) {
         this.node = parts.options().node();
         this.type = type;
         this.policy = policy;
         this.log = log;
         this.ageLimit = parts.ageLimit();
-        this.mover = new Mover(
-                parts.sender(), parts.timeline(), parts.held(), parts.options().brokerSetsAside());
+        this.mover = new Mover(parts, queue);
+        this.bounded = parts.log();
+        this.bare =
+                Kind.error(LOG, "Poison copies of queue %s cannot be sent with all their properties".formatted(queue));
         this.timeline = parts.timeline();
         this.random = parts.random();
         this.metrics = parts.metrics();
@@ -75,7 +84,8 @@ final class Recoverer {
         Delivery delivery = message.delivery;
         Envelope envelope = message.envelope();
         if (!delivery.isOpen()) {
-            LOG.info("The channel of message {} is gone; the broker will deliver it again", envelope.id());
+            // one for each message in work: that the connection is lost is told elsewhere
+            LOG.debug("The channel of message {} is gone; the broker will deliver it again", envelope.id());
             return Settlement.HAND_BACK;
         }
         RecoveryAction action = decide(delivery, envelope, failure);
@@ -137,9 +147,15 @@ final class Recoverer {
         log.poisoned(message.message(), reason, failure);
         Outcome outcome;
         try {
-            outcome = toPoison(delivery, PoisonMessages.of(message, reason, failure, timeline.now()));
+            outcome = toPoison(
+                    delivery, PoisonMessages.of(message, reason, failure, bounded.tellable(failure), timeline.now()));
         } catch (RuntimeException e) {
-            LOG.error("The poison copy cannot be sent with all its properties; sending the bare body", e);
+            bounded.tell(
+                    bare,
+                    message.message().toString(),
+                    () -> LOG.error(
+                            "The poison copy cannot be sent with all its properties; sending the bare body",
+                            bounded.tellable(e)));
             outcome = toPoison(delivery, PoisonMessages.bare(message, reason, timeline.now()));
         }
         if (outcome != Outcome.ENDED) {

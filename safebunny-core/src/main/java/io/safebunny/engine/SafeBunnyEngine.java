@@ -12,6 +12,7 @@ import io.safebunny.dedup.WaitingPublications;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Names;
+import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.publishing.ConfirmedSender;
@@ -58,6 +59,7 @@ public final class SafeBunnyEngine {
     private final Metrics metrics;
     private final @Nullable Deduplication deduplication;
     private final ConsumePipelineFactory pipelines;
+    private final BoundedLog log;
     private final HeldDeliveries held = new HeldDeliveries();
     private final Map<String, Integer> places = new ConcurrentHashMap<>();
     private final List<Consumption> consumptions = new ArrayList<>();
@@ -65,6 +67,7 @@ public final class SafeBunnyEngine {
     public SafeBunnyEngine(SafeBunnyParts parts) {
         this.parts = parts;
         SafeBunnyOptions options = parts.options();
+        log = new BoundedLog(parts.timeline(), options.exceptionDetails());
         metrics = new Metrics(parts.meterRegistry());
         Observations observations = new Observations(parts.observationRegistry());
         sender = new ConfirmedSender(
@@ -113,7 +116,8 @@ public final class SafeBunnyEngine {
                 parts.random(),
                 metrics,
                 observations,
-                held);
+                held,
+                log);
     }
 
     /** Publishes while the engine runs; before and after that it fails at once, with SB-2006. */
@@ -254,6 +258,7 @@ public final class SafeBunnyEngine {
         }
         sender.stop();
         parts.transport().close();
+        log.close();
     }
 
     /** @return whether nothing is being handled any more */

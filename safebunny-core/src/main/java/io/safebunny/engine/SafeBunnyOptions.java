@@ -2,6 +2,7 @@
 package io.safebunny.engine;
 
 import io.safebunny.dedup.DedupOptions;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.message.Names;
 import io.safebunny.topology.TopologyOptions;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.time.Duration;
  * @param maxMessageSize largest body in bytes, published or consumed
  * @param retention how long handled messages are remembered
  * @param lease how long the claim of a message being handled is respected when it does not change, see {@link DedupOptions}
+ * @param exceptionDetails how much of an exception logs and poison messages tell
  */
 public record SafeBunnyOptions(
         String node,
@@ -24,10 +26,28 @@ public record SafeBunnyOptions(
         int maxInFlight,
         long maxMessageSize,
         Duration retention,
-        Duration lease) {
+        Duration lease,
+        ExceptionDetails exceptionDetails) {
 
     public SafeBunnyOptions {
         Names.requireNode(node, "safebunny.node");
+    }
+
+    /** Exceptions are told in full. */
+    public SafeBunnyOptions(
+            String node,
+            TopologyOptions topology,
+            Duration publishTimeout,
+            int maxInFlight,
+            long maxMessageSize,
+            Duration retention,
+            Duration lease) {
+        this(node, topology, publishTimeout, maxInFlight, maxMessageSize, retention, lease, ExceptionDetails.FULL);
+    }
+
+    public SafeBunnyOptions withExceptionDetails(ExceptionDetails other) {
+        return new SafeBunnyOptions(
+                node, topology, publishTimeout, maxInFlight, maxMessageSize, retention, lease, other);
     }
 
     /** 30 s, 1,000 on their way, 10 MiB, 7 days, 30 s. */

@@ -9,7 +9,12 @@ public abstract class SafeBunnyException extends RuntimeException {
     private final String code;
 
     protected SafeBunnyException(String code, String message, @Nullable Throwable cause) {
-        super(code + " " + message, cause);
+        this(code, message, cause, true);
+    }
+
+    /** @param traced whether it costs a stack trace: not what a sender can bring about at will, and whose place says nothing */
+    protected SafeBunnyException(String code, String message, @Nullable Throwable cause, boolean traced) {
+        super(code + " " + message, cause, true, traced);
         this.code = code;
     }
 

@@ -8,6 +8,7 @@ import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.WireMessage;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -78,6 +79,7 @@ class DeadLettersTest {
             for (Map<String, Object> death : deaths) {
                 RecordedDelivery delivery = deliver(Wires.orderPlaced().withHeader("x-death", List.of(death)));
                 assertThat(delivery.acknowledged()).isEqualTo(1);
+                node.timeline.advance(Duration.ofMinutes(2)); // else it is only counted
             }
 
             assertThat(log.texts()).hasSize(4).noneMatch(line -> line.contains("\n") || line.contains("evil"));

@@ -7,6 +7,7 @@ import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.Wires;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -62,10 +63,12 @@ class FailureLogTest {
         for (String property :
                 new String[] {"message_id", "correlation_id", "type", "content_type", "content_encoding"}) {
             node.deliver(Wires.orderPlaced().with(property, forged));
+            node.timeline.advance(Duration.ofMinutes(2)); // else it is only counted
         }
         for (String header :
                 new String[] {"sb-marker", "sb-causation-id", "sb-attempt", "sb-sent-at", "sb-poisoned-at"}) {
             node.deliver(Wires.orderPlaced().withHeader(header, forged));
+            node.timeline.advance(Duration.ofMinutes(2));
         }
         node.failing(new IllegalStateException("no customer " + forged)).deliver();
 

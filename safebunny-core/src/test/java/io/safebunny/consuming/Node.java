@@ -144,6 +144,10 @@ final class Node {
         return engine.bunny();
     }
 
+    void stop() {
+        engine.stop(Duration.ofSeconds(1));
+    }
+
     RecordedDelivery deliver() {
         return deliver(Wires.orderPlaced());
     }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.failure;
+
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands for an exception whose text is not to be read: has its class, its code where it is one of ours, and its place. Only told,
+ * never thrown.
+ */
+final class Textless extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private Textless(Throwable failure, StackTraceElement[] place, @Nullable Textless cause) {
+        super(describe(failure, place), cause, true, true);
+        setStackTrace(place);
+    }
+
+    static Textless of(Throwable failure) {
+        return of(failure, Collections.newSetFromMap(new IdentityHashMap<>()));
+    }
+
+    /** @param known causes and suppressed exceptions may go round in a circle */
+    private static Textless of(Throwable failure, Set<Throwable> known) {
+        known.add(failure);
+        Throwable cause = causeOf(failure);
+        Textless because = cause == null || known.contains(cause) ? null : of(cause, known);
+        Textless textless = new Textless(failure, placeOf(failure), because);
+        for (Throwable suppressed : failure.getSuppressed()) {
+            if (!known.contains(suppressed)) {
+                textless.addSuppressed(of(suppressed, known));
+            }
+        }
+        return textless;
+    }
+
+    private static String describe(Throwable failure, StackTraceElement[] place) {
+        String code = failure instanceof SafeBunnyException ours ? ours.code() + " " : "";
+        String at = place.length == 0 ? "" : " at " + place[0];
+        return code + failure.getClass().getName() + at;
+    }
+
+    private static StackTraceElement[] placeOf(Throwable failure) {
+        try {
+            return failure.getStackTrace();
+        } catch (RuntimeException | Error e) {
+            return new StackTraceElement[0];
+        }
+    }
+
+    private static @Nullable Throwable causeOf(Throwable failure) {
+        try {
+            return failure.getCause();
+        } catch (RuntimeException | Error e) {
+            return null;
+        }
+    }
+
+    /** Without the name of this class, which says nothing. */
+    @Override
+    public String toString() {
+        return String.valueOf(getMessage());
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.observation;
+
+import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.event.Level;
+
+/**
+ * Log lines that a sender, or an outage, can bring about by the thousand. Their number is bounded by time, whatever arrives: what is not
+ * told one by one is counted, and the count is told. Thread-safe.
+ */
+public final class BoundedLog {
+
+    /** A flood tells one count in this time, and an outage its end at most once. */
+    static final Duration INTERVAL = Duration.ofMinutes(1);
+
+    private static final int MOST_KINDS = 1_000;
+
+    private final Timeline timeline;
+    private final ExceptionDetails details;
+    private final Map<Kind, Flood> floods = new LinkedHashMap<>();
+    private final Map<Kind, Outage> outages = new LinkedHashMap<>();
+    /** So that it costs nothing while all is well. */
+    private volatile boolean anyOutage;
+
+    public BoundedLog(Timeline timeline, ExceptionDetails details) {
+        this.timeline = timeline;
+        this.details = details;
+    }
+
+    /**
+     * Lines that are counted together.
+     *
+     * @param text what they tell, before a colon; made of this node's own names and classes, never of what a message says
+     * @param most so many a minute are told in full
+     */
+    public record Kind(Logger logger, Level level, String text, int most) {
+
+        /** Of which the first is told in full. */
+        public static Kind warn(Logger logger, String text) {
+            return new Kind(logger, Level.WARN, text, 1);
+        }
+
+        /** Of which the first is told in full. */
+        public static Kind error(Logger logger, String text) {
+            return new Kind(logger, Level.ERROR, text, 1);
+        }
+
+        public Kind upTo(int mostPerMinute) {
+            return new Kind(logger, level, text, mostPerMinute);
+        }
+    }
+
+    /** What may be told of an exception, here and in poison messages. */
+    public Throwable tellable(Throwable failure) {
+        return details.of(failure);
+    }
+
+    /**
+     * Tells something in full, or counts it: once a minute the number is told, and which the last one was. As long as more of a kind
+     * come in a minute than are told in full, none is.
+     *
+     * @param which such as a message's id, safe to be logged
+     */
+    public void tell(Kind kind, String which, Runnable inFull) {
+        boolean admitted;
+        synchronized (this) {
+            long now = timeline.nanoTime();
+            Kind counted = bounded(kind, now);
+            Flood flood = floods.computeIfAbsent(counted, first -> new Flood(first.most(), now));
+            admitted = flood.admit(which, now);
+            if (!admitted) {
+                schedule(flood.plan(now), () -> tellCount(counted));
+            }
+        }
+        if (admitted) {
+            inFull.run();
+        }
+    }
+
+    /** Those that are too many have one count together. */
+    private Kind bounded(Kind kind, long now) {
+        if (floods.size() >= MOST_KINDS && !floods.containsKey(kind)) {
+            floods.values().removeIf(flood -> flood.isOver(now));
+            if (floods.size() >= MOST_KINDS) {
+                return new Kind(kind.logger(), kind.level(), "Others", kind.most());
+            }
+        }
+        return kind;
+    }
+
+    private void tellCount(Kind kind) {
+        String count;
+        synchronized (this) {
+            Flood flood = floods.get(kind);
+            count = flood == null ? null : flood.count(timeline.nanoTime());
+        }
+        log(kind, count);
+    }
+
+    /**
+     * Something does not work. The first failure is told in full, and further ones only by their number when it {@link #works} again.
+     *
+     * @param what says so, such as "The message store does not answer"
+     * @param which such as a message's id, safe to be logged
+     */
+    public void fails(Kind what, String which, Runnable inFull) {
+        boolean begins;
+        synchronized (this) {
+            begins = outages.computeIfAbsent(what, first -> new Outage()).begins(which, timeline.nanoTime());
+            anyOutage = true;
+        }
+        if (begins) {
+            inFull.run();
+        }
+    }
+
+    /** It works: the end of an outage, if there was one, is told. */
+    public void works(Kind what) {
+        if (!anyOutage) {
+            return;
+        }
+        synchronized (this) {
+            Outage outage = outages.get(what);
+            if (outage == null || !outage.isDown()) {
+                return;
+            }
+            outage.works();
+            anyOutage = outages.values().stream().anyMatch(Outage::isDown);
+            schedule(outage.plan(timeline.nanoTime()), () -> tellEnd(what));
+        }
+    }
+
+    private void tellEnd(Kind what) {
+        String end;
+        synchronized (this) {
+            Outage outage = outages.get(what);
+            end = outage == null ? null : outage.end(timeline.nanoTime());
+        }
+        log(what, end);
+    }
+
+    private void schedule(@Nullable Duration in, Runnable task) {
+        if (in != null) {
+            timeline.schedule(in, task);
+        }
+    }
+
+    private static void log(Kind kind, @Nullable String rest) {
+        if (rest != null) {
+            kind.logger().atLevel(kind.level()).log("{}: {}", kind.text(), rest);
+        }
+    }
+
+    /** Tells what was not told yet. Called when this node stops. */
+    public void close() {
+        List<Runnable> lines = new ArrayList<>();
+        synchronized (this) {
+            long now = timeline.nanoTime();
+            floods.forEach((kind, flood) -> add(lines, kind, flood.count(now)));
+            outages.forEach((kind, outage) -> add(lines, kind, outage.rest(now)));
+        }
+        lines.forEach(Runnable::run);
+    }
+
+    private static void add(List<Runnable> lines, Kind kind, @Nullable String rest) {
+        lines.add(() -> log(kind, rest));
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.observation;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something that does not work, from the first failure until it works again. One that comes back within a minute after an end was told
+ * is told only with its next end, so that what flaps does not fill the log. Confined to the lock of its log.
+ */
+final class Outage {
+
+    private boolean down;
+    /** Its beginning was told, and its end was not. */
+    private boolean told;
+
+    private long begun;
+    private long more;
+    private long endTold;
+    private boolean everEnded;
+    private boolean planned;
+    private String last = "";
+
+    /** Notes a failure. */
+    boolean begins(String which, long now) {
+        down = true;
+        if (!told) {
+            told = true;
+            begun = now;
+            more = 0;
+            return true;
+        }
+        more++;
+        last = which;
+        return false;
+    }
+
+    /** Notes that it works. */
+    void works() {
+        down = false;
+    }
+
+    boolean isDown() {
+        return down;
+    }
+
+    /** @return in how long its end may be told; {@code null} when there is nothing to tell, or somebody will already */
+    @Nullable
+    Duration plan(long now) {
+        if (!told || planned) {
+            return null;
+        }
+        planned = true;
+        long next = everEnded ? endTold + BoundedLog.INTERVAL.toNanos() - now : 0;
+        return Duration.ofNanos(Math.max(0, next));
+    }
+
+    /** @return that it is over; {@code null} when it is not, or that was told */
+    @Nullable
+    String end(long now) {
+        planned = false;
+        if (down || !told) {
+            return null;
+        }
+        told = false;
+        everEnded = true;
+        endTold = now;
+        return "over after %d s%s".formatted(seconds(now), others());
+    }
+
+    /** @return what was not told by now; {@code null} for nothing */
+    @Nullable
+    String rest(long now) {
+        return down && told ? "for %d s by now%s".formatted(seconds(now), others()) : end(now);
+    }
+
+    private long seconds(long now) {
+        return Duration.ofNanos(now - begun).toSeconds();
+    }
+
+    private String others() {
+        return more == 0 ? "" : ", %,d more of it, the last one: %s".formatted(more, last);
+    }
+}
