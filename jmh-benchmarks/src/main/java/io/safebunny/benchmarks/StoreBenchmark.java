@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.benchmarks;
 
+import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.memory.MemoryMessageStore;
@@ -42,7 +43,8 @@ public class StoreBenchmark {
     @Benchmark
     public @Nullable MessageRecord claimAndComplete() {
         RecordKey key = new RecordKey("db19dadf-39d7-4529-836d-cb89e97bfb48", "id-" + ids++);
-        MessageRecord claim = store.create(MessageRecord.claim(key, "owner", lease, 0, 42));
+        MessageRecord claim =
+                store.create(MessageRecord.claim(key, "owner", lease, 0, new Fingerprint(Fingerprint.SHA256, 42, 42)));
         MessageRecord completed = store.replace(claim.completed(List.of()));
         store.removeExpired(1);
         return completed;

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.identity.FieldHash;
 import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -19,44 +16,24 @@ import org.jspecify.annotations.Nullable;
  */
 final class PoisonDigest {
 
-    private final MessageDigest digest = sha256();
-
     private PoisonDigest() {}
 
     /** 64 hexadecimal digits. */
     static String of(WireMessage message) {
-        PoisonDigest digest = new PoisonDigest();
         String id = message.messageId();
-        digest.add(id);
-        digest.add(message.correlationId());
-        digest.add(message.type());
+        FieldHash hash = FieldHash.sha256().add(id).add(message.correlationId()).add(message.type());
         if (id == null || !Names.isMessageId(id)) {
-            digest.add(message.appId());
-            digest.add(message.timestamp());
-            digest.add(message.contentType());
-            digest.add(message.contentEncoding());
-            new TreeMap<>(Headers.application(message.headers())).forEach((name, value) -> {
-                digest.add(name);
-                digest.add(value);
-            });
+            hash.add(message.appId())
+                    .add(text(message.timestamp()))
+                    .add(message.contentType())
+                    .add(message.contentEncoding());
+            new TreeMap<>(Headers.application(message.headers()))
+                    .forEach((name, value) -> hash.add(name).add(text(value)));
         }
-        digest.digest.update(message.body());
-        return HexFormat.of().formatHex(digest.digest.digest());
+        return HexFormat.of().formatHex(hash.finish(message.body()));
     }
 
-    /** With its length, so that two texts are never taken for two others. */
-    private void add(@Nullable Object value) {
-        byte[] text = value == null ? new byte[0] : value.toString().getBytes(StandardCharsets.UTF_8);
-        digest.update(
-                ByteBuffer.allocate(4).putInt(value == null ? -1 : text.length).flip());
-        digest.update(text);
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-256", e);
-        }
+    private static @Nullable String text(@Nullable Object value) {
+        return value == null ? null : value.toString();
     }
 }

@@ -2,6 +2,7 @@
 package io.safebunny.dedup;
 
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordState;
@@ -27,26 +28,25 @@ final class ApartSteps implements Steps {
 
     private static final int MOST_TRIES = 10;
 
+    /** Earlier versions of the library kept steps without a fingerprint. */
+    private static final Fingerprint UNKNOWN = new Fingerprint(Fingerprint.CHECKSUMS, 0, 0);
+
     private final TransactionalMessageStore store;
     private final Timeline timeline;
+    private final MessageRecord claim;
     private final RecordKey key;
-    private final String owner;
-    private final Runnable requireClaim;
+    private final ClaimingTransaction transaction;
     private boolean loaded;
     private @Nullable MessageRecord record;
 
-    /** @param requireClaim throws unless the transaction still holds the claim: only then nobody else stores steps of the message */
+    /** @param transaction holds the claim: only while it does nobody else stores steps of the message */
     ApartSteps(
-            TransactionalMessageStore store,
-            Timeline timeline,
-            RecordKey message,
-            String owner,
-            Runnable requireClaim) {
+            TransactionalMessageStore store, Timeline timeline, MessageRecord claim, ClaimingTransaction transaction) {
         this.store = store;
         this.timeline = timeline;
-        this.key = new RecordKey(message.correlationId(), message.messageId() + "~steps");
-        this.owner = owner;
-        this.requireClaim = requireClaim;
+        this.claim = claim;
+        this.key = new RecordKey(claim.key().correlationId(), claim.key().messageId() + "~steps");
+        this.transaction = transaction;
     }
 
     /** Reads them again before the next one. */
@@ -56,9 +56,13 @@ final class ApartSteps implements Steps {
 
     @Override
     public @Nullable String find(String name) {
-        requireClaim.run();
+        transaction.requireClaimIsHeld();
         if (!loaded) {
-            record = store.apart(() -> store.find(key));
+            MessageRecord found = store.apart(() -> store.find(key));
+            if (found != null && !found.fingerprint().equals(UNKNOWN)) {
+                transaction.requireStepsAreOurs(found);
+            }
+            record = found;
             loaded = true;
         }
         return record == null ? null : record.steps().get(name);
@@ -69,7 +73,8 @@ final class ApartSteps implements Steps {
         MessageRecord before = record;
         Map<String, String> steps = new HashMap<>(before == null ? Map.of() : before.steps());
         steps.put(name, json);
-        record = surely(steps, () -> before == null ? create(steps) : store.replace(before.nextSteps(owner, steps)));
+        record = surely(
+                steps, () -> before == null ? create(steps) : store.replace(before.nextSteps(claim.owner(), steps)));
         if (record == null) {
             throw NotHandledException.later(
                     "Another delivery of message %s has stored steps".formatted(key.messageId()), Duration.ZERO);
@@ -87,7 +92,7 @@ final class ApartSteps implements Steps {
                 MessageRecord written = store.apart(write);
                 MessageRecord stored = written != null ? written : store.apart(() -> store.find(key));
                 return stored != null
-                                && stored.owner().equals(owner)
+                                && stored.owner().equals(claim.owner())
                                 && stored.steps().equals(steps)
                         ? stored
                         : null;
@@ -104,6 +109,16 @@ final class ApartSteps implements Steps {
     /** In a final state from the beginning, so that it expires with the message's own record. */
     private MessageRecord create(Map<String, String> steps) {
         return store.create(new MessageRecord(
-                key, RecordState.DISPATCHED, owner, 1, 0, 0, Duration.ZERO, 0, steps, List.of(), null));
+                key,
+                RecordState.DISPATCHED,
+                claim.owner(),
+                1,
+                0,
+                0,
+                Duration.ZERO,
+                claim.fingerprint(),
+                steps,
+                List.of(),
+                null));
     }
 }

@@ -10,6 +10,7 @@ import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.recovery.RecoveryAction.Poison;
 import io.safebunny.recovery.RecoveryAction.RetryDelayed;
+import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
@@ -66,12 +67,7 @@ final class Claiming {
         if (stored.owner().equals(fresh.owner())) {
             return stored;
         }
-        if (stored.fingerprint() != fresh.fingerprint()) {
-            throw new InvalidMessageException(
-                    PoisonReason.HANDLER_FAILED,
-                    "Another message of type and body different from this one has its id [message_id=%s, correlation_id=%s]: it was not handled, and not taken for a duplicate. Ids must be unique; see the publisher, or its idempotency keys."
-                            .formatted(message.id(), message.correlationId()));
-        }
+        SameId.requireIsOf(message, stored);
         return switch (stored.state()) {
             case COMPLETED, DISPATCHED -> stored;
             case RELEASED ->
@@ -79,6 +75,16 @@ final class Claiming {
             case POISONED -> reopen(handling, stored, fresh, replayed);
             case CLAIMED -> takeOver(handling, stored, fresh, attempt(message, stored, replayed));
         };
+    }
+
+    /** This delivery is not handled, because the message has been. */
+    void suppressed(Envelope message) {
+        metrics.duplicateSuppressed(message.type());
+        LOG.debug(
+                "Suppressed a duplicate of message {} [correlation_id={}, type={}]",
+                message.id(),
+                message.correlationId(),
+                message.type());
     }
 
     private MessageRecord create(MessageRecord fresh) {

@@ -35,6 +35,7 @@ final class ClaimingTransaction {
     private final boolean replayed;
     private @Nullable LocalTransaction transaction;
     private @Nullable MessageRecord claim;
+    private boolean stepsAreAnothers;
 
     ClaimingTransaction(TransactionalMessageStore store, Claiming claiming, Handling handling, boolean replayed) {
         this.store = store;
@@ -172,6 +173,13 @@ final class ClaimingTransaction {
         }
     }
 
+    /** @throws InvalidMessageException another message under this id has run them: it stands, so nothing new is written about this one */
+    void requireStepsAreOurs(MessageRecord steps) {
+        stepsAreAnothers = true; // until it is known
+        SameId.requireIsOf(handling.message(), steps);
+        stepsAreAnothers = false;
+    }
+
     private void requireNoOtherClaim(MessageRecord ours) {
         MessageRecord stored = store.apart(() -> store.find(ours.key()));
         if (stored != null
@@ -227,7 +235,7 @@ final class ClaimingTransaction {
     void rollback(RecoveryAction next) {
         rollback();
         MessageRecord claimed = claim;
-        if (claimed == null || (claimed.version() == 1 && next instanceof ComeBack)) {
+        if (claimed == null || (claimed.version() == 1 && (stepsAreAnothers || next instanceof ComeBack))) {
             return;
         }
         MessageRecord released = Claiming.released(claimed, next).withVersion(claimed.version());

@@ -255,8 +255,7 @@ public final class Deduplication {
             return suppressed(handling, record);
         }
         try {
-            ApartSteps steps = new ApartSteps(
-                    transactional, timeline, record.key(), record.owner(), transaction::requireClaimIsHeld);
+            ApartSteps steps = new ApartSteps(transactional, timeline, record, transaction);
             run(action, new Execution(handling, steps, () -> {
                 MessageRecord unused = claimed(handling, transaction::beginAgain);
                 steps.forget(); // another delivery may have had its turn in between
@@ -294,7 +293,7 @@ public final class Deduplication {
     }
 
     private MessageRecord suppressed(Handling handling, MessageRecord record) {
-        metrics.duplicateSuppressed(handling.message().type());
+        claiming.suppressed(handling.message());
         // dispatched, and the store will soon say so
         return marks.contains(record.key()) ? record.dispatched() : record;
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempt delayed retries so far, of the delivery being handled or, when released, of the one that is to come
  * @param takeovers claims in a row that were taken over because their owner fell silent
  * @param lease how long a claim that does not change is respected
- * @param fingerprint of type and body: another message with the same id is recognised
+ * @param fingerprint of the message: another one with the same id is recognised
  * @param steps results of completed {@code once} steps, as JSON by name
  * @param outgoing publications of the completed handling, in the order of publishing
  * @param etag how the store recognises exactly this version; {@code null} where the version does
@@ -29,7 +29,7 @@ public record MessageRecord(
         int attempt,
         int takeovers,
         Duration lease,
-        long fingerprint,
+        Fingerprint fingerprint,
         Map<String, String> steps,
         List<OutboundMessage> outgoing,
         @Nullable String etag) {
@@ -40,7 +40,8 @@ public record MessageRecord(
     }
 
     /** A first claim. */
-    public static MessageRecord claim(RecordKey key, String owner, Duration lease, int attempt, long fingerprint) {
+    public static MessageRecord claim(
+            RecordKey key, String owner, Duration lease, int attempt, Fingerprint fingerprint) {
         return new MessageRecord(
                 key, RecordState.CLAIMED, owner, 1, attempt, 0, lease, fingerprint, Map.of(), List.of(), null);
     }

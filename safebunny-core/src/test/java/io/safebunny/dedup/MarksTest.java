@@ -4,6 +4,7 @@ package io.safebunny.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.fixture.ManualTimeline;
+import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
@@ -40,7 +41,8 @@ class MarksTest {
     });
 
     private MessageRecord completed(RecordKey key) {
-        MessageRecord claim = MessageRecord.claim(key, "owner", Duration.ofSeconds(30), 0, 0);
+        MessageRecord claim =
+                MessageRecord.claim(key, "owner", Duration.ofSeconds(30), 0, Fingerprint.of(DedupBench.MESSAGE));
         return Objects.requireNonNull(store.replace(store.create(claim).next(RecordState.COMPLETED)));
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.fixture.HoldingStore;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
+import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordRefusedException;
@@ -36,7 +37,8 @@ class SweeperTest {
     }
 
     private RecordKey completed(RecordKey key, String routingKey) {
-        MessageRecord claim = bench.store.create(MessageRecord.claim(key, "crashed", LEASE, 0, 1));
+        MessageRecord claim =
+                bench.store.create(MessageRecord.claim(key, "crashed", LEASE, 0, Fingerprint.of(DedupBench.MESSAGE)));
         OutboundMessage message = new OutboundMessage(
                 Wires.orderPlaced().with("message_id", "of-" + key.messageId()).wire(),
                 new Route.Publication(routingKey),

@@ -5,12 +5,14 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordJson;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.UnreadableRecordException;
 import java.time.Duration;
+import java.util.HexFormat;
 
 /**
  * A record as a document. Publications and steps are JSON as text, so that nothing between here and the disk touches them; the
@@ -18,8 +20,11 @@ import java.time.Duration;
  */
 final class RecordDocument {
 
-    /** Raised when an older reader would misunderstand what is written. */
-    private static final int FORMAT = 1;
+    /**
+     * The latest one; what a document of a later one means is unknown here. Its number is the version of the fingerprint, which is all in
+     * which the two differ: a document stays what it was created as.
+     */
+    private static final int FORMAT = Fingerprint.SHA256;
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final int LONGEST_ESCAPE = 6;
@@ -37,14 +42,14 @@ final class RecordDocument {
         document.put("id", DocumentId.of(record.key().messageId()));
         document.put("correlationId", record.key().correlationId());
         document.put("messageId", record.key().messageId());
-        document.put("format", FORMAT);
+        document.put("format", record.fingerprint().version());
         document.put("state", record.state().name());
         document.put("owner", record.owner());
         document.put("version", record.version());
         document.put("attempt", record.attempt());
         document.put("takeovers", record.takeovers());
         document.put("lease", record.lease().toString());
-        document.put("fingerprint", Long.toHexString(record.fingerprint()));
+        document.put("fingerprint", text(record.fingerprint()));
         if (!record.steps().isEmpty()) {
             document.put("steps", RecordJson.writeSteps(record.steps()));
         }
@@ -83,7 +88,7 @@ final class RecordDocument {
     /** @throws UnreadableRecordException when it is not what {@link #write} wrote */
     MessageRecord read(RecordKey key, ObjectNode document) {
         int format = document.path("format").asInt(-1);
-        if (format != FORMAT) {
+        if (format < 1 || format > FORMAT) {
             throw new UnreadableRecordException(key, "format " + format, null);
         }
         try {
@@ -95,7 +100,7 @@ final class RecordDocument {
                     Math.toIntExact(number(document, "attempt")),
                     Math.toIntExact(number(document, "takeovers")),
                     Duration.parse(text(document, "lease")),
-                    Long.parseUnsignedLong(text(document, "fingerprint"), 16),
+                    fingerprint(format, text(document, "fingerprint")),
                     RecordJson.readSteps(document.path("steps").asText("{}")),
                     RecordJson.readOutgoing(document.path("outgoing").asText("[]")),
                     text(document, "_etag"));
@@ -103,6 +108,22 @@ final class RecordDocument {
             throw new UnreadableRecordException(
                     key, "state " + document.path("state").asText("missing"), e);
         }
+    }
+
+    private static String text(Fingerprint fingerprint) {
+        String high = HexFormat.of().toHexDigits(fingerprint.high());
+        return fingerprint.version() == Fingerprint.CHECKSUMS
+                ? high
+                : high + HexFormat.of().toHexDigits(fingerprint.low());
+    }
+
+    private static Fingerprint fingerprint(int version, String text) {
+        return version == Fingerprint.CHECKSUMS
+                ? new Fingerprint(version, Long.parseUnsignedLong(text, 16), 0)
+                : new Fingerprint(
+                        version,
+                        HexFormat.fromHexDigitsToLong(text, 0, 16),
+                        HexFormat.fromHexDigitsToLong(text, 16, text.length()));
     }
 
     private static String text(ObjectNode document, String name) {

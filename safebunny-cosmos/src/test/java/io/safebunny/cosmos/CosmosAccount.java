@@ -6,6 +6,7 @@ import com.azure.cosmos.CosmosAsyncContainer;
 import com.azure.cosmos.CosmosClientBuilder;
 import com.azure.cosmos.ThrottlingRetryOptions;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.test.database.CosmosServer;
@@ -69,6 +70,7 @@ public final class CosmosAccount {
     }
 
     static MessageRecord claim(RecordKey key) {
-        return MessageRecord.claim(key, "first", Duration.ofSeconds(30), 0, -4711);
+        return MessageRecord.claim(
+                key, "first", Duration.ofSeconds(30), 0, new Fingerprint(Fingerprint.SHA256, -4711, -1));
     }
 }

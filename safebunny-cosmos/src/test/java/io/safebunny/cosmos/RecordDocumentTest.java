@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordState;
@@ -22,7 +23,12 @@ class RecordDocumentTest {
     private final RecordDocument documents = new RecordDocument(Duration.ofMillis(1500));
 
     private static MessageRecord record() {
-        return MessageRecord.claim(KEY, "owner", Duration.ofSeconds(30).plusNanos(1), 3, Long.MIN_VALUE);
+        return MessageRecord.claim(
+                KEY,
+                "owner",
+                Duration.ofSeconds(30).plusNanos(1),
+                3,
+                new Fingerprint(Fingerprint.SHA256, Long.MIN_VALUE, 7));
     }
 
     @Test
@@ -32,6 +38,35 @@ class RecordDocumentTest {
 
         assertThat(documents.read(KEY, document)).isEqualTo(record.withEtag("\"1\""));
         assertThat(RecordDocument.keyOf(document)).isEqualTo(KEY);
+    }
+
+    @Test
+    void readsWhatAnEarlierVersionWroteAndLeavesItReadableForIt() {
+        ObjectNode document =
+                documents.write(record()).put("_etag", "\"1\"").put("format", 1).put("fingerprint", "12ab");
+
+        MessageRecord read = documents.read(KEY, document);
+        assertThat(read.fingerprint()).isEqualTo(new Fingerprint(Fingerprint.CHECKSUMS, 0x12ab, 0));
+        ObjectNode written = documents.write(read.next(RecordState.RELEASED));
+        assertThat(written.path("format").asInt()).isEqualTo(1);
+        assertThat(Long.parseUnsignedLong(written.path("fingerprint").asText(), 16))
+                .isEqualTo(0x12ab);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 3})
+    void refusesWhatAnotherVersionWrote(int format) {
+        ObjectNode document = documents.write(record()).put("_etag", "\"1\"").put("format", format);
+
+        assertThatThrownBy(() -> documents.read(KEY, document)).isInstanceOf(UnreadableRecordException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"12ab", "0123456789abcdef0123456789abcdex", "0123456789abcdef0123456789abcdef0"})
+    void refusesAFingerprintOfAnotherLength(String fingerprint) {
+        ObjectNode document = documents.write(record()).put("_etag", "\"1\"").put("fingerprint", fingerprint);
+
+        assertThatThrownBy(() -> documents.read(KEY, document)).isInstanceOf(UnreadableRecordException.class);
     }
 
     @Test

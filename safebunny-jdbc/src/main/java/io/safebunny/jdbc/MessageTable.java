@@ -6,7 +6,7 @@ final class MessageTable {
 
     private static final String KEY = "node = ? and correlation_id = ? and message_id = ?";
     private static final String COLUMNS =
-            "state, owner, version, attempt, takeovers, lease_ms, fingerprint, format, steps, outgoing";
+            "state, owner, version, attempt, takeovers, lease_ms, fingerprint, fingerprint_low, format, steps, outgoing";
 
     private final Database database;
     private final String name;
@@ -41,7 +41,7 @@ final class MessageTable {
 
     /** Parameters: key, columns. */
     String insert() {
-        return "insert into %s (node, correlation_id, message_id, %s, changed_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, %s)%s"
+        return "insert into %s (node, correlation_id, message_id, %s, changed_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, %s)%s"
                 .formatted(name, COLUMNS, dialect().now(), dialect().unlessPresent());
     }
 

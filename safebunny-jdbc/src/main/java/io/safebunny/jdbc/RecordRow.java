@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc;
 
+import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordJson;
 import io.safebunny.store.RecordKey;
@@ -16,11 +17,14 @@ import java.util.Map;
 /** A record as a row and back. The numbers of parameters and columns are those that {@link MessageTable} states. */
 final class RecordRow {
 
-    /** Of the stored form; what a row of a later one means is unknown here. */
-    static final int FORMAT = 1;
+    /**
+     * The latest stored form; what a row of a later one means is unknown here. Its number is the version of the fingerprint, which is all in
+     * which the two differ: a row stays what it was created as.
+     */
+    static final int FORMAT = Fingerprint.SHA256;
 
     private static final int KEY_SIZE = 3;
-    private static final int COLUMNS = 10;
+    private static final int COLUMNS = 11;
 
     private RecordRow() {}
 
@@ -52,8 +56,9 @@ final class RecordRow {
         statement.setInt(next++, record.attempt());
         statement.setInt(next++, record.takeovers());
         statement.setLong(next++, record.lease().toMillis());
-        statement.setLong(next++, record.fingerprint());
-        statement.setInt(next++, FORMAT);
+        statement.setLong(next++, record.fingerprint().high());
+        statement.setLong(next++, record.fingerprint().low());
+        statement.setInt(next++, record.fingerprint().version());
         statement.setString(next++, content.steps());
         statement.setString(next, content.outgoing());
     }
@@ -70,7 +75,8 @@ final class RecordRow {
         int attempt = row.getInt(next++);
         int takeovers = row.getInt(next++);
         Duration lease = Duration.ofMillis(row.getLong(next++));
-        long fingerprint = row.getLong(next++);
+        long high = row.getLong(next++);
+        long low = row.getLong(next++);
         int format = row.getInt(next++);
         String steps = row.getString(next++);
         String outgoing = row.getString(next);
@@ -86,7 +92,7 @@ final class RecordRow {
                     attempt,
                     takeovers,
                     lease,
-                    fingerprint,
+                    new Fingerprint(format, high, low),
                     steps == null ? Map.of() : RecordJson.readSteps(steps),
                     outgoing == null ? List.of() : RecordJson.readOutgoing(outgoing),
                     null);

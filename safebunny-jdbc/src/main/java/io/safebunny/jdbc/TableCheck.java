@@ -22,7 +22,7 @@ final class TableCheck {
                         "SB-1402",
                         "Table %s is missing, lacks columns, or may not be read [SQLState=%s]."
                                 .formatted(table, e.getSQLState()),
-                        "Run the script %s in safebunny-jdbc.jar, for example as a Flyway migration, or set safebunny.store.jdbc.initialize-schema=always. If it has another name, correct safebunny.store.jdbc.table-prefix."
+                        "Run the script %s in safebunny-jdbc.jar, for example as a Flyway migration, or set safebunny.store.jdbc.initialize-schema=always. If it has another name, correct safebunny.store.jdbc.table-prefix; if an earlier version made it, alter it as the changelog says."
                                 .formatted(script),
                         e);
             }

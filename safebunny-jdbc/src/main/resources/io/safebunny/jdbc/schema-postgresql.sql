@@ -12,6 +12,8 @@ create table if not exists safebunny_message (
     takeovers      integer                  not null,
     lease_ms       bigint                   not null,
     fingerprint    bigint                   not null,
+    -- the default is for instances of before it
+    fingerprint_low bigint default 0        not null,
     format         smallint                 not null,
     steps          text,
     outgoing       text,

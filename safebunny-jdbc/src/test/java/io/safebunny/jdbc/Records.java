@@ -2,6 +2,7 @@
 package io.safebunny.jdbc;
 
 import io.safebunny.message.WireMessage;
+import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.transport.OutboundMessage;
@@ -20,7 +21,8 @@ final class Records {
     }
 
     static MessageRecord claim(RecordKey key, String owner) {
-        return MessageRecord.claim(key, owner, Duration.ofSeconds(30), 0, 4711);
+        return MessageRecord.claim(
+                key, owner, Duration.ofSeconds(30), 0, new Fingerprint(Fingerprint.SHA256, 4711, 13));
     }
 
     /** So that it does not fit its column. */

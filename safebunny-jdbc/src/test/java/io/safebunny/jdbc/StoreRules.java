@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordState;
@@ -123,16 +124,35 @@ abstract class StoreRules {
         JdbcMessageStore store = store();
         MessageRecord record = store.create(Records.claim(Records.key(), "a")).next(RecordState.COMPLETED);
         store.replace(record);
-        sql().update("update safebunny_message set format = 2 where node = ?", options.node());
+        sql().update("update safebunny_message set format = 3 where node = ?", options.node());
         assertThatThrownBy(() -> store.find(record.key()))
                 .isInstanceOf(UnreadableRecordException.class)
-                .hasMessageContaining("format 2");
+                .hasMessageContaining("format 3");
         assertThatThrownBy(() -> store.create(record)).isInstanceOf(UnreadableRecordException.class);
         assertThat(store.findCompleted(Duration.ZERO, 10)).isEmpty();
         sql().update("update safebunny_message set format = 1, state = 'ARCHIVED' where node = ?", options.node());
         assertThatThrownBy(() -> store.find(record.key()))
                 .isInstanceOf(UnreadableRecordException.class)
                 .hasMessageContaining("ARCHIVED");
+    }
+
+    /** While instances are upgraded one by one the table has the new column already. */
+    @Test
+    void whatAnEarlierVersionWroteIsReadAndStaysReadableForIt() {
+        JdbcMessageStore store = store();
+        RecordKey key = Records.key();
+        sql().update(
+                        "insert into safebunny_message (node, correlation_id, message_id, state, owner, version, attempt, takeovers, lease_ms, fingerprint, format, changed_at) values (?, ?, ?, 'CLAIMED', 'before', 1, 0, 0, 30000, -4711, 1, current_timestamp)",
+                        options.node(),
+                        key.correlationId(),
+                        key.messageId());
+        MessageRecord record = found(store, key);
+        assertThat(record.fingerprint()).isEqualTo(new Fingerprint(Fingerprint.CHECKSUMS, -4711, 0));
+        store.replace(record.next(RecordState.RELEASED));
+        assertThat(sql().queryForObject(
+                                "select format from safebunny_message where node = ?", Integer.class, options.node()))
+                .isEqualTo(1);
+        assertThat(found(store, key).fingerprint()).isEqualTo(record.fingerprint());
     }
 
     @Test

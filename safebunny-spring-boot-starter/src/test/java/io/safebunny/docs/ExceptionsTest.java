@@ -43,8 +43,7 @@ class ExceptionsTest {
             Map.entry("Dialer IOException", "the connection is tried again"),
             Map.entry("RabbitTransport IOException", "told as a ConnectionLostException"),
             // cannot be
-            Map.entry("LineageIdScheme IllegalStateException", "every Java platform has SHA-256"),
-            Map.entry("PoisonDigest IllegalStateException", "every Java platform has SHA-256"),
+            Map.entry("FieldHash IllegalStateException", "every Java platform has SHA-256 and HmacSHA256"),
             Map.entry("OpenTransaction IllegalStateException", "checked at the start, SB-1405"),
             Map.entry("RecordDocument IllegalStateException", "a tree of text and numbers can be written"),
             Map.entry("JdbcSchema UncheckedIOException", "the script is in the same jar"),

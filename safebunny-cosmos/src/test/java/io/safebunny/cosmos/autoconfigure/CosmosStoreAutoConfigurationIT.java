@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.cosmos.CosmosAccount;
 import io.safebunny.cosmos.CosmosMessageStore;
 import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
@@ -114,7 +115,8 @@ class CosmosStoreAutoConfigurationIT {
         assertThat(started).hasSingleBean(MessageStore.class);
         MessageStore store = started.getBean(CosmosMessageStore.class);
         RecordKey key = new RecordKey("customer:42", UUID.randomUUID().toString());
-        MessageRecord created = store.create(MessageRecord.claim(key, "me", Duration.ofSeconds(30), 0, 1));
+        MessageRecord created = store.create(
+                MessageRecord.claim(key, "me", Duration.ofSeconds(30), 0, new Fingerprint(Fingerprint.SHA256, 1, 1)));
         store.replace(created.next(RecordState.DISPATCHED));
 
         assertThat(Objects.requireNonNull(store.find(key)).state()).isEqualTo(RecordState.DISPATCHED);

@@ -8,6 +8,7 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.jdbc.JdbcMessageStore;
 import io.safebunny.jdbc.JdbcOutbox;
 import io.safebunny.jdbc.TransactionalJdbcMessageStore;
+import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
@@ -53,7 +54,8 @@ class JdbcStoreAutoConfigurationTest {
             .withPropertyValues("spring.datasource.url=" + url);
 
     private static MessageRecord claim() {
-        return MessageRecord.claim(new RecordKey("c", "m"), "me", Duration.ofSeconds(1), 0, 1);
+        return MessageRecord.claim(
+                new RecordKey("c", "m"), "me", Duration.ofSeconds(1), 0, new Fingerprint(Fingerprint.SHA256, 1, 1));
     }
 
     @Test

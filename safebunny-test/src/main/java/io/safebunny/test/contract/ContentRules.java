@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.safebunny.message.WireMessage;
+import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordRefusedException;
@@ -52,7 +53,7 @@ interface ContentRules {
                 7,
                 3,
                 Duration.ofMillis(30_123),
-                Long.MIN_VALUE,
+                new Fingerprint(Fingerprint.SHA256, Long.MIN_VALUE, Long.MAX_VALUE),
                 Map.of("charge", "{\"amount\":1}"),
                 List.of(outbound(Messages.rich("rich"))),
                 null);
@@ -64,7 +65,7 @@ interface ContentRules {
                 Integer.MAX_VALUE,
                 Integer.MAX_VALUE,
                 Duration.ofDays(400).plusMillis(1),
-                Long.MAX_VALUE,
+                new Fingerprint(Fingerprint.CHECKSUMS, Long.MAX_VALUE, 0),
                 Map.of(),
                 List.of(),
                 null);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
@@ -88,7 +89,8 @@ final class StoreBench {
     }
 
     static MessageRecord claim(RecordKey key, String owner) {
-        return MessageRecord.claim(key, owner, Duration.ofSeconds(30), 0, 4711);
+        return MessageRecord.claim(
+                key, owner, Duration.ofSeconds(30), 0, new Fingerprint(Fingerprint.SHA256, 4711, 13));
     }
 
     /** A claim of {@code first}, in the store. */

@@ -2,6 +2,7 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.message.WireMessage;
+import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordRefusedException;
@@ -48,7 +49,25 @@ final class BrokenContent {
     static class CutsFingerprints extends BrokenStoreContract {
         @Override
         MessageStore broken() {
-            return altering(r -> with(r, r.state(), r.attempt(), r.lease(), r.fingerprint() & 0xFFFF_FFFFL, r.steps()));
+            return altering(r -> withFingerprint(
+                    r,
+                    new Fingerprint(
+                            r.fingerprint().version(),
+                            r.fingerprint().high(),
+                            r.fingerprint().low() & 0xFFFF_FFFFL)));
+        }
+    }
+
+    @Breaks("keepsEveryField")
+    static class TakesAllFingerprintsForNew extends BrokenStoreContract {
+        @Override
+        MessageStore broken() {
+            return altering(r -> withFingerprint(
+                    r,
+                    new Fingerprint(
+                            Fingerprint.SHA256,
+                            r.fingerprint().high(),
+                            r.fingerprint().low())));
         }
     }
 
@@ -247,6 +266,10 @@ final class BrokenContent {
                     : r.claimedBy(r.owner().substring(0, 100), r.lease(), r.attempt(), r.takeovers())
                             .withVersion(r.version()));
         }
+    }
+
+    private static MessageRecord withFingerprint(MessageRecord r, Fingerprint fingerprint) {
+        return BrokenStoreContract.with(r, r.state(), r.attempt(), r.lease(), fingerprint, r.steps());
     }
 
     private static MessageRecord withOutgoing(MessageRecord r, List<OutboundMessage> outgoing) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
+import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
@@ -77,7 +78,7 @@ abstract class BrokenStoreContract extends MessageStoreContract {
             RecordState state,
             int attempt,
             Duration lease,
-            long fingerprint,
+            Fingerprint fingerprint,
             Map<String, String> steps) {
         return new MessageRecord(
                 r.key(),

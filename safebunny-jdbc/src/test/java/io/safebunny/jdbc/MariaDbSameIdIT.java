@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc;
+
+class MariaDbSameIdIT extends SameIdRules {
+
+    @Override
+    TestDatabase database() {
+        return TestDatabase.MARIADB;
+    }
+}
