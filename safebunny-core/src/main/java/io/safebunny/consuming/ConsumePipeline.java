@@ -193,7 +193,6 @@ final class ConsumePipeline implements DeliveryHandler {
     private void deduplicate(Deduplication deduplication, HandledMessage message, Next next) throws Exception {
         deduplication.run(
                 message.handling,
-                message.isReplayed(),
                 failure -> recoverer.decide(message.delivery, message.envelope(), failure),
                 execution -> {
                     message.executes(execution);

@@ -8,7 +8,9 @@ import io.safebunny.pipeline.ConsumeContext;
 import io.safebunny.publishing.Handling;
 import io.safebunny.publishing.Handling.Attempts;
 import io.safebunny.transport.Delivery;
+import io.safebunny.transport.IncomingMessage;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -100,9 +102,15 @@ final class HandledMessage implements ConsumeContext {
         }
     }
 
-    /** Whether somebody took it back from the poison queue. */
-    boolean isReplayed() {
-        return delivery.message().message().headers().containsKey(Headers.POISONED_AT);
+    /** As delivered, and with the version of its record if that says that the message is set aside. */
+    IncomingMessage setAside() {
+        IncomingMessage delivered = delivery.message();
+        if (handling.poisonVersion() == 0) {
+            return delivered;
+        }
+        Map<String, Object> headers = new LinkedHashMap<>(delivered.message().headers());
+        headers.put(Headers.POISON_VERSION, handling.poisonVersion());
+        return delivered.withHeaders(headers);
     }
 
     void failed(@Nullable Throwable cause) {

@@ -46,7 +46,8 @@ final class MessageValidator {
         Envelope envelope = EnvelopeReader.read(wire);
         requireType(envelope.type());
         ageLimit.require(envelope);
-        return envelope;
+        return envelope.atAttempt(
+                Math.min(envelope.attempt(), handler.recovery().delayed().maxRetries()));
     }
 
     private void requireType(String type) {

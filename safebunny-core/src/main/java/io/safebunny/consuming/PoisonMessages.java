@@ -29,7 +29,8 @@ final class PoisonMessages {
         WireMessage original = incoming.message();
         Map<String, Object> headers = new LinkedHashMap<>(Headers.application(original.headers()));
         headers.putAll(Headers.trace(original.headers()));
-        for (String own : List.of(Headers.MARKER, Headers.CAUSATION_ID, Headers.ATTEMPT, Headers.SENT_AT)) {
+        for (String own : List.of(
+                Headers.MARKER, Headers.CAUSATION_ID, Headers.ATTEMPT, Headers.SENT_AT, Headers.POISON_VERSION)) {
             Object value = original.headers().get(own);
             if (value instanceof Number) {
                 headers.put(own, value);

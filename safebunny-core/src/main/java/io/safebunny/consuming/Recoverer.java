@@ -90,7 +90,7 @@ final class Recoverer {
         }
         RecoveryAction action = decide(delivery, envelope, failure);
         if (action instanceof Poison poison) {
-            return poison(delivery, poison.reason(), ageLimit.inTime(envelope, failure));
+            return poison(delivery, message.setAside(), poison.reason(), ageLimit.inTime(envelope, failure));
         }
         if (action instanceof RetryDelayed retry) {
             return retryDelayed(message, retry.delay(), failure);
@@ -130,11 +130,15 @@ final class Recoverer {
 
     /** A replay that was not begun must still be known for one when it comes back. */
     private static OutboundMessage asReplayed(Delivery delivery, OutboundMessage copy) {
-        if (!(delivery.message().message().headers().get(Headers.POISONED_AT) instanceof Number poisonedAt)) {
+        Map<String, Object> delivered = delivery.message().message().headers();
+        if (!(delivered.get(Headers.POISONED_AT) instanceof Number poisonedAt)) {
             return copy;
         }
         Map<String, Object> headers = new LinkedHashMap<>(copy.message().headers());
         headers.put(Headers.POISONED_AT, poisonedAt.longValue());
+        if (delivered.get(Headers.POISON_VERSION) instanceof Number version) {
+            headers.put(Headers.POISON_VERSION, version.longValue());
+        }
         return new OutboundMessage(copy.message().withHeaders(headers), copy.route(), copy.delay());
     }
 

@@ -29,9 +29,6 @@ final class Claiming {
 
     private static final Logger LOG = LoggerFactory.getLogger(Claiming.class);
 
-    /** Ends the owner of every claim since the message was replayed. */
-    private static final String REPLAYED = "-replay";
-
     private static final Duration UNTIL_UPGRADED = Duration.ofMinutes(1);
     private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
 
@@ -54,26 +51,26 @@ final class Claiming {
      * @throws NotHandledException somebody else's claim
      * @throws InvalidMessageException it was or must be set aside
      */
-    MessageRecord claim(Handling handling, boolean replayed) {
+    MessageRecord claim(Handling handling) {
         Envelope message = handling.message();
-        String owner = process + '-' + claims.incrementAndGet();
         MessageRecord fresh = MessageRecord.claim(
                 new RecordKey(message.correlationId(), message.id()),
-                replayed ? owner + REPLAYED : owner,
+                process + '-' + claims.incrementAndGet(),
                 options.lease(),
-                message.attempt(),
+                believedAttempt(message, 0),
                 Fingerprint.of(message));
         MessageRecord stored = create(fresh);
         if (stored.owner().equals(fresh.owner())) {
+            continueAt(handling, stored.attempt());
             return stored;
         }
         SameId.requireIsOf(message, stored);
         return switch (stored.state()) {
             case COMPLETED, DISPATCHED -> stored;
             case RELEASED ->
-                claimAgain(handling, stored, fresh, attempt(message, stored, replayed), stored.takeovers());
-            case POISONED -> reopen(handling, stored, fresh, replayed);
-            case CLAIMED -> takeOver(handling, stored, fresh, attempt(message, stored, replayed));
+                claimAgain(handling, stored, fresh, believedAttempt(message, stored.attempt()), stored.takeovers());
+            case POISONED -> reopen(handling, stored, fresh);
+            case CLAIMED -> takeOver(handling, stored, fresh, believedAttempt(message, stored.attempt()));
         };
     }
 
@@ -116,21 +113,50 @@ final class Claiming {
         }
     }
 
-    private MessageRecord reopen(Handling handling, MessageRecord stored, MessageRecord fresh, boolean replayed) {
-        if (!replayed) {
+    /** Only by its own poison copy: anybody can write that a message is a replay, and an older copy is not the one that was looked at. */
+    private MessageRecord reopen(Handling handling, MessageRecord stored, MessageRecord fresh) {
+        if (handling.message().poisonVersion() != stored.version()) {
+            tell(handling, stored);
             throw new InvalidMessageException(
                     PoisonReason.RETRIES_EXHAUSTED,
-                    "The message was recorded as set aside before, so this copy was not handled; why is told by the poison message of then. If no other one has the same sb-poison-digest, its process ended before it was sent, and this copy is the only one: do not throw it away. To handle the message again, move one of its copies in the poison queue with all its headers.");
+                    "The message was recorded as set aside before, so this copy was not handled; why is told by the poison message of then. If no other one has the same sb-poison-digest, its process ended before it was sent, and this copy is the only one: do not throw it away. To handle the message again, move this copy with all its headers.");
         }
-        return claimAgain(handling, stored, fresh, 0, 0);
+        MessageRecord claim = claimAgain(handling, stored, fresh, 0, 0);
+        metrics.reopened(handling.message().type());
+        LOG.warn(
+                "Message {} was set aside and is reopened by a replay [attempts before={}]; its attempts begin anew",
+                stored.key().messageId(),
+                stored.attempt() + 1);
+        return claim;
     }
 
     /**
-     * The larger count is right: of two copies of a message each knows only its own retries. A replay begins anew, but only once: when
-     * it is delivered again its attempts count on.
+     * The larger count is right: of two copies of a message each knows only its own retries. But only the end of one attempt can have
+     * been kept from the record, and what says more may come from anybody.
+     *
+     * @param known to the record, 0 without one
      */
-    private static int attempt(Envelope message, MessageRecord stored, boolean replayed) {
-        return replayed && !stored.owner().endsWith(REPLAYED) ? 0 : Math.max(message.attempt(), stored.attempt());
+    private static int believedAttempt(Envelope message, int known) {
+        return Math.max(known, Math.min(message.attempt(), known + 1));
+    }
+
+    private static void continueAt(Handling handling, int attempt) {
+        int said = handling.message().attempt();
+        if (said > attempt) {
+            LOG.info(
+                    "Message {} says it is retry {}, which its record does not know: it goes on as retry {}",
+                    handling.message().id(),
+                    said,
+                    attempt);
+        }
+        handling.continueAt(attempt);
+    }
+
+    /** So that its poison copy has the version by which it can be replayed. */
+    static void tell(Handling handling, MessageRecord stored) {
+        if (stored.state() == RecordState.POISONED) {
+            handling.setAside(stored.version());
+        }
     }
 
     private MessageRecord takeOver(Handling handling, MessageRecord stored, MessageRecord fresh, int attempt) {
@@ -141,9 +167,12 @@ final class Claiming {
         int takeovers = stored.takeovers() + 1;
         if (takeovers > options.takeoverLimit()) {
             watch.forget(stored.key());
-            if (store.replace(stored.next(RecordState.POISONED).withTakeovers(0)) == null) {
+            MessageRecord poisoned =
+                    store.replace(stored.next(RecordState.POISONED).withTakeovers(0));
+            if (poisoned == null) {
                 throw busy(handling, options.lease()); // its owner was only slow
             }
+            tell(handling, poisoned);
             throw new InvalidMessageException(
                     PoisonReason.DELIVERY_LIMIT,
                     "The handling of the message was begun and never ended [claims=%d, limit=safebunny.topology.delivery-limit]: it probably ends the process that handles it. Find out why before replaying it."
@@ -160,10 +189,7 @@ final class Claiming {
 
     private MessageRecord claimAgain(
             Handling handling, MessageRecord stored, MessageRecord fresh, int attempt, int takeovers) {
-        boolean sinceReplay =
-                stored.owner().endsWith(REPLAYED) && !fresh.owner().endsWith(REPLAYED);
-        String owner = sinceReplay ? fresh.owner() + REPLAYED : fresh.owner();
-        MessageRecord ours = stored.claimedBy(owner, fresh.lease(), attempt, takeovers);
+        MessageRecord ours = stored.claimedBy(fresh.owner(), fresh.lease(), attempt, takeovers);
         MessageRecord claim;
         try {
             claim = store.replace(ours);
@@ -177,7 +203,7 @@ final class Claiming {
             throw busy(handling, options.lease());
         }
         watch.forget(claim.key());
-        handling.continueAt(attempt);
+        continueAt(handling, attempt);
         return claim;
     }
 

@@ -32,23 +32,21 @@ final class ClaimingTransaction {
     private final TransactionalMessageStore store;
     private final Claiming claiming;
     private final Handling handling;
-    private final boolean replayed;
     private @Nullable LocalTransaction transaction;
     private @Nullable MessageRecord claim;
     private boolean stepsAreAnothers;
 
-    ClaimingTransaction(TransactionalMessageStore store, Claiming claiming, Handling handling, boolean replayed) {
+    ClaimingTransaction(TransactionalMessageStore store, Claiming claiming, Handling handling) {
         this.store = store;
         this.claiming = claiming;
         this.handling = handling;
-        this.replayed = replayed;
     }
 
     /** @return our claim, or the record of the completed or dispatched message; see {@link Claiming#claim} */
     MessageRecord begin() {
         transaction = store.begin();
         try {
-            MessageRecord record = claiming.claim(handling, replayed);
+            MessageRecord record = claiming.claim(handling);
             claim = record;
             return record;
         } catch (StoreUnavailableException e) {
@@ -252,7 +250,11 @@ final class ClaimingTransaction {
                     e);
             return;
         }
-        if (stored != null && (stored.state() == RecordState.COMPLETED || stored.state() == RecordState.DISPATCHED)) {
+        if (stored == null) {
+            return;
+        }
+        Claiming.tell(handling, stored);
+        if (stored.state() == RecordState.COMPLETED || stored.state() == RecordState.DISPATCHED) {
             throw NotHandledException.later(
                     "The handling of message %s failed, and another delivery has handled it meanwhile"
                             .formatted(handling.message().id()),

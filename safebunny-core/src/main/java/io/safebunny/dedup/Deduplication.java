@@ -135,17 +135,14 @@ public final class Deduplication {
     /**
      * Runs the action unless the message was handled before.
      *
-     * @param replayed whether an operator took the message back from the poison queue
      * @throws NotHandledException another delivery of the message is being handled, or the store did not answer
      * @throws InvalidMessageException the message must be set aside
      */
-    public void run(Handling handling, boolean replayed, Judge judge, Action action) throws Exception {
+    public void run(Handling handling, Judge judge, Action action) throws Exception {
         MessageRecord handled = store instanceof TransactionalMessageStore transactional
                 ? InTurn.handle(
-                        transactional,
-                        handling,
-                        () -> handleInTransaction(transactional, handling, replayed, judge, action))
-                : handle(handling, replayed, judge, action);
+                        transactional, handling, () -> handleInTransaction(transactional, handling, judge, action))
+                : handle(handling, judge, action);
         if (handled.state() == RecordState.COMPLETED) {
             dispatch(handled);
         }
@@ -154,9 +151,9 @@ public final class Deduplication {
     // ---- the claim is a record
 
     /** @return the record of the handled message */
-    private MessageRecord handle(Handling handling, boolean replayed, Judge judge, Action action) throws Exception {
+    private MessageRecord handle(Handling handling, Judge judge, Action action) throws Exception {
         long before = timeline.nanoTime();
-        MessageRecord record = claimed(handling, () -> claiming.claim(handling, replayed));
+        MessageRecord record = claimed(handling, () -> claiming.claim(handling));
         if (record.state() != RecordState.CLAIMED) {
             return suppressed(handling, record);
         }
@@ -171,7 +168,7 @@ public final class Deduplication {
             }
             complete(claim, handling);
         } catch (Throwable failure) {
-            if (release(claim, judge.judge(failure)) || failure instanceof NotHandledException) {
+            if (release(claim, handling, judge.judge(failure)) || failure instanceof NotHandledException) {
                 throw failure;
             }
             throw because(failure, claim.lost());
@@ -231,9 +228,11 @@ public final class Deduplication {
     }
 
     /** @return whether the message is still ours, as far as is known: if not, what becomes of it is another delivery's business */
-    private static boolean release(Claim claim, RecoveryAction next) {
+    private static boolean release(Claim claim, Handling handling, RecoveryAction next) {
         try {
-            return claim.write(claimed -> Claiming.released(claimed, next));
+            boolean ours = claim.write(claimed -> Claiming.released(claimed, next));
+            Claiming.tell(handling, claim.record());
+            return ours;
         } catch (RuntimeException e) {
             LOG.warn(
                     "Could not release the claim of message {}; it ends with its lease",
@@ -246,9 +245,8 @@ public final class Deduplication {
     // ---- the claim is a transaction
 
     private MessageRecord handleInTransaction(
-            TransactionalMessageStore transactional, Handling handling, boolean replayed, Judge judge, Action action)
-            throws Exception {
-        ClaimingTransaction transaction = new ClaimingTransaction(transactional, claiming, handling, replayed);
+            TransactionalMessageStore transactional, Handling handling, Judge judge, Action action) throws Exception {
+        ClaimingTransaction transaction = new ClaimingTransaction(transactional, claiming, handling);
         MessageRecord record = claimed(handling, transaction::begin);
         if (record.state() != RecordState.CLAIMED) {
             transaction.rollback();

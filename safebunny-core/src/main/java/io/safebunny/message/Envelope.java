@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param node publishing node, empty when a foreign publisher did not say
  * @param marker position in the saga, from 1
- * @param attempt delayed retries so far
+ * @param attempt delayed retries so far, as the sender says
+ * @param poisonVersion of a replay, the version of the record of the message as it was set aside; 0 when it is none or does not say
  * @param sentAt milliseconds since the epoch, 0 when unknown
  * @param trace W3C trace context headers
  * @param headers the application's own headers
@@ -23,6 +24,7 @@ public record Envelope(
         int marker,
         @Nullable String causationId,
         int attempt,
+        long poisonVersion,
         long sentAt,
         Map<String, String> trace,
         Map<String, Object> headers,
@@ -46,6 +48,7 @@ public record Envelope(
                         marker,
                         causationId,
                         number,
+                        poisonVersion,
                         sentAt,
                         trace,
                         headers,

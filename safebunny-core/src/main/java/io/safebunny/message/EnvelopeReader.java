@@ -40,6 +40,7 @@ public final class EnvelopeReader {
                 (int) number(headers, Headers.MARKER, 1, 1, Integer.MAX_VALUE),
                 causation(headers),
                 attempt(headers),
+                poisonVersion(headers),
                 sentAt(wire),
                 Headers.trace(headers),
                 Headers.application(headers),
@@ -50,7 +51,16 @@ public final class EnvelopeReader {
     /** A message replayed from the poison queue begins anew. */
     private static int attempt(Map<String, Object> headers) {
         int attempt = (int) number(headers, Headers.ATTEMPT, 0, 0, 1_000_000);
-        return number(headers, Headers.POISONED_AT, -1, 0, Long.MAX_VALUE) >= 0 ? 0 : attempt;
+        return isReplay(headers) ? 0 : attempt;
+    }
+
+    private static long poisonVersion(Map<String, Object> headers) {
+        long version = number(headers, Headers.POISON_VERSION, 0, 1, Long.MAX_VALUE);
+        return isReplay(headers) ? version : 0;
+    }
+
+    private static boolean isReplay(Map<String, Object> headers) {
+        return number(headers, Headers.POISONED_AT, -1, 0, Long.MAX_VALUE) >= 0;
     }
 
     private static String required(String property, @Nullable String value) {

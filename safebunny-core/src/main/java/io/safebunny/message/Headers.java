@@ -26,6 +26,7 @@ public final class Headers {
     public static final String POISON_QUEUE = "sb-poison-queue";
     public static final String POISONED_AT = "sb-poisoned-at";
     public static final String POISON_DIGEST = "sb-poison-digest";
+    public static final String POISON_VERSION = "sb-poison-version";
     public static final String EXCEPTION_TYPE = "x-exception-type";
     public static final String EXCEPTION_MESSAGE = "x-exception-message";
     public static final String EXCEPTION_STACKTRACE = "x-exception-stacktrace";
@@ -68,14 +69,14 @@ public final class Headers {
         return own == null ? Map.of() : Collections.unmodifiableMap(own);
     }
 
-    /** The trace context of an incoming message. */
+    /** The trace context of an incoming message, as far as it is one. */
     public static Map<String, String> trace(Map<String, Object> wire) {
         String parent = text(wire, TRACEPARENT);
-        if (parent == null || parent.length() > 128) {
+        if (parent == null || !TraceContext.isParent(parent)) {
             return Map.of();
         }
         String state = text(wire, TRACESTATE);
-        return state == null || state.length() > 512
+        return state == null || !TraceContext.isState(state)
                 ? Map.of(TRACEPARENT, parent)
                 : Map.of(TRACEPARENT, parent, TRACESTATE, state);
     }

@@ -53,6 +53,11 @@ public final class Metrics {
         count("safebunny.dedup", "type", type, "outcome", "takeover");
     }
 
+    /** {@code safebunny.dedup}, outcome {@code reopened}: a message that was set aside is handled again, because it was replayed. */
+    public void reopened(String type) {
+        count("safebunny.dedup", "type", type, "outcome", "reopened");
+    }
+
     /** {@code safebunny.dedup}, outcome {@code lost}: a handler ended after its claim was taken over. */
     public void claimLost(String type) {
         count("safebunny.dedup", "type", type, "outcome", "lost");

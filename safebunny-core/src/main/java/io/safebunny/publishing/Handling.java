@@ -23,6 +23,7 @@ public final class Handling {
     private Envelope message;
     private @Nullable String step;
     private boolean closed;
+    private long poisonVersion;
     private final List<OutboundMessage> collected = new ArrayList<>(4);
     private final Map<String, Integer> ordinals = new HashMap<>(4);
 
@@ -48,6 +49,16 @@ public final class Handling {
     /** The attempt that this delivery is, whatever its header says. */
     public void continueAt(int attempt) {
         message = message.atAttempt(attempt);
+    }
+
+    /** The record of the message says in this version that it is set aside. */
+    public void setAside(long version) {
+        poisonVersion = version;
+    }
+
+    /** 0 unless the record of the message is known to say that it is set aside. */
+    public long poisonVersion() {
+        return poisonVersion;
     }
 
     /** Runs a step that a later attempt may skip, and with it whatever it would have published. */

@@ -60,6 +60,7 @@ final class Identifier {
                 marker,
                 parent == null ? null : parent.id(),
                 0,
+                0,
                 sentAt,
                 trace,
                 Map.copyOf(publication.headers()),

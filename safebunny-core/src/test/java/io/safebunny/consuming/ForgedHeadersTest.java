@@ -4,6 +4,7 @@ package io.safebunny.consuming;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.fixture.ManualTimeline;
+import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.Wires;
 import java.time.Duration;
@@ -60,6 +61,21 @@ class ForgedHeadersTest {
 
         assertThat(node.runs).hasValue(1);
         assertThat(node.transport.poisoned()).isEmpty();
+    }
+
+    @Test
+    void aTraceContextThatIsNoneEndsWithItsMessage() {
+        Node node = new Node(Node.ONE_ATTEMPT);
+        node.handler = (payload, context) -> {
+            String unused = node.bunny().publish(new PaymentCaptured("o-1"));
+        };
+        node.deliver(Wires.orderPlaced()
+                .withHeader("traceparent", "\u001b[2Jforged, and within the length")
+                .withHeader("tracestate", "a=1"));
+
+        assertThat(node.transport.published()).singleElement().satisfies(message -> assertThat(
+                        message.message().headers())
+                .doesNotContainKeys("traceparent", "tracestate"));
     }
 
     @Test

@@ -56,7 +56,7 @@ class PoisonCopyTest {
                 new IllegalStateException("failed"),
                 Wires.orderPlaced()
                         .withHeader("tenant", "acme")
-                        .withHeader("traceparent", "00-a-b-01")
+                        .withHeader("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
                         .withHeader("CC", List.of("elsewhere"))
                         .withHeader("BCC", "elsewhere")
                         .withHeader("x-death", List.of("a"))
@@ -66,7 +66,7 @@ class PoisonCopyTest {
 
         assertThat(poison.headers())
                 .containsEntry("tenant", "acme")
-                .containsEntry("traceparent", "00-a-b-01")
+                .containsEntry("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
                 .containsEntry("sb-marker", 2)
                 .containsEntry("sb-attempt", 0)
                 .containsEntry("sb-poison-reason", "handler-failed")

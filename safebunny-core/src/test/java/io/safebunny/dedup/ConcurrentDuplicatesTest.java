@@ -57,7 +57,6 @@ class ConcurrentDuplicatesTest {
             try {
                 deduplication.run(
                         new Handling(new CurrentHandling(), Wires.orderPlaced().envelope()),
-                        false,
                         failure -> new RecoveryAction.ComeBack(Duration.ZERO),
                         execution -> {
                             runs.incrementAndGet();
@@ -90,7 +89,6 @@ class ConcurrentDuplicatesTest {
                     deduplication.run(
                             new Handling(
                                     new CurrentHandling(), Wires.orderPlaced().envelope()),
-                            false,
                             failure -> new RecoveryAction.ComeBack(Duration.ZERO),
                             execution -> {
                                 // the first three fail

@@ -26,6 +26,7 @@ import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.memory.MemoryMessageStore;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -101,19 +102,37 @@ final class DedupBench {
         deliver(instance, MESSAGE, handler);
     }
 
-    void deliver(Deduplication to, Envelope message, Handler handler) throws Exception {
-        deliver(to, message, false, handler);
+    /** What somebody moves whose poison copy has this version. */
+    void replay(long poisonVersion, Handler handler) throws Exception {
+        Wires replay =
+                Wires.orderPlaced().withHeader("sb-poisoned-at", 1).withHeader("sb-poison-version", poisonVersion);
+        deliver(instance, replay.envelope(), handler);
     }
 
     void replay(Handler handler) throws Exception {
-        deliver(instance, MESSAGE, true, handler);
+        replay(stored().version(), handler);
     }
 
-    private void deliver(Deduplication to, Envelope message, boolean replayed, Handler handler) throws Exception {
+    /** As many as the policy allows. */
+    void poison() {
+        for (int attempt = 0; attempt < 3; attempt++) {
+            try {
+                deliver(instance, MESSAGE.atAttempt(attempt), execution -> {
+                    throw new IOException("failed");
+                });
+            } catch (IOException e) {
+                continue;
+            } catch (Exception e) {
+                throw new AssertionError("expected to fail in the handler", e);
+            }
+        }
+        runs.clear();
+    }
+
+    void deliver(Deduplication to, Envelope message, Handler handler) throws Exception {
         Handling handling = new Handling(current, message);
         to.run(
                 handling,
-                replayed,
                 failure -> policy.decide(failure, handling.message().attempt(), 0),
                 execution -> handling.run(() -> {
                     runs.add(handling.message().attempt());

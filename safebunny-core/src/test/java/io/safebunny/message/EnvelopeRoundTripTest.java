@@ -12,7 +12,7 @@ class EnvelopeRoundTripTest {
     private final Envelope envelope = Wires.orderPlaced()
             .withHeader("tenant", "acme")
             .withHeader("vip", true)
-            .withHeader("traceparent", "00-a-b-01")
+            .withHeader("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
             .envelope();
 
     @Test

@@ -96,10 +96,13 @@ class CollectedPublicationsTest {
     void carryTheTraceOfTheMessageBeingHandled() throws Exception {
         Handling handling = new Handling(
                 publisher.current,
-                Wires.orderPlaced().withHeader("traceparent", "00-a-b-01").envelope());
+                Wires.orderPlaced()
+                        .withHeader("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+                        .envelope());
         handling.run(() -> publisher.bunny.publish(new PaymentCaptured("1")));
 
-        assertThat(Publisher.read(handling.collected().get(0)).trace()).containsEntry("traceparent", "00-a-b-01");
+        assertThat(Publisher.read(handling.collected().get(0)).trace())
+                .containsEntry("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
     }
 
     @Test

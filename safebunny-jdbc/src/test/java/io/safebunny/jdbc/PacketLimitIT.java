@@ -102,7 +102,6 @@ class PacketLimitIT {
                     .isThrownBy(() -> deduplication(store, timeline)
                             .run(
                                     new Handling(new CurrentHandling(), message),
-                                    false,
                                     failure -> new RecoveryAction.Poison(PoisonReason.NOT_STORABLE),
                                     execution -> {
                                         sql.update("insert into work values (?)", message.id());

@@ -91,13 +91,13 @@ abstract class SameIdRules {
                         null,
                         0,
                         0,
+                        0,
                         Map.of(),
                         Map.of(),
                         "application/json",
                         body.getBytes(StandardCharsets.UTF_8)));
         instance.run(
                 handling,
-                false,
                 failure -> policy.decide(failure, handling.message().attempt(), 0),
                 execution -> handling.run(() -> {
                     handled.add(body);

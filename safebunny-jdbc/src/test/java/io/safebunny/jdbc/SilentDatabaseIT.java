@@ -75,7 +75,6 @@ class SilentDatabaseIT {
                 "{}".getBytes(StandardCharsets.UTF_8));
         deduplication.run(
                 new Handling(new CurrentHandling(), EnvelopeReader.read(message)),
-                false,
                 failure -> new RecoveryAction.ComeBack(Duration.ZERO),
                 execution -> runs.incrementAndGet());
     }

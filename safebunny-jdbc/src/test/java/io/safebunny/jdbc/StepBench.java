@@ -81,7 +81,6 @@ final class StepBench implements AutoCloseable {
     void deliver(Deduplication to, Deduplication.Action handler) throws Exception {
         to.run(
                 new Handling(new CurrentHandling(), EnvelopeReader.read(message)),
-                false,
                 failure -> {
                     judged.add(failure);
                     return new RecoveryAction.RetryDelayed(Duration.ZERO);

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import io.safebunny.breaker.BreakerSettings;
+import io.safebunny.breaker.CircuitBreakers;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.identity.LineageIdScheme;
+import io.safebunny.message.WireMessage;
+import io.safebunny.pipeline.MessageScope;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.serialization.JsonMessageSerializer;
+import io.safebunny.serialization.Serializers;
+import io.safebunny.store.MessageStore;
+import io.safebunny.time.SystemTimeline;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import io.safebunny.transport.memory.MemoryBroker;
+import io.safebunny.transport.memory.MemoryTransport;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+
+/** Forged retry headers where the record is a row: claimed by a lease, or in one transaction with the handler. */
+@Timeout(60)
+class ForgedRetriesTest {
+
+    private static final int ATTEMPTS = 3;
+    private static final String QUEUE = "shop-Order";
+
+    private final SystemTimeline timeline = new SystemTimeline("test");
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final MemoryBroker broker = new MemoryBroker(timeline, threads);
+    private final MemoryTransport attacker = new MemoryTransport(broker, TopologyOptions.defaults());
+    private final AtomicInteger runs = new AtomicInteger();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final String node = TestDatabase.newNode();
+    private @Nullable SafeBunnyEngine shop;
+
+    private record Order(String id) {}
+
+    private SafeBunnyEngine engine(boolean transactional) {
+        JdbcStoreOptions options = JdbcStoreOptions.of(node, Duration.ofHours(1));
+        MessageStore store = transactional
+                ? new TransactionalJdbcMessageStore(
+                        TestDatabase.H2.pool(), new JdbcTransactionManager(TestDatabase.H2.pool()), options)
+                : new JdbcMessageStore(TestDatabase.H2.pool(), options);
+        return new SafeBunnyEngine(new SafeBunnyParts(
+                SafeBunnyOptions.of("shop"),
+                new MemoryTransport(broker, TopologyOptions.defaults()),
+                store,
+                null,
+                new Serializers(List.of(new JsonMessageSerializer())),
+                new LineageIdScheme(),
+                List.of(),
+                List.of(),
+                new MessageScope(),
+                new CircuitBreakers(BreakerSettings.defaults(), timeline, threads),
+                timeline,
+                SafeBunnyParts.sharedRandom(),
+                threads,
+                meters,
+                ObservationRegistry.NOOP));
+    }
+
+    private void start(boolean transactional) {
+        SafeBunnyEngine started = engine(transactional);
+        shop = started;
+        started.start(List.of(new HandlerDefinition(
+                "test.on(Order)",
+                "Order",
+                Order.class,
+                List.of("shop"),
+                1,
+                RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.of(ATTEMPTS - 1, Duration.ofMillis(1))),
+                (payload, context) -> {
+                    runs.incrementAndGet();
+                    throw new IllegalStateException("failed");
+                })));
+    }
+
+    @AfterEach
+    void stop() {
+        Objects.requireNonNull(shop).stop(Duration.ofSeconds(5));
+        attacker.close();
+        threads.shutdownNow();
+        timeline.close();
+    }
+
+    private void send(Map<String, Object> headers) {
+        WireMessage message = new WireMessage(
+                "m-1",
+                "c-1",
+                "Order",
+                "shop",
+                null,
+                null,
+                null,
+                headers,
+                "{\"id\":\"1\"}".getBytes(StandardCharsets.UTF_8));
+        send(message);
+    }
+
+    private void send(WireMessage message) {
+        attacker.send(new OutboundMessage(message, new Route.ToQueue(QUEUE), Duration.ZERO))
+                .join();
+        await().until(() -> runs.get() > 0 && broker.isIdle());
+    }
+
+    private List<WireMessage> poisoned() {
+        return broker.messages("shop-poison");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aCopyThatSaysItIsTheHundredthAttemptDoesNotExhaustTheRetries(boolean transactional) {
+        start(transactional);
+        send(Map.of("sb-attempt", 100));
+
+        assertThat(runs)
+                .as("the last, as far as the record knows, and what follows it")
+                .hasValue(ATTEMPTS - 1);
+        assertThat(poisoned()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void neitherForgedReplaysNorCopiesOfTheFirstAttemptAreHandledForEver(boolean transactional) {
+        start(transactional);
+        for (int copy = 0; copy < 10; copy++) {
+            send(Map.of("sb-attempt", 0));
+            send(Map.of("sb-poisoned-at", 1L));
+            send(Map.of("sb-poisoned-at", 1L, "sb-poison-version", 1L));
+        }
+
+        assertThat(runs).hasValue(ATTEMPTS);
+        assertThat(meters.counter("safebunny.dedup", "type", "Order", "outcome", "reopened")
+                        .count())
+                .isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aPoisonCopyReopensItsMessageOnce(boolean transactional) {
+        start(transactional);
+        send(Map.of());
+        WireMessage poison = poisoned().get(0);
+        WireMessage replay = poison.withHeaders(new LinkedHashMap<>(poison.headers()));
+
+        for (int copy = 0; copy < 5; copy++) {
+            send(replay);
+        }
+
+        assertThat(runs).hasValue(2 * ATTEMPTS);
+        assertThat(meters.counter("safebunny.dedup", "type", "Order", "outcome", "reopened")
+                        .count())
+                .isEqualTo(1);
+    }
+}
