@@ -18,11 +18,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The handling of one message as its handler sees it: attempts, and steps that are done once. Confined to one thread. */
 public final class Execution {
 
-    private static final MessageSerializer JSON = new JsonMessageSerializer();
+    /** Results are this node's own, and the store limits their size: up to the largest message there can be. */
+    private static final MessageSerializer JSON = new JsonMessageSerializer(JsonMapper.shared(), 512L * 1024 * 1024);
+
     private static final int LONGEST_NAME = 200;
 
     private final Handling handling;
@@ -151,7 +155,10 @@ public final class Execution {
 
     private String write(String name, Object result) {
         try {
-            return new String(JSON.serialize(result), StandardCharsets.UTF_8);
+            byte[] json = JSON.serialize(result);
+            Object unused =
+                    JSON.deserialize(json, JsonNode.class); // or it would fail when the step must not be run again
+            return new String(json, StandardCharsets.UTF_8);
         } catch (SerializationException e) {
             throw decided(new PoisonMessageException(
                     "The result of step [%s] cannot be stored: %s. The step has been run. Return something simple, such as an id."

@@ -152,10 +152,12 @@ public final class SafeBunnyEngine {
     /**
      * Plans and applies the topology, then consumes.
      *
-     * @throws io.safebunny.failure.ConfigurationException when the broker holds something that contradicts it
+     * @throws io.safebunny.failure.ConfigurationException when the broker holds something that contradicts it, or a message could choose
+     *     a class
      */
     public void start(List<HandlerDefinition> handlers) {
         SafeBunnyOptions options = parts.options();
+        handlers.forEach(handler -> parts.serializers().prepare(handler.payloadType()));
         if (deduplication != null) {
             handlers.forEach(this::requireRetriesWithinRetention);
         }

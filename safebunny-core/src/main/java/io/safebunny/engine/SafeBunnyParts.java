@@ -23,6 +23,7 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What a node is made of. The starter fills it from beans; {@link #of} gives defaults for everything but the essentials.
@@ -61,7 +62,7 @@ public record SafeBunnyParts(
                 transport,
                 store,
                 null,
-                new Serializers(List.of(new JsonMessageSerializer())),
+                new Serializers(List.of(new JsonMessageSerializer(JsonMapper.shared(), options.maxMessageSize()))),
                 new LineageIdScheme(),
                 List.of(),
                 List.of(),

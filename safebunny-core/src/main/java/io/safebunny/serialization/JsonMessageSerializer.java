@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.serialization;
 
+import io.safebunny.failure.ConfigurationException;
 import java.lang.reflect.Type;
 import java.util.Locale;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
-/** JSON by Jackson 3. Unknown fields are tolerated, anything after the value is not. Thread-safe. */
+/**
+ * JSON by Jackson 3. Unknown fields are tolerated; anything after the value, a property that is there twice, and what is not UTF-8
+ * are not. The size of the largest message limits what a body may make its reader do (tokens, length); depth, names and digits have limits
+ * of their own. No class is chosen by a body. Thread-safe.
+ */
 public final class JsonMessageSerializer implements MessageSerializer {
 
     private static final String JSON = "application/json";
+    private static final long MAX_MESSAGE_SIZE = 10L * 1024 * 1024;
 
     private final JsonMapper mapper;
     private final ConcurrentMap<Type, ObjectReader> readers = new ConcurrentHashMap<>();
@@ -23,12 +28,18 @@ public final class JsonMessageSerializer implements MessageSerializer {
         this(JsonMapper.shared());
     }
 
-    /** @param mapper its modules and settings are used, except for unknown fields and trailing tokens */
+    /** For messages of 10 MiB at most. */
     public JsonMessageSerializer(JsonMapper mapper) {
-        this.mapper = mapper.rebuild()
-                .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                .build();
+        this(mapper, MAX_MESSAGE_SIZE);
+    }
+
+    /**
+     * @param mapper its modules and settings are used, except for what this class promises; its own limits, where they are stricter
+     * @param maxMessageSize largest body in bytes
+     * @throws ConfigurationException SB-1310 when the mapper has default typing, or a factory whose limits cannot be set
+     */
+    public JsonMessageSerializer(JsonMapper mapper, long maxMessageSize) {
+        this.mapper = StrictMapper.of(mapper, new JsonLimits(maxMessageSize));
     }
 
     @Override
@@ -48,6 +59,21 @@ public final class JsonMessageSerializer implements MessageSerializer {
         return media.equals(JSON)
                 || media.equals("text/json")
                 || (media.startsWith("application/") && media.endsWith("+json"));
+    }
+
+    /** Whatever else is wrong with the type shows when a message is read. */
+    @Override
+    public void prepare(Type target) {
+        try {
+            Object unused = mapper._deserializationContext().findRootValueDeserializer(mapper.constructType(target));
+        } catch (ConfigurationException e) {
+            throw new ConfigurationException(
+                    e.code(),
+                    "The payload %s cannot be read safely. %s".formatted(target.getTypeName(), e.problem()),
+                    e.action());
+        } catch (RuntimeException e) {
+            return;
+        }
     }
 
     @Override
@@ -71,14 +97,23 @@ public final class JsonMessageSerializer implements MessageSerializer {
     }
 
     private @Nullable Object read(byte[] body, Type target) {
+        if (!Utf8.is(body)) {
+            throw new SerializationException(
+                    "Cannot read JSON as %s: the body is not UTF-8".formatted(target.getTypeName()), null);
+        }
         try {
             return readers.computeIfAbsent(target, type -> mapper.readerFor(mapper.constructType(type)))
                     .readValue(body);
         } catch (JacksonException e) {
             throw new SerializationException(
                     "Cannot read JSON as %s: %s"
-                            .formatted(target.getTypeName(), JsonReason.ofReading(e, () -> mapper.readTree(body))),
+                            .formatted(target.getTypeName(), JsonReason.ofReading(e, place -> mapper.reader()
+                                    .at(place)
+                                    .readTree(body))),
                     null);
+        } catch (ConfigurationException e) { // a type that only this body led to
+            throw new SerializationException(
+                    "Cannot read JSON as %s: %s".formatted(target.getTypeName(), e.problem()), null);
         }
     }
 }

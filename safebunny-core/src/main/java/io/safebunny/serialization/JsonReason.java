@@ -4,9 +4,11 @@ package io.safebunny.serialization;
 import io.safebunny.message.Names;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonPointer;
+import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.exc.ValueInstantiationException;
@@ -21,14 +23,27 @@ final class JsonReason {
     private static final List<String> NOT_OF_THE_APPLICATION =
             List.of("java.", "javax.", "jdk.", "sun.", "com.sun.", "tools.jackson.", "com.fasterxml.");
 
+    private static final int LONGEST_PATH = 200;
+
     private JsonReason() {}
 
     static String ofWriting(JacksonException e) {
-        return e.getClass().getSimpleName() + place(e);
+        return kind(e) + place(e);
     }
 
-    /** @param body what was to be read, as a tree */
-    static String ofReading(JacksonException e, Supplier<JsonNode> body) {
+    private static String kind(JacksonException e) {
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof StreamConstraintsException limit) {
+                return JsonLimits.reason(limit);
+            }
+        }
+        return e.getOriginalMessage().startsWith("Duplicate Object property")
+                ? "a property is there twice"
+                : e.getClass().getSimpleName();
+    }
+
+    /** @param body what it has at a place: a missing node for nothing */
+    static String ofReading(JacksonException e, Function<JsonPointer, JsonNode> body) {
         String absent = e instanceof MismatchedInputException mismatch ? absent(mismatch, body) : null;
         if (absent != null) {
             return absent;
@@ -38,34 +53,32 @@ final class JsonReason {
     }
 
     /** {@code null} when it is not about a property that is missing or null. */
-    private static @Nullable String absent(MismatchedInputException e, Supplier<JsonNode> body) {
+    private static @Nullable String absent(MismatchedInputException e, Function<JsonPointer, JsonNode> body) {
         List<JacksonException.Reference> path = e.getPath();
         String message = e.getOriginalMessage();
         if (path.isEmpty() || !(message.startsWith("Cannot map `null`") || message.startsWith("Missing "))) {
             return null;
         }
         String property = path.get(path.size() - 1).getPropertyName();
-        JsonNode parent = property == null ? null : parent(path, body);
-        if (parent == null || !parent.isObject()) {
+        if (property == null) {
             return null;
         }
-        return (parent.has(property) ? "property '%s' is null" : "missing property '%s'").formatted(path(e));
+        try {
+            return (body.apply(pointer(path)).isMissingNode() ? "missing property '%s'" : "property '%s' is null")
+                    .formatted(path(e));
+        } catch (JacksonException broken) { // further behind
+            return null;
+        }
     }
 
-    private static @Nullable JsonNode parent(List<JacksonException.Reference> path, Supplier<JsonNode> body) {
-        JsonNode node;
-        try {
-            node = body.get();
-        } catch (JacksonException e) { // broken further behind
-            return null;
+    private static JsonPointer pointer(List<JacksonException.Reference> path) {
+        JsonPointer pointer = JsonPointer.empty();
+        for (JacksonException.Reference step : path) {
+            pointer = step.getPropertyName() == null
+                    ? pointer.appendIndex(step.getIndex())
+                    : pointer.appendProperty(step.getPropertyName());
         }
-        for (JacksonException.Reference step : path.subList(0, path.size() - 1)) {
-            if (node == null) {
-                return null;
-            }
-            node = step.getPropertyName() == null ? node.get(step.getIndex()) : node.get(step.getPropertyName());
-        }
-        return node;
+        return pointer;
     }
 
     /** What the payload's constructor threw. Its text is told only where it is the application's. */
@@ -107,6 +120,6 @@ final class JsonReason {
                 path.append(path.isEmpty() ? "" : ".").append(property);
             }
         }
-        return path.toString();
+        return path.length() <= LONGEST_PATH ? path.toString() : path.substring(0, LONGEST_PATH) + "…";
     }
 }

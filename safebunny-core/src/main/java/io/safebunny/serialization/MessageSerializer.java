@@ -10,6 +10,13 @@ import java.lang.reflect.Type;
  */
 public interface MessageSerializer {
 
+    /**
+     * Called at the start for the payload type of each handler, whatever the content type of its messages will be.
+     *
+     * @throws io.safebunny.failure.ConfigurationException when values of this type cannot be read safely; the application does not start
+     */
+    default void prepare(Type target) {}
+
     /** Content type of what {@link #serialize(Object)} writes, for example {@code application/json}. */
     String contentType();
 

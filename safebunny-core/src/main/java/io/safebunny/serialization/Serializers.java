@@ -2,6 +2,7 @@
 package io.safebunny.serialization;
 
 import io.safebunny.failure.MisuseException;
+import java.lang.reflect.Type;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,11 @@ public final class Serializers {
 
     public MessageSerializer writer() {
         return all.get(0);
+    }
+
+    /** @throws io.safebunny.failure.ConfigurationException when one of them cannot read values of this type safely */
+    public void prepare(Type target) {
+        all.forEach(serializer -> serializer.prepare(target));
     }
 
     /** {@code null} when no serializer accepts this content type. */

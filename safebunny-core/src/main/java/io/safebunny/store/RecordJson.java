@@ -24,6 +24,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -35,7 +39,18 @@ import tools.jackson.databind.json.JsonMapper;
 @SuppressWarnings("JavaUtilDate") // the type of timestamps in AMQP headers
 public final class RecordJson {
 
-    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+    /** What is written here is flat, with bodies in one string each; a newer version may write a little more. */
+    private static final StreamReadConstraints LIMITS = StreamReadConstraints.builder()
+            .maxNestingDepth(16)
+            .maxNameLength(1_000)
+            .maxStringLength(Integer.MAX_VALUE)
+            .build();
+
+    private static final JsonMapper MAPPER = JsonMapper.builder(
+                    JsonFactory.builder().streamReadConstraints(LIMITS).build())
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
 
     private RecordJson() {}
 

@@ -15,6 +15,8 @@ import io.safebunny.publishing.CurrentHandling;
 import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import java.io.IOException;
+import java.math.BigInteger;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -90,6 +92,18 @@ class OnceTest {
                 execution.beginAgain();
             }
         });
+    }
+
+    /** Else the handler would go on, and fail when it is run again: then the step is not to be repeated. */
+    @Test
+    void refusesAResultThatCouldNotBeReadAgain() {
+        for (Object unreadable :
+                List.of(Map.of("n".repeat(1_001), 1), Map.of(1, "a", "1", "b"), BigInteger.TEN.pow(1_001))) {
+            Execution execution = Execution.inMemory(new Handling(new CurrentHandling(), MESSAGE));
+            assertThatExceptionOfType(PoisonMessageException.class)
+                    .isThrownBy(() -> execution.once("charge", Object.class, () -> unreadable))
+                    .withMessageContaining("cannot be stored");
+        }
     }
 
     @Test

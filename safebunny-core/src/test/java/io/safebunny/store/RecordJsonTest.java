@@ -98,6 +98,16 @@ class RecordJsonTest {
         assertThatIllegalArgumentException().isThrownBy(() -> RecordJson.readSteps(text));
     }
 
+    @Test
+    void refusesWhatIsDeeperOrTwiceOrFollowedBySomething() {
+        String deep = "[".repeat(17) + "]".repeat(17);
+        for (String text :
+                List.of("{\"a\":\"1\",\"a\":\"2\"}", "{\"a\":\"1\"}{}", "{\"a\":\"1\"," + "\"b\":" + deep + "}")) {
+            assertThatIllegalArgumentException().isThrownBy(() -> RecordJson.readSteps(text));
+        }
+        assertThatIllegalArgumentException().isThrownBy(() -> RecordJson.readOutgoing("[{\"new\":" + deep + "}]"));
+    }
+
     private static OutboundMessage message(Route route, Map<String, Object> headers, byte[] body) {
         return new OutboundMessage(
                 new WireMessage("id", "c", "A", "orders", 1L, null, "utf-8", headers, body),

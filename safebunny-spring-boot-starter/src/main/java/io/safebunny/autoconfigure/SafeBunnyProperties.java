@@ -16,7 +16,7 @@ import org.springframework.util.unit.DataSize;
  * @param transport What carries messages. The memory transport keeps them in this process only, and must be asked for.
  * @param maxMessageSize Largest message body that is published or consumed; a larger one is refused on publishing and
  *     goes to the poison queue on receipt. Raising it costs heap: up to prefetch bodies of this size are held per
- *     message type.
+ *     message type, and a JSON body may take 25 times this size as a map or a tree.
  */
 @ConfigurationProperties("safebunny")
 record SafeBunnyProperties(

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure;
 
+import io.safebunny.failure.ConfigurationException;
 import io.safebunny.serialization.JsonMessageSerializer;
 import io.safebunny.serialization.MessageSerializer;
 import io.safebunny.serialization.Serializers;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -21,9 +23,16 @@ final class SerializationAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     @Order(Ordered.LOWEST_PRECEDENCE)
-    JsonMessageSerializer safeBunnyJsonSerializer(ObjectProvider<JsonMapper> mappers) {
-        JsonMapper mapper = mappers.getIfAvailable();
-        return mapper == null ? new JsonMessageSerializer() : new JsonMessageSerializer(mapper);
+    JsonMessageSerializer safeBunnyJsonSerializer(
+            ObjectProvider<JsonMapper> mappers, ListableBeanFactory beans, SafeBunnyProperties properties) {
+        try {
+            return new JsonMessageSerializer(
+                    mappers.getIfAvailable(JsonMapper::shared),
+                    properties.maxMessageSize().toBytes());
+        } catch (ConfigurationException e) {
+            String names = String.join(", ", beans.getBeanNamesForType(JsonMapper.class));
+            throw new ConfigurationException(e.code(), "%s The bean is %s.".formatted(e.problem(), names), e.action());
+        }
     }
 
     @Bean

@@ -4,6 +4,7 @@ package io.safebunny.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.safebunny.BunnyHandler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -14,6 +15,8 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.jsontype.BasicPolymorphicTypeValidator;
 
 @ExtendWith(OutputCaptureExtension.class)
 class FailureAnalysisTest {
@@ -60,6 +63,27 @@ class FailureAnalysisTest {
                 .contains("MEMORY", "RABBIT");
     }
 
+    @Test
+    void defaultTypingIsExplained(CapturedOutput output) {
+        start(DefaultTyped.class, "--safebunny.node=shop");
+
+        assertThat(output)
+                .contains("SB-1310 The JsonMapper of the application cannot be used for messages")
+                .contains("default typing")
+                .contains("The bean is typed.")
+                .contains("Remove activateDefaultTyping");
+    }
+
+    @Test
+    void payloadWhoseBodyNamesItsClassIsExplained(CapturedOutput output) {
+        start(ByClass.class, "--safebunny.node=shop");
+
+        assertThat(output)
+                .contains("SB-1110 The payload " + ByClass.AnyEvent.class.getName())
+                .contains("use=CLASS")
+                .contains("JsonTypeInfo.Id.NAME");
+    }
+
     private static void start(Class<?> application, String... arguments) {
         assertThatThrownBy(() -> new SpringApplicationBuilder(application)
                         .web(WebApplicationType.NONE)
@@ -89,5 +113,28 @@ class FailureAnalysisTest {
     static class Handler {
         @BunnyHandler(from = "shop")
         void on(OrderPlaced payload) {}
+    }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class DefaultTyped {
+        @Bean
+        JsonMapper typed() {
+            return JsonMapper.builder()
+                    .activateDefaultTyping(BasicPolymorphicTypeValidator.builder()
+                            .allowIfSubType(Object.class)
+                            .build())
+                    .build();
+        }
+    }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class ByClass {
+        @JsonTypeInfo(use = JsonTypeInfo.Id.CLASS)
+        interface AnyEvent {}
+
+        @BunnyHandler(from = "shop")
+        void on(AnyEvent payload) {}
     }
 }

@@ -2,12 +2,14 @@
 package io.safebunny.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.serialization.JsonMessageSerializer;
 import io.safebunny.serialization.MessageSerializer;
 import io.safebunny.serialization.Serializers;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
@@ -23,6 +25,18 @@ class SerializationTest {
             byte[] body = context.getBean(Serializers.class).writer().serialize(new OrderPlaced("1"));
             assertThat(new String(body, StandardCharsets.UTF_8)).isEqualTo("{\"order_id\":\"1\"}");
         });
+    }
+
+    @Test
+    void sizesItsLimitsByTheLargestMessage() {
+        byte[] body = ("[" + "0,".repeat(20_000) + "0]").getBytes(StandardCharsets.UTF_8);
+        Nodes.memory().withPropertyValues("safebunny.max-message-size=50KB").run(context -> assertThatThrownBy(
+                        () -> context.getBean(JsonMessageSerializer.class).deserialize(body, List.class))
+                .hasMessageContaining("12800")
+                .hasMessageContaining("safebunny.max-message-size"));
+        Nodes.memory().run(context -> assertThat(
+                        (List<?>) context.getBean(JsonMessageSerializer.class).deserialize(body, List.class))
+                .hasSize(20_001));
     }
 
     @Test

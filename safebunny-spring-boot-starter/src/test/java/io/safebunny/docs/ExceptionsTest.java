@@ -35,6 +35,7 @@ class ExceptionsTest {
             Map.entry("OpenTransaction UnexpectedRollbackException", "Spring's own word for it, as of its commit"),
             // caught by ours and told with a code
             Map.entry("RecordJson IllegalArgumentException", "each store tells it as an UnreadableRecordException"),
+            Map.entry("SmallExponents StreamConstraintsException", "told as a SerializationException"),
             Map.entry("RecordDocument IllegalArgumentException", "told as an UnreadableRecordException"),
             Map.entry("ClaimedRow IllegalArgumentException", "the relay logs it and leaves the row to others"),
             Map.entry("OutboxTable SQLException", "told as a StoreUnavailableException"),

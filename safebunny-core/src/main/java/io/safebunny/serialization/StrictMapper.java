@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.serialization;
+
+import io.safebunny.failure.ConfigurationException;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
+
+/**
+ * A mapper like the application's, with what hostile bodies need: {@link JsonLimits}, no class by name, no property twice, {@link SmallExponents}. It is a
+ * builder because Jackson lets nobody else exchange the factory of a mapper, which holds the limits.
+ */
+final class StrictMapper extends JsonMapper.Builder {
+
+    private StrictMapper(StateImpl mapper, JsonFactory factory) {
+        super(mapper);
+        _streamFactory = factory;
+        _typeResolverProvider = new NoClassNames(typeResolverProvider());
+    }
+
+    /** @throws ConfigurationException SB-1310 when it lets bodies choose classes, or its limits cannot be set */
+    static JsonMapper of(JsonMapper mapper, JsonLimits limits) {
+        if (mapper.deserializationConfig().getDefaultTyper(mapper.constructType(Object.class)) != null) {
+            throw unsafe(
+                    mapper,
+                    "it has default typing, with which a body names the classes that are made of it",
+                    "Remove activateDefaultTyping or setDefaultTyping from it; where subclasses are needed, name them with @JsonTypeInfo(use = JsonTypeInfo.Id.NAME) and @JsonSubTypes.");
+        }
+        JsonFactory own = mapper.tokenStreamFactory();
+        JsonFactory limited = own.rebuild()
+                .streamReadConstraints(limits.reading(own.streamReadConstraints()))
+                .streamWriteConstraints(limits.writing(own.streamWriteConstraints()))
+                .build();
+        if (limited.getClass() != own.getClass()) {
+            throw unsafe(
+                    mapper,
+                    "the limits of its factory cannot be set, because %s is rebuilt as another class"
+                            .formatted(own.getClass().getName()),
+                    "Override rebuild() of the factory, or build the mapper with a JsonFactory.");
+        }
+        return new StrictMapper((StateImpl) mapper.rebuild().saveStateApplyModules(), limited)
+                .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                .addModule(new SimpleModule("safebunny").setDeserializerModifier(new SmallExponents()))
+                .build();
+    }
+
+    private static ConfigurationException unsafe(JsonMapper mapper, String why, String action) {
+        return new ConfigurationException(
+                "SB-1310",
+                "The JsonMapper of the application cannot be used for messages [class=%s]: %s."
+                        .formatted(mapper.getClass().getName(), why),
+                action
+                        + " Or define a JsonMessageSerializer bean with a mapper of its own: new JsonMessageSerializer(JsonMapper.builder().build(), maxMessageSize).");
+    }
+}
