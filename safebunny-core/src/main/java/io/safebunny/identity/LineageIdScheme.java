@@ -1,18 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.identity;
 
+import io.safebunny.failure.MisuseException;
 import java.nio.ByteBuffer;
 import java.util.UUID;
+import java.util.function.Supplier;
 
 /**
  * {@code sb-lineage}, the default: a version 8 UUID (RFC 9562) from the first 122 bits of SHA-256 over the length-prefixed
- * fields {@code "sb1"}, correlation id, parent id, publishing node, type, ordinal or key. Thread-safe.
+ * fields {@code "sb1"}, correlation id, parent id, publishing node, type, ordinal or key. With a secret the hash is HMAC-SHA-256: who
+ * sees a message cannot compute the ids of those that follow from it. Thread-safe.
  */
 public final class LineageIdScheme implements IdScheme {
 
+    /** In bytes: as long as what it is hashed to. */
+    public static final int SHORTEST_SECRET = 32;
+
+    private final Supplier<FieldHash> hash;
+
+    public LineageIdScheme() {
+        this(FieldHash::sha256);
+    }
+
+    private LineageIdScheme(Supplier<FieldHash> hash) {
+        this.hash = hash;
+    }
+
+    /**
+     * @param secret at least {@value #SHORTEST_SECRET} bytes, the same in all instances of a node
+     * @throws MisuseException SB-5001 when it is shorter
+     */
+    public static LineageIdScheme withSecret(byte[] secret) {
+        if (secret.length < SHORTEST_SECRET) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "The secret of message ids is too short [bytes=%d]: it must have at least %d."
+                            .formatted(secret.length, SHORTEST_SECRET));
+        }
+        return new LineageIdScheme(FieldHash.hmacSha256(secret));
+    }
+
     @Override
     public String idOf(Ancestry ancestry) {
-        return uuid(FieldHash.sha256()
+        return uuid(hash.get()
                 .add("sb1")
                 .add(ancestry.correlationId())
                 .add(ancestry.parentId())

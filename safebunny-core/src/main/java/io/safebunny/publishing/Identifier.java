@@ -21,11 +21,12 @@ final class Identifier {
 
     private final String node;
     private final IdScheme scheme;
-    private final LineageIdScheme keyedCorrelation = new LineageIdScheme();
+    private final LineageIdScheme keyedCorrelation;
 
     Identifier(String node, IdScheme scheme) {
         this.node = node;
         this.scheme = scheme;
+        this.keyedCorrelation = scheme instanceof LineageIdScheme lineage ? lineage : new LineageIdScheme();
     }
 
     /**

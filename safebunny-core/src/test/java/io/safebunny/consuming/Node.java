@@ -17,6 +17,7 @@ import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.identity.IdScheme;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.pipeline.ConsumeMiddleware;
 import io.safebunny.pipeline.MessageScope;
@@ -76,6 +77,19 @@ final class Node {
             RecoveryPolicy policy,
             ObservationRegistry observations,
             ConsumeMiddleware... middlewares) {
+        this(store, policy, new LineageIdScheme(), observations, middlewares);
+    }
+
+    Node(IdScheme ids) {
+        this(new MemoryMessageStore(new ManualTimeline(), RETENTION), ONE_ATTEMPT, ids, ObservationRegistry.NOOP);
+    }
+
+    private Node(
+            @Nullable MessageStore store,
+            RecoveryPolicy policy,
+            IdScheme ids,
+            ObservationRegistry observations,
+            ConsumeMiddleware... middlewares) {
         engine = new SafeBunnyEngine(new SafeBunnyParts(
                 new SafeBunnyOptions(
                         "billing",
@@ -89,7 +103,7 @@ final class Node {
                 store,
                 null,
                 new Serializers(List.of(new JsonMessageSerializer())),
-                new LineageIdScheme(),
+                ids,
                 List.of(middlewares),
                 List.of(),
                 scope,

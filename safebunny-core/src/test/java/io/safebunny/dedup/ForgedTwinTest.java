@@ -7,6 +7,7 @@ import static io.safebunny.dedup.DedupBench.MESSAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.fixture.ForgedBody;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
@@ -14,37 +15,12 @@ import io.safebunny.message.PoisonReason;
 import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordState;
-import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
-import java.util.zip.CRC32;
-import java.util.zip.CRC32C;
-import java.util.zip.Checksum;
 import org.junit.jupiter.api.Test;
 
 /** Somebody publishes under the id of a message to come, before it. */
 class ForgedTwinTest {
 
     private final DedupBench bench = new DedupBench();
-
-    /** What records of format 1 compare. */
-    private static long checksums(byte[] body) {
-        ByteArrayOutputStream both = new ByteArrayOutputStream();
-        both.writeBytes(MESSAGE.type().getBytes(StandardCharsets.UTF_8));
-        both.writeBytes(body);
-        return checksum(new CRC32C(), both.toByteArray()) << 32 | checksum(new CRC32(), both.toByteArray());
-    }
-
-    private static long checksum(Checksum checksum, byte[] bytes) {
-        checksum.update(bytes);
-        return checksum.getValue();
-    }
-
-    private static Envelope twin() {
-        byte[] body = ForgedBody.with(checksums(MESSAGE.body()), ForgedTwinTest::checksums);
-        assertThat(body).isNotEqualTo(MESSAGE.body());
-        assertThat(checksums(body)).isEqualTo(checksums(MESSAGE.body()));
-        return withBody(new String(body, StandardCharsets.UTF_8));
-    }
 
     private static Envelope withBody(String body) {
         return Wires.orderPlaced().withBody(body).envelope();
@@ -61,7 +37,7 @@ class ForgedTwinTest {
 
     @Test
     void theGenuineMessageIsSetAsideAndDoesNotVanishWhenTheForgedOneHasItsChecksums() throws Exception {
-        bench.deliver(bench.instance, twin(), execution -> {});
+        bench.deliver(bench.instance, withBody(ForgedBody.twinOf(MESSAGE.type(), MESSAGE.body())), execution -> {});
 
         expectSetAside(MESSAGE);
     }
@@ -85,7 +61,8 @@ class ForgedTwinTest {
 
     @Test
     void recordsOfBeforeAreComparedAsBefore() throws Exception {
-        Fingerprint before = new Fingerprint(Fingerprint.CHECKSUMS, checksums(MESSAGE.body()), 0);
+        Fingerprint before =
+                new Fingerprint(Fingerprint.CHECKSUMS, ForgedBody.checksums(MESSAGE.type(), MESSAGE.body()), 0);
         MessageRecord claim = bench.store.create(MessageRecord.claim(KEY, "before", LEASE, 0, before));
         assertThat(bench.store.replace(claim.next(RecordState.DISPATCHED))).isNotNull();
 

@@ -20,7 +20,7 @@ class ConcurrentIdsTest {
     private static final int THREADS = 8;
 
     static List<IdScheme> schemes() {
-        return List.of(new LineageIdScheme(), new MarkerMaskIdScheme());
+        return List.of(new LineageIdScheme(), LineageIdScheme.withSecret(new byte[32]), new MarkerMaskIdScheme());
     }
 
     @ParameterizedTest

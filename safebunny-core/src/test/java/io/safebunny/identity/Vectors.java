@@ -42,11 +42,36 @@ record Vectors(String note, List<MarkerMask> markerMask, Collision markerMaskCol
     }
 
     static Vectors read() {
-        try (InputStream file = Objects.requireNonNull(Vectors.class.getResourceAsStream("/vectors/ids.json"))) {
-            return JsonMapper.shared().readValue(file, Vectors.class);
+        return read("/vectors/ids.json", Vectors.class);
+    }
+
+    private static <T> T read(String name, Class<T> type) {
+        try (InputStream file = Objects.requireNonNull(Vectors.class.getResourceAsStream(name))) {
+            return JsonMapper.shared().readValue(file, type);
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Our own, of ids with a secret. */
+    record Keyed(
+            String secret,
+            String correlationId,
+            String parentMessageId,
+            String publishingNode,
+            String type,
+            String ordinalOrKey,
+            String messageId) {
+
+        Ancestry ancestry() {
+            return new Ancestry(correlationId, parentMessageId, publishingNode, type, ordinalOrKey, 1);
+        }
+    }
+
+    private record KeyedFile(String note, List<Keyed> keyed) {}
+
+    static List<Keyed> keyed() {
+        return read("/vectors/keyed-ids.json", KeyedFile.class).keyed();
     }
 
     static List<MarkerMask> markerMasks() {

@@ -38,6 +38,7 @@ class PropertiesTest {
             Map.entry("safebunny.poison.ttl", "30d"),
             Map.entry("safebunny.delay.strategy", "auto"),
             Map.entry("safebunny.ids.scheme", "marker-mask"),
+            Map.entry("safebunny.ids.secret", "not long"),
             Map.entry("safebunny.store.type", "memory"),
             Map.entry("safebunny.dedup.retention", "1d"),
             Map.entry("safebunny.dedup.lease", "10s"))));
@@ -59,7 +60,7 @@ class PropertiesTest {
                 .isEqualTo(new PoisonProperties(Duration.ofDays(30)));
         assertThat(bind("safebunny.delay", DelayProperties.class)).isEqualTo(new DelayProperties(DelayStrategy.AUTO));
         assertThat(bind("safebunny.ids", IdsProperties.class))
-                .isEqualTo(new IdsProperties(IdsProperties.Scheme.MARKER_MASK));
+                .isEqualTo(new IdsProperties(IdsProperties.Scheme.MARKER_MASK, "not long"));
         assertThat(bind("safebunny.store", StoreProperties.class))
                 .isEqualTo(new StoreProperties(StoreProperties.Type.MEMORY));
         assertThat(bind("safebunny.dedup", DedupProperties.class))
