@@ -8,6 +8,7 @@ import io.safebunny.identity.Ancestry;
 import io.safebunny.identity.IdScheme;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,7 +42,7 @@ class IdSecretTest {
     @ValueSource(strings = {"", "hunter2", "hunter2hunter2hunter2hunter2hun"})
     void isRefusedWhenItIsShortWithoutBeingShown(String secret) {
         Nodes.memory().withPropertyValues("safebunny.ids.secret=" + secret).run(context -> {
-            Throwable failure = context.getStartupFailure();
+            Throwable failure = Objects.requireNonNull(context.getStartupFailure());
             assertThat(failure)
                     .rootCause()
                     .isInstanceOf(ConfigurationException.class)
