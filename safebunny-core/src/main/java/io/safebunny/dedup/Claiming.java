@@ -122,11 +122,13 @@ final class Claiming {
                     "The message was recorded as set aside before, so this copy was not handled; why is told by the poison message of then. If no other one has the same sb-poison-digest, its process ended before it was sent, and this copy is the only one: do not throw it away. To handle the message again, move this copy with all its headers.");
         }
         MessageRecord claim = claimAgain(handling, stored, fresh, 0, 0);
-        metrics.reopened(handling.message().type());
-        LOG.warn(
-                "Message {} was set aside and is reopened by a replay [attempts before={}]; its attempts begin anew",
-                stored.key().messageId(),
-                stored.attempt() + 1);
+        if (handling.reopen()) {
+            metrics.reopened(handling.message().type());
+            LOG.warn(
+                    "Message {} was set aside and is reopened by a replay [attempts before={}]; its attempts begin anew",
+                    stored.key().messageId(),
+                    stored.attempt() + 1);
+        }
         return claim;
     }
 

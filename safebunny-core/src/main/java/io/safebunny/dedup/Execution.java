@@ -5,6 +5,7 @@ import io.safebunny.MessageContext.Step;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.Names;
 import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.serialization.JsonMessageSerializer;
@@ -19,13 +20,11 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** The handling of one message as its handler sees it: attempts, and steps that are done once. Confined to one thread. */
 public final class Execution {
 
-    /** Results are this node's own, and the store limits their size: up to the largest message there can be. */
-    private static final MessageSerializer JSON = new JsonMessageSerializer(JsonMapper.shared(), 512L * 1024 * 1024);
+    private static final MessageSerializer JSON = JsonMessageSerializer.ofResults();
 
     private static final int LONGEST_NAME = 200;
 
@@ -144,6 +143,12 @@ public final class Execution {
                     MisuseException.STEP,
                     "Invalid step name [length=%d]: it must have 1 to %d characters, not only blanks."
                             .formatted(name.length(), LONGEST_NAME));
+        }
+        if (!Names.isUnicode(name)) {
+            throw new MisuseException(
+                    MisuseException.STEP,
+                    "Invalid step name [length=%d]: it has an unpaired surrogate, half of a character, and the store could not tell it from others. Cut text between characters, or use an id."
+                            .formatted(name.length()));
         }
         if (!usedInAttempt.add(name)) {
             throw new MisuseException(

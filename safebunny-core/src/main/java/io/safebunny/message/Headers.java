@@ -105,6 +105,11 @@ public final class Headers {
             throw new InvalidPublicationException(
                     "Invalid header name [%s]: it must have 1 to 255 bytes.".formatted(Names.printable(name)));
         }
+        if (!Names.isUnicode(name) || (value instanceof String text && !Names.isUnicode(text))) {
+            throw new InvalidPublicationException(
+                    "Invalid header [%s]: its name or value has an unpaired surrogate, half of a character, which would become a question mark. Cut text between characters, or send bytes in the payload."
+                            .formatted(Names.printable(name)));
+        }
         if (isReserved(name)) {
             throw new InvalidPublicationException(
                     "Reserved header name [%s]: names that begin with sb- or x-, and those of the trace and type headers, belong to the library and the broker. Choose another name."

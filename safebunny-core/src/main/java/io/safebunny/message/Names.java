@@ -115,6 +115,23 @@ public final class Names {
         return node + '-' + type;
     }
 
+    /**
+     * Whether UTF-8 can express it: not with a surrogate that has no other half. What encodes that writes a question mark, and different
+     * texts become the same.
+     */
+    public static boolean isUnicode(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (Character.isSurrogate(c)) {
+                if (i + 1 == text.length() || !Character.isSurrogatePair(c, text.charAt(i + 1))) {
+                    return false;
+                }
+                i++;
+            }
+        }
+        return true;
+    }
+
     /** Foreign text made safe for a log line or an exception: no control characters, at most 100 characters. */
     public static String printable(String text) {
         return printable(text, 100);

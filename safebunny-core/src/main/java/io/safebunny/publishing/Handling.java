@@ -24,6 +24,7 @@ public final class Handling {
     private @Nullable String step;
     private boolean closed;
     private long poisonVersion;
+    private boolean reopened;
     private final List<OutboundMessage> collected = new ArrayList<>(4);
     private final Map<String, Integer> ordinals = new HashMap<>(4);
 
@@ -59,6 +60,13 @@ public final class Handling {
     /** 0 unless the record of the message is known to say that it is set aside. */
     public long poisonVersion() {
         return poisonVersion;
+    }
+
+    /** @return whether it was not yet: in a transaction each attempt reopens its message */
+    public boolean reopen() {
+        boolean first = !reopened;
+        reopened = true;
+        return first;
     }
 
     /** Runs a step that a later attempt may skip, and with it whatever it would have published. */

@@ -103,6 +103,11 @@ final class Identifier {
             throw new InvalidPublicationException(
                     "Invalid idempotency key [length=%d]: it must have 1 to 1024 characters.".formatted(key.length()));
         }
+        if (!Names.isUnicode(key)) {
+            throw new InvalidPublicationException(
+                    "Invalid idempotency key [length=%d]: it has an unpaired surrogate, half of a character, and its id would be that of other keys too. Cut text between characters, or use a key of digits and letters."
+                            .formatted(key.length()));
+        }
         return key;
     }
 

@@ -12,16 +12,20 @@ import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * JSON by Jackson 3. Unknown fields are tolerated; anything after the value, a property that is there twice, and what is not UTF-8
- * are not. The size of the largest message limits what a body may make its reader do (tokens, length); depth, names and digits have limits
- * of their own. No class is chosen by a body. Thread-safe.
+ * JSON by Jackson 3. Unknown fields are tolerated; anything after the value, a property that is there twice, what is not UTF-8, and
+ * halves of characters (unpaired surrogates) are not. The size of the largest message limits what a body may make its reader do (tokens,
+ * length); depth, names and digits have limits of their own. No class is chosen by a body. Thread-safe.
  */
 public final class JsonMessageSerializer implements MessageSerializer {
 
     private static final String JSON = "application/json";
     private static final long MAX_MESSAGE_SIZE = 10L * 1024 * 1024;
+    /** Of AMQP's brokers. */
+    private static final long LARGEST_MESSAGE = 512L * 1024 * 1024;
+
 
     private final JsonMapper mapper;
+    private final boolean unicode;
     private final ConcurrentMap<Type, ObjectReader> readers = new ConcurrentHashMap<>();
 
     public JsonMessageSerializer() {
@@ -39,7 +43,20 @@ public final class JsonMessageSerializer implements MessageSerializer {
      * @throws ConfigurationException SB-1310 when the mapper has default typing, or a factory whose limits cannot be set
      */
     public JsonMessageSerializer(JsonMapper mapper, long maxMessageSize) {
+        this(mapper, maxMessageSize, true);
+    }
+
+    private JsonMessageSerializer(JsonMapper mapper, long maxMessageSize, boolean unicode) {
         this.mapper = StrictMapper.of(mapper, new JsonLimits(maxMessageSize));
+        this.unicode = unicode;
+    }
+
+    /**
+     * For results, which are the node's own. The store limits their size: up to the largest message there can be. They keep halves of
+     * characters, as escapes, since what they are the results of has happened.
+     */
+    public static JsonMessageSerializer ofResults() {
+        return new JsonMessageSerializer(JsonMapper.shared(), LARGEST_MESSAGE, false);
     }
 
     @Override
@@ -78,17 +95,33 @@ public final class JsonMessageSerializer implements MessageSerializer {
 
     @Override
     public byte[] serialize(Object payload) {
+        byte[] body;
         try {
-            return mapper.writeValueAsBytes(payload);
+            body = mapper.writeValueAsBytes(payload);
         } catch (JacksonException e) {
             throw new SerializationException(
                     "Cannot write %s as JSON: %s".formatted(payload.getClass().getName(), JsonReason.ofWriting(e)), e);
         }
+        int flaw = unicode ? UnpairedSurrogates.in(body) : -1;
+        if (flaw >= 0) {
+            throw new SerializationException(
+                    "Cannot write %s as JSON: an unpaired surrogate, half of a character, at byte %d. Cut text between characters."
+                            .formatted(payload.getClass().getName(), flaw),
+                    null);
+        }
+        return body;
     }
 
     @Override
     public Object deserialize(byte[] body, Type target) {
         Object value = read(body, target);
+        int flaw = unicode ? UnpairedSurrogates.in(body) : -1;
+        if (flaw >= 0) {
+            throw new SerializationException(
+                    "Cannot read JSON as %s: an unpaired surrogate, half of a character, at byte %d"
+                            .formatted(target.getTypeName(), flaw),
+                    null);
+        }
         if (value == null) {
             throw new SerializationException(
                     "Cannot read JSON as %s: the body is the literal null".formatted(target.getTypeName()), null);

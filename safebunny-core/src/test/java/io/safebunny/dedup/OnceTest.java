@@ -207,4 +207,32 @@ class OnceTest {
 
         assertThat(charges).hasValue(1);
     }
+
+    /** Databases keep question marks for both, and the second would get the result of the first. */
+    @Test
+    void refusesNamesWithHalvesOfCharacters() throws Exception {
+        for (String name : new String[] {"charge-\ud800", "charge-\udc00"}) {
+            assertThatExceptionOfType(MisuseException.class)
+                    .isThrownBy(
+                            () -> bench.deliver(execution -> execution.once(name, PaymentCaptured.class, this::charge)))
+                    .withMessageContaining("SB-5004")
+                    .withMessageContaining("unpaired surrogate");
+        }
+        assertThat(charges).hasValue(0);
+    }
+
+    /** The step has been run: its result is kept, whatever it is. */
+    @Test
+    void keepsAResultWithHalvesOfCharacters() throws Exception {
+        assertThatThrownBy(() -> bench.deliver(execution -> {
+                    execution.once("charge", String.class, () -> "cut \ud83d");
+                    throw new IOException("after the charge");
+                }))
+                .isInstanceOf(IOException.class);
+        assertThat(bench.stored().steps().get("charge")).isEqualTo("\"cut \\uD83D\"");
+
+        bench.deliver(bench.instance, MESSAGE.nextAttempt(), execution -> assertThat(
+                        execution.once("charge", String.class, () -> "another"))
+                .isEqualTo("cut \ud83d"));
+    }
 }

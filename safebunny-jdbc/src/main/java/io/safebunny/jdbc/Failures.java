@@ -31,6 +31,9 @@ record Failures(String table) {
     /** MySQL and MariaDB: lock wait time-out, deadlock, and statements that took too long; their states say less. */
     private static final Set<Integer> BUSY_IN_MYSQL = Set.of(1205, 1213, 3024, 1969);
 
+    /** MySQL, whose state for it says nothing: the column's, or the connection's, character set lacks a character. */
+    private static final Set<Integer> NO_SUCH_CHARACTER = Set.of(1366, 1300);
+
     /** MySQL and MariaDB: the statement is larger than {@code max_allowed_packet}. */
     private static final int PACKET_TOO_LARGE = 1153;
 
@@ -53,7 +56,9 @@ record Failures(String table) {
 
     static Kind kindOf(SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
-        if (state.startsWith("22") || isPacketTooLarge(e)) { // the first is a "data exception" of the SQL standard
+        if (state.startsWith("22") // a "data exception" of the SQL standard
+                || NO_SUCH_CHARACTER.contains(e.getErrorCode())
+                || isPacketTooLarge(e)) {
             return Kind.CONTENT;
         }
         if (e instanceof SQLRecoverableException
@@ -99,7 +104,7 @@ record Failures(String table) {
         }
         return new RecordRefusedException(
                 key,
-                "the database finds a value of it invalid or too long, or the whole of it too large [SQLState=%s, error=%d]. With MySQL and MariaDB raise max_allowed_packet above safebunny.store.jdbc.max-content-size; publish references instead of content, and smaller step results."
+                "the database finds a value of it invalid or too long, or the whole of it too large [SQLState=%s, error=%d]. Its character set must be Unicode (UTF8, utf8mb4). With MySQL and MariaDB raise max_allowed_packet above safebunny.store.jdbc.max-content-size; publish references instead of content, and smaller step results."
                         .formatted(e.getSQLState(), e.getErrorCode()),
                 e);
     }

@@ -3,16 +3,31 @@ package io.safebunny.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordState;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 class PostgresStoreIT extends StoreRules {
 
     @Override
     TestDatabase database() {
         return TestDatabase.POSTGRESQL;
+    }
+
+    /** A database that is not in UTF8 cannot hold every text: one message's failure, not the store's. */
+    @Test
+    void aCharacterThatTheDatabaseCannotStoreIsOneRecordsRefusal() {
+        new JdbcTemplate(database().pool())
+                .execute("create database narrow encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0");
+        try (HikariDataSource pool =
+                database().newPool(config -> config.setJdbcUrl(database().url().replace("/postgres?", "/narrow?")))) {
+            TestDatabase.createTable(pool, JdbcStoreOptions.DEFAULT_TABLE_PREFIX);
+            refusesOneRecordForItsCharacters(
+                    new JdbcMessageStore(pool, JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofHours(1))));
+        }
     }
 
     @Test

@@ -9,9 +9,11 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.UnreadableRecordException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -222,6 +224,20 @@ abstract class StoreRules {
             }
             assertThat(store.find(key)).isNull();
         }
+    }
+
+    static void refusesOneRecordForItsCharacters(JdbcMessageStore store) {
+        MessageRecord claim = store.create(Records.claim(Records.key(), "a"));
+        byte[] body = "{\"name\":\"🐇\"}".getBytes(StandardCharsets.UTF_8);
+        assertThatThrownBy(() -> store.replace(claim.completed(List.of(Records.message(body)))))
+                .isInstanceOf(RecordRefusedException.class)
+                .hasMessageContaining("SB-4004")
+                .hasMessageNotContaining("🐇");
+        assertThatThrownBy(() -> store.replace(claim.next(RecordState.CLAIMED).withSteps(Map.of("charge 🐇", "1"))))
+                .isInstanceOf(RecordRefusedException.class);
+        assertThat(store.replace(claim.next(RecordState.POISONED)))
+                .as("and it can be set aside")
+                .isNotNull();
     }
 
     private static MessageRecord found(JdbcMessageStore store, RecordKey key) {

@@ -5,6 +5,7 @@ import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.LongString;
 import io.safebunny.message.WireMessage;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -48,10 +49,19 @@ final class AmqpMessages {
         Map<String, Object> headers = new LinkedHashMap<>(raw.size() * 2);
         raw.forEach((name, value) -> {
             if (value != null && isWritable(name)) {
-                headers.put(name, value instanceof LongString text ? text.toString() : value);
+                headers.put(name, value instanceof LongString text ? text(text) : value);
             }
         });
         return headers;
+    }
+
+    /** As bytes when they are not UTF-8: the client would make the same replacement characters of different ones. */
+    private static Object text(LongString value) {
+        String text = value.toString();
+        return text.indexOf('\uFFFD') < 0
+                        || Arrays.equals(value.getBytes(), text.getBytes(StandardCharsets.UTF_8))
+                ? text
+                : value.getBytes();
     }
 
     /**

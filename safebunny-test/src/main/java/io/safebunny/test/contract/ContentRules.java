@@ -83,6 +83,7 @@ interface ContentRules {
         steps.put("charge", "{\"id\":\"a'b\\\"c\",\"amount\":1.50}");
         steps.put("Charge", "null");
         steps.put("größe 世界 🐇 'x' \"y\" \\ %_?:{}[]", "\"line\nline\r\n\ttab \u0001 \u2028 Grüße, 世界 🐇\"");
+        steps.put("a\0b \uffff", "\"\0\uffff\"");
         steps.put("", "");
 
         assertKept(steps, List.of());
@@ -237,6 +238,7 @@ interface ContentRules {
     private static Map<String, Object> headersOfAllTypes() {
         Map<String, Object> headers = new LinkedHashMap<>();
         headers.put("string", "Grüße, 世界 🐇 \" \\ \n");
+        headers.put("zero", "a\0b \uffff");
         headers.put("empty", "");
         headers.put("digits", "42");
         headers.put("true", true);
