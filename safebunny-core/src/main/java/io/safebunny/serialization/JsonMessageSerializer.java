@@ -28,18 +28,14 @@ public final class JsonMessageSerializer implements MessageSerializer {
     private final boolean unicode;
     private final ConcurrentMap<Type, ObjectReader> readers = new ConcurrentHashMap<>();
 
+    /** Jackson's defaults, for messages of 10 MiB at most. */
     public JsonMessageSerializer() {
-        this(JsonMapper.shared());
-    }
-
-    /** For messages of 10 MiB at most. */
-    public JsonMessageSerializer(JsonMapper mapper) {
-        this(mapper, MAX_MESSAGE_SIZE);
+        this(JsonMapper.shared(), MAX_MESSAGE_SIZE);
     }
 
     /**
      * @param mapper its modules and settings are used, except for what this class promises; its own limits, where they are stricter
-     * @param maxMessageSize largest body in bytes
+     * @param maxMessageSize largest body in bytes, as {@code safebunny.max-message-size}
      * @throws ConfigurationException SB-1310 when the mapper has default typing, or a factory whose limits cannot be set
      */
     public JsonMessageSerializer(JsonMapper mapper, long maxMessageSize) {

@@ -14,7 +14,7 @@ import tools.jackson.databind.jsontype.TypeResolverProvider;
 import tools.jackson.databind.jsontype.TypeSerializer;
 import tools.jackson.databind.jsontype.impl.AsDeductionTypeDeserializer;
 
-/** Refuses types whose subclass the body names by its class, however that came about: annotation, mix-in, introspector. */
+/** Refuses types that are read from the name of a class, however that came about: annotation, mix-in, introspector, a property {@code Class<?>}. */
 final class NoClassNames extends TypeResolverProvider {
 
     private static final long serialVersionUID = 1;
@@ -45,18 +45,28 @@ final class NoClassNames extends TypeResolverProvider {
     }
 
     private static @Nullable TypeDeserializer required(JavaType type, @Nullable TypeDeserializer found) {
+        if (type.hasRawClass(Class.class) || type.isTypeOrSubTypeOf(JavaType.class)) {
+            throw refused(type, "it is read from a name", "Declare a String or an enum.");
+        }
         if (found == null || found.getTypeIdResolver() == null || found instanceof AsDeductionTypeDeserializer) {
             return found;
         }
         JsonTypeInfo.Id id = found.getTypeIdResolver().getMechanism();
         if (id == JsonTypeInfo.Id.CLASS || id == JsonTypeInfo.Id.MINIMAL_CLASS) {
-            throw new ConfigurationException(
-                    "SB-1110",
-                    "The body would choose a class [type=%s, use=%s]: whoever writes it could have any subclass made."
-                            .formatted(type.getRawClass().getName(), id),
+            throw refused(
+                    type,
+                    "use=" + id,
                     "Name the subclasses: @JsonTypeInfo(use = JsonTypeInfo.Id.NAME) and @JsonSubTypes.");
         }
         return found;
+    }
+
+    private static ConfigurationException refused(JavaType type, String how, String action) {
+        return new ConfigurationException(
+                "SB-1110",
+                "The body would choose a class [type=%s, %s]: whoever writes it could have any class loaded or made."
+                        .formatted(type.getRawClass().getName(), how),
+                action);
     }
 
     @Override

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DefaultTyping;
+import tools.jackson.databind.JavaType;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.jsontype.BasicPolymorphicTypeValidator;
 import tools.jackson.databind.jsontype.PolymorphicTypeValidator;
@@ -34,9 +35,11 @@ class NoClassNamesTest {
             .allowIfSubType(Object.class)
             .build();
 
-    /** Jackson's own validator refuses the worst; the application can replace it. */
+    /** Jackson's own validator refuses some of it; the application can replace it. */
     private static final JsonMapper LAX =
             JsonMapper.builder().polymorphicTypeValidator(ANYTHING).build();
+
+    private static final int SIZE = 1_000;
 
     static final class Gadget {
         static boolean made;
@@ -61,6 +64,12 @@ class NoClassNamesTest {
 
     record AnyValue(
             @JsonTypeInfo(use = JsonTypeInfo.Id.CLASS) Map<String, Object> values) {}
+
+    record OneClass(Class<?> value) {}
+
+    record Classes(List<Map<String, Class<?>>> values) {}
+
+    record OneJavaType(JavaType value) {}
 
     record Deeper(List<Map<String, AnyProperty>> values) {}
 
@@ -107,7 +116,7 @@ class NoClassNamesTest {
         JsonMapper mapper = typing.apply(JsonMapper.builder()).build();
 
         assertThatExceptionOfType(ConfigurationException.class)
-                .isThrownBy(() -> new JsonMessageSerializer(mapper))
+                .isThrownBy(() -> new JsonMessageSerializer(mapper, SIZE))
                 .satisfies(e -> assertThat(e.code()).isEqualTo("SB-1310"))
                 .withMessageContaining("default typing")
                 .withMessageContaining("activateDefaultTyping");
@@ -122,24 +131,27 @@ class NoClassNamesTest {
                 AnyElement.class,
                 AnyValue.class,
                 Deeper.class,
+                OneClass.class,
+                Classes.class,
+                OneJavaType.class,
                 Typed.class,
                 Bean.class
             })
     void aPayloadThatNamesClassesIsRefusedAtTheStart(Class<?> payload) {
-        requireRefused(new JsonMessageSerializer(LAX), payload);
+        requireRefused(new JsonMessageSerializer(LAX, SIZE), payload);
     }
 
     @Test
     void mixInsAreSeen() {
         requireRefused(
                 new JsonMessageSerializer(
-                        LAX.rebuild().addMixIn(Object.class, ByClass.class).build()),
+                        LAX.rebuild().addMixIn(Object.class, ByClass.class).build(), SIZE),
                 Plain.class);
     }
 
     @Test
     void whatOnlyABodyLeadsToIsRefusedWhenItDoes() {
-        JsonMessageSerializer serializer = new JsonMessageSerializer(LAX);
+        JsonMessageSerializer serializer = new JsonMessageSerializer(LAX, SIZE);
         serializer.prepare(Named.class);
         String body = "{\"@type\":\"hidden\",\"value\":{\"@class\":\"%s\",\"command\":\"s3cret\"}}"
                 .formatted(Gadget.class.getName());
@@ -163,7 +175,7 @@ class NoClassNamesTest {
 
         assertThatExceptionOfType(ConfigurationException.class)
                 .isThrownBy(() -> new JsonMessageSerializer(
-                        JsonMapper.builder(new Factory()).build()))
+                        JsonMapper.builder(new Factory()).build(), SIZE))
                 .satisfies(e -> assertThat(e.code()).isEqualTo("SB-1310"))
                 .withMessageContaining("Factory");
     }
@@ -173,6 +185,6 @@ class NoClassNamesTest {
                 .isThrownBy(() -> serializer.prepare(payload))
                 .satisfies(e -> assertThat(e.code()).isEqualTo("SB-1110"))
                 .withMessageContaining(payload.getTypeName())
-                .withMessageContaining("Id.NAME");
+                .withMessageContaining("The body would choose a class");
     }
 }
