@@ -107,6 +107,7 @@ enum TestDatabase {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(server.jdbcUrl());
         config.setMaximumPoolSize(size);
+        config.setMinimumIdle(0); // one made just now would be taken for alive
         config.setConnectionTimeout(1_000);
         config.setValidationTimeout(500);
         HikariDataSource pool = new HikariDataSource(config);

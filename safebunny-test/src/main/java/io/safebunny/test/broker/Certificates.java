@@ -12,22 +12,23 @@ import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.UUID;
 
 /** A certificate authority of one node and the certificate it signed, in PEM, made with the JDK's keytool. */
 record Certificates(Path authority, Path server, Path serverKey) {
 
-    // guards nothing: the folder's other files are as readable
-    private static final String PASSWORD = "safebunny";
+    private static final String PASSWORD_VARIABLE = "SAFEBUNNY_KEYS_PASSWORD";
 
     static Certificates create(Path folder) {
+        String password = UUID.randomUUID().toString();
         Path store = folder.resolve("keys.p12");
-        generate(store, "ca", "CN=SafeBunny test CA", "-ext", "bc:c=ca:true", "-ext", "ku:c=keyCertSign,cRLSign");
-        generate(store, "server", "CN=localhost", "-signer", "ca", "-ext", "san=dns:localhost,ip:127.0.0.1");
+        generate(store, password, "ca", "CN=SafeBunny test CA", "-ext", "bc:c=ca:true", "-ext", "ku:c=keyCertSign,cRLSign");
+        generate(store, password, "server", "CN=localhost", "-signer", "ca", "-ext", "san=dns:localhost,ip:127.0.0.1");
         Certificates certificates = new Certificates(
                 folder.resolve("ca.pem"), folder.resolve("server.pem"), folder.resolve("server-key.pem"));
         try (InputStream stream = Files.newInputStream(store)) {
             KeyStore keys = KeyStore.getInstance("PKCS12");
-            keys.load(stream, PASSWORD.toCharArray());
+            keys.load(stream, password.toCharArray());
             write(
                     certificates.authority,
                     "CERTIFICATE",
@@ -39,7 +40,7 @@ record Certificates(Path authority, Path server, Path serverKey) {
             write(
                     certificates.serverKey,
                     "PRIVATE KEY",
-                    keys.getKey("server", PASSWORD.toCharArray()).getEncoded());
+                    keys.getKey("server", password.toCharArray()).getEncoded());
             return certificates;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -48,7 +49,7 @@ record Certificates(Path authority, Path server, Path serverKey) {
         }
     }
 
-    private static void generate(Path store, String alias, String name, String... more) {
+    private static void generate(Path store, String password, String alias, String name, String... more) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
                 "-genkeypair",
@@ -56,8 +57,8 @@ record Certificates(Path authority, Path server, Path serverKey) {
                 store.toString(),
                 "-storetype",
                 "PKCS12",
-                "-storepass",
-                PASSWORD,
+                "-storepass:env",
+                PASSWORD_VARIABLE,
                 "-alias",
                 alias,
                 "-dname",
@@ -70,8 +71,10 @@ record Certificates(Path authority, Path server, Path serverKey) {
                 "2"));
         command.addAll(List.of(more));
         try {
-            Process keytool =
-                    new ProcessBuilder(command).redirectErrorStream(true).start();
+            ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+            // not as an argument: everybody can read those
+            builder.environment().put(PASSWORD_VARIABLE, password);
+            Process keytool = builder.start();
             keytool.getOutputStream().close();
             String output = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             if (keytool.waitFor() != 0) {

@@ -2,6 +2,7 @@
 package io.safebunny.test.broker;
 
 import java.net.URI;
+import java.util.UUID;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.rabbitmq.RabbitMQContainer;
 import org.testcontainers.utility.DockerImageName;
@@ -28,8 +29,10 @@ final class DockerEngine {
     /** The container ends with this virtual machine. */
     @SuppressWarnings("resource")
     static TestBroker startBroker() {
-        RabbitMQContainer container =
-                new RabbitMQContainer(DockerImageName.parse(image()).asCompatibleSubstituteFor("rabbitmq"));
+        // its ports are open to the network, not only to this machine
+        RabbitMQContainer container = new RabbitMQContainer(
+                        DockerImageName.parse(image()).asCompatibleSubstituteFor("rabbitmq"))
+                .withAdminPassword(UUID.randomUUID().toString());
         try {
             container.start();
         } catch (RuntimeException e) {

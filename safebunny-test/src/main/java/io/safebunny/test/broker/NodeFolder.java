@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** The temporary folder of one node: configuration, data, cookie and log; it outlives a kill and goes with {@link #delete()}. */
+/**
+ * The temporary folder of one node, which nobody else may enter: configuration, data, cookie and log. It outlives a kill and goes with
+ * {@link #delete()}.
+ */
 final class NodeFolder {
 
     // quorum queues need disk and memory to spare, and an alarm would block every publisher of the suite
@@ -27,8 +30,8 @@ final class NodeFolder {
             vm_memory_high_watermark.absolute = %s
             """;
 
-    // one for all, so that nodes of a cluster and the tools know each other; nothing but loopback listens
-    private static final String COOKIE = "SAFEBUNNYTESTNODES";
+    // of the server's distribution, and of that which each run of its tools starts
+    private static final String LOOPBACK_ONLY = "-kernel inet_dist_use_interface {127,0,0,1}";
 
     private static final int TAIL_LINES = 40;
 
@@ -48,7 +51,7 @@ final class NodeFolder {
             Files.writeString(path.resolve("enabled_plugins"), "[rabbitmq_management].\n");
             Files.writeString(path.resolve(Scripts.SERVE), Scripts.serve(plan.hasOwnEpmd()));
             Files.writeString(path.resolve(Scripts.CONTROL), Scripts.control());
-            Path cookie = Files.writeString(path.resolve(".erlang.cookie"), COOKIE);
+            Path cookie = Files.writeString(path.resolve(".erlang.cookie"), plan.cookie());
             Files.setPosixFilePermissions(cookie, PosixFilePermissions.fromString("r--------"));
             NodeFolder folder = new NodeFolder(path);
             folder.configure(plan.settings());
@@ -82,7 +85,8 @@ final class NodeFolder {
         environment.put("HOME", seen.toString());
         environment.put("RABBITMQ_NODENAME", nodeName);
         environment.put("RABBITMQ_DIST_PORT", Integer.toString(ports.distribution()));
-        environment.put("RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS", "+S 2:2 -kernel inet_dist_use_interface {127,0,0,1}");
+        environment.put("RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS", "+S 2:2 " + LOOPBACK_ONLY);
+        environment.put("RABBITMQ_CTL_ERL_ARGS", LOOPBACK_ONLY);
         environment.put("RABBITMQ_LOGS", "-");
         environment.put("RABBITMQ_LOG_BASE", seen.resolve("log").toString());
         environment.put("RABBITMQ_MNESIA_BASE", seen.resolve("data").toString());

@@ -2,28 +2,42 @@
 package io.safebunny.test.broker;
 
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.IntStream;
 
 /**
  * What a node is started with.
  *
+ * @param cookie lets other Erlang nodes in, and who is in may do all that the server's user may; one for all nodes of a cluster
  * @param hasOwnEpmd whether the node runs the port mapper itself, which then dies with it
  * @param hasTls whether it also listens for TLS
  * @param settings lines of {@code rabbitmq.conf} beyond those every node has
  */
-record NodePlan(ServerRoot root, NodePorts ports, boolean hasOwnEpmd, boolean hasTls, List<String> settings) {
+record NodePlan(
+        ServerRoot root,
+        NodePorts ports,
+        String cookie,
+        boolean hasOwnEpmd,
+        boolean hasTls,
+        List<String> settings) {
 
     static NodePlan alone(ServerRoot root, boolean hasTls) {
-        return new NodePlan(root, NodePorts.free(1).get(0), true, hasTls, List.of());
+        return new NodePlan(root, NodePorts.free(1).get(0), newCookie(), true, hasTls, List.of());
     }
 
     /** Plans of nodes that join the first of them. */
     static List<NodePlan> cluster(ServerRoot root, int nodes) {
         List<NodePorts> ports = NodePorts.free(nodes);
+        String cookie = newCookie();
         String first = nodeName(ports.get(0));
         return IntStream.range(0, nodes)
-                .mapToObj(i -> new NodePlan(root, ports.get(i), false, false, discovery(first, nodeName(ports.get(i)))))
+                .mapToObj(i -> new NodePlan(
+                        root, ports.get(i), cookie, false, false, discovery(first, nodeName(ports.get(i)))))
                 .toList();
+    }
+
+    private static String newCookie() {
+        return UUID.randomUUID().toString();
     }
 
     String nodeName() {
@@ -40,6 +54,12 @@ record NodePlan(ServerRoot root, NodePorts ports, boolean hasOwnEpmd, boolean ha
                 "cluster_formation.peer_discovery_backend = classic_config",
                 key + "1 = " + first,
                 self.equals(first) ? "" : key + "2 = " + self);
+    }
+
+    /** Without the cookie. */
+    @Override
+    public String toString() {
+        return nodeName();
     }
 
     private static String nodeName(NodePorts ports) {

@@ -9,9 +9,9 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Objects;
@@ -33,7 +33,7 @@ public final class CosmosServer implements AutoCloseable {
 
     private static final String ENDPOINT = "SAFEBUNNY_COSMOS_ENDPOINT";
     private static final String KEY = "SAFEBUNNY_COSMOS_KEY";
-    private static final String PACKAGE = "@vercel/cosmosdb-server";
+    private static final String PACKAGE = "@vercel/cosmosdb-server"; // its version is in the lock file
     private static final Duration START = Duration.ofSeconds(60);
     private static final Duration STOP = Duration.ofSeconds(10);
 
@@ -70,8 +70,7 @@ public final class CosmosServer implements AutoCloseable {
 
     /** A server of one's own, whatever the environment names: it can be killed. */
     public static CosmosServer startPrivate() {
-        Path module =
-                NodePackage.install("cosmosdb-server-1.0.1", PACKAGE + "@1.0.1").resolve("node_modules/" + PACKAGE);
+        Path module = NodePackage.install("cosmos-server").resolve("node_modules/" + PACKAGE);
         try {
             Path folder = Files.createTempDirectory("safebunny-cosmos-");
             Path script = folder.resolve("cosmos-server.js");
@@ -79,13 +78,16 @@ public final class CosmosServer implements AutoCloseable {
                 Files.copy(Objects.requireNonNull(resource), script);
             }
             int port = freePort();
-            Process process = new ProcessBuilder("node", script.toString(), module.toString(), Integer.toString(port))
+            String newKey = newKey();
+            ProcessBuilder command = new ProcessBuilder(
+                            "node", script.toString(), module.toString(), Integer.toString(port))
                     .redirectErrorStream(true)
-                    .redirectOutput(folder.resolve("log").toFile())
-                    .start();
-            String anyKey = Base64.getEncoder().encodeToString("no secret".getBytes(StandardCharsets.UTF_8));
+                    .redirectOutput(folder.resolve("log").toFile());
+            // not as an argument: everybody can read those
+            command.environment().put(KEY, newKey);
+            Process process = command.start();
             CosmosServer server =
-                    new CosmosServer(URI.create("https://127.0.0.1:" + port + "/"), anyKey, folder, process);
+                    new CosmosServer(URI.create("https://127.0.0.1:" + port + "/"), newKey, folder, process);
             // its folder too; the process would end by itself with its standard input
             Runtime.getRuntime().addShutdownHook(new Thread(server::close, "end-cosmos-server"));
             server.awaitAnswer(process);
@@ -93,6 +95,12 @@ public final class CosmosServer implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static String newKey() {
+        byte[] key = new byte[64];
+        new SecureRandom().nextBytes(key);
+        return Base64.getEncoder().encodeToString(key);
     }
 
     private static int freePort() throws IOException {
@@ -141,7 +149,7 @@ public final class CosmosServer implements AutoCloseable {
         return endpoint;
     }
 
-    /** Of the private server: no secret. */
+    /** Of a private server: a random one of its own, without which it answers nothing. */
     public String key() {
         return key;
     }

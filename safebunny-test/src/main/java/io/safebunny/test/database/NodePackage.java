@@ -2,15 +2,25 @@
 package io.safebunny.test.database;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
 
-/** A package for Node.js, installed once per machine and kept. */
+/**
+ * A package for Node.js, installed once per machine and kept. It and all it needs are named by the hash of their content in a lock file
+ * of ours; none of them runs a script of its own when it is installed.
+ */
 final class NodePackage {
+
+    static final String LOCK = "package-lock.json";
 
     private static final Object ONE_AT_A_TIME = new Object();
     private static final String ADVICE =
@@ -19,24 +29,28 @@ final class NodePackage {
     private NodePackage() {}
 
     /**
-     * @param name of the folder in the cache
-     * @param spec as npm wants it, with the version
+     * @param name of the folder of resources beside this class that has {@code package.json} and the lock file
      * @return the folder that has {@code node_modules}
      */
-    static Path install(String name, String spec) {
-        Path cache = cache();
-        Path folder = cache.resolve(name);
+    static Path install(String name) {
+        CacheFolder cache = CacheFolder.ofTheUser();
+        // another lock file is another folder
+        String folderName = name + "-" + digest(resource(name, LOCK)).substring(0, 16);
+        Path folder = cache.path().resolve(folderName);
         Path complete = folder.resolve("complete");
         synchronized (ONE_AT_A_TIME) { // a file lock is held by the whole virtual machine
-            try {
-                Files.createDirectories(cache);
-                try (FileChannel file = FileChannel.open(
-                                cache.resolve(name + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                        var lock = file.lock()) {
-                    if (lock.isValid() && !Files.exists(complete)) {
-                        npm(folder, spec);
-                        Files.createFile(complete);
+            try (FileChannel file = FileChannel.open(
+                            cache.path().resolve(folderName + ".lock"),
+                            StandardOpenOption.CREATE,
+                            StandardOpenOption.WRITE);
+                    var lock = file.lock()) {
+                if (lock.isValid() && !Files.exists(complete)) {
+                    Files.createDirectories(folder);
+                    for (String part : List.of("package.json", LOCK)) {
+                        Files.write(folder.resolve(part), resource(name, part));
                     }
+                    npm(folder, name);
+                    Files.createFile(complete);
                 }
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
@@ -45,38 +59,45 @@ final class NodePackage {
         return folder;
     }
 
-    private static Path cache() {
-        String own = System.getenv("SAFEBUNNY_CACHE");
-        if (own != null && !own.isBlank()) {
-            return Path.of(own).toAbsolutePath();
+    static byte[] resource(String name, String part) {
+        try (InputStream content = NodePackage.class.getResourceAsStream(name + "/" + part)) {
+            if (content == null) {
+                throw new DatabaseUnavailableException("No " + part + " of " + name + " beside its class.");
+            }
+            return content.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
-        String common = System.getenv("XDG_CACHE_HOME");
-        return (common != null && !common.isBlank()
-                        ? Path.of(common)
-                        : Path.of(System.getProperty("user.home"), ".cache"))
-                .resolve("safebunny")
-                .toAbsolutePath();
     }
 
-    private static void npm(Path folder, String spec) throws IOException {
+    private static String digest(byte[] content) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content));
+        } catch (NoSuchAlgorithmException everyJavaHasIt) {
+            throw new AssertionError(everyJavaHasIt);
+        }
+    }
+
+    private static void npm(Path folder, String name) throws IOException {
         Process npm;
         try {
-            npm = new ProcessBuilder("npm", "install", "--no-audit", "--no-fund", "--prefix", folder.toString(), spec)
+            npm = new ProcessBuilder("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+                    .directory(folder.toFile())
                     .redirectErrorStream(true)
                     .start();
         } catch (IOException e) {
-            throw new DatabaseUnavailableException("Cannot install " + spec + ": npm cannot be started. " + ADVICE, e);
+            throw new DatabaseUnavailableException("Cannot install " + name + ": npm cannot be started. " + ADVICE, e);
         }
         npm.getOutputStream().close();
         String output = new String(npm.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         try {
             if (npm.waitFor() != 0) {
                 throw new DatabaseUnavailableException(
-                        "Cannot install " + spec + ": npm failed. " + ADVICE + " Its output:\n" + output);
+                        "Cannot install " + name + ": npm failed. " + ADVICE + " Its output:\n" + output);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new DatabaseUnavailableException("Interrupted while npm installed " + spec + ".", e);
+            throw new DatabaseUnavailableException("Interrupted while npm installed " + name + ".", e);
         }
     }
 }

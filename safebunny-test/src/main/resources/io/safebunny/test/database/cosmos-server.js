@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs @vercel/cosmosdb-server: node cosmos-server.js MODULE_FOLDER PORT. Ends when its standard input does.
+// Runs @vercel/cosmosdb-server: node cosmos-server.js MODULE_FOLDER PORT, with the account's key in the environment. Ends when its
+// standard input does.
 "use strict";
+const crypto = require("crypto");
 const [folder, port] = process.argv.slice(2);
 process.stdin.on("end", () => process.exit()).on("error", () => process.exit()).resume();
 
@@ -56,6 +58,39 @@ queryDocuments.default = async (account, req, res, params) => {
   };
 };
 
-require(folder)
-  .createHttpsServer({ keepAlive: true })
-  .listen(Number(port), "127.0.0.1");
+// The module answers everybody, and functions that are stored in it run in this process; the service wants each request signed
+// with the account's key. What is signed is the verb, the resource's type, its name (of some, their id in lower case) and the date.
+const key = Buffer.from(process.env.SAFEBUNNY_COSMOS_KEY, "base64");
+const isSigned = req => {
+  const parts = decodeURIComponent(req.url.split("?")[0]).split("/").filter(part => part);
+  const isItem = parts.length % 2 === 0;
+  const type = parts[parts.length - (isItem ? 2 : 1)] || "";
+  const owner = isItem ? parts : parts.slice(0, -1);
+  const date = String(req.headers["x-ms-date"] || "");
+  const token = /^type=master&ver=1\.0&sig=(.+)$/.exec(decodeURIComponent(req.headers.authorization || ""));
+  return token !== null && [owner.join("/"), (owner[owner.length - 1] || "").toLowerCase()].some(name => {
+    const text = `${req.method.toLowerCase()}\n${type.toLowerCase()}\n${name}\n${date.toLowerCase()}\n\n`;
+    const own = crypto.createHmac("sha256", key).update(text).digest();
+    const given = Buffer.from(token[1], "base64");
+    return own.length === given.length && crypto.timingSafeEqual(own, given);
+  });
+};
+
+const server = require(folder).createHttpsServer({ keepAlive: true });
+const [answer] = server.listeners("request");
+server.removeAllListeners("request");
+server.on("request", (req, res) => {
+  let signed = false;
+  try {
+    signed = isSigned(req);
+  } catch (malformed) {
+    // no percent-encoding: not signed either
+  }
+  if (signed) {
+    answer(req, res);
+  } else {
+    res.writeHead(401, { "content-type": "application/json", connection: "close" });
+    res.end('{"code": "Unauthorized", "message": "The request is not signed with the key of this account."}');
+  }
+});
+server.listen(Number(port), "127.0.0.1");
