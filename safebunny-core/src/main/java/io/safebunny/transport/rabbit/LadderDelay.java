@@ -19,7 +19,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * equally long, so none holds another back. A delay is rounded up to the {@link #resolution}, never down.
  *
  * <p>The routing key stays that of the final destination, which is why steering is by headers. Rungs and the steps between
- * them are declared when first needed. Dead-lettering is at-least-once, so a crash of the broker loses nothing.
+ * them are declared when first needed. Dead-lettering is at-least-once, so a crash of the broker loses nothing. It also means that a
+ * broker holds what has no way out of a rung, and after a few dozen of those everything behind them: those that any node might write
+ * leave by the exchange's alternate.
  */
 final class LadderDelay implements Delay {
 
@@ -120,7 +122,7 @@ final class LadderDelay implements Delay {
             return;
         }
         String rung = names.delayedExchange() + '.' + step.value;
-        channel.exchangeDeclare(rung, "headers", true);
+        channel.exchangeDeclare(rung, "headers", true, false, Map.of("alternate-exchange", names.unrouted()));
         channel.queueDeclare(rung, true, false, false, rungArguments(step.rung, rung));
         channel.queueBind(rung, step.exchange, "", arguments);
     }

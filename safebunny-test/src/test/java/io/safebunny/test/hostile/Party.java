@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.hostile;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.Bunny;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.SystemTimeline;
+import io.safebunny.transport.rabbit.RabbitTransport;
+import io.safebunny.transport.rabbit.RabbitTransportOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+
+/** A node that keeps to the rules, with a store. */
+final class Party implements AutoCloseable {
+
+    /** Idle threads end soon, so that a test can count them. */
+    private final ExecutorService workers =
+            new ThreadPoolExecutor(0, 500, 1, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
+                Thread thread = new Thread(task, "party");
+                thread.setDaemon(true);
+                return thread;
+            });
+    private final SystemTimeline timeline = new SystemTimeline("party");
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final CachingConnectionFactory publish;
+    private final CachingConnectionFactory consume;
+    private final SafeBunnyEngine engine;
+
+    Party(VirtualHost host, String node, Function<Bunny, List<HandlerDefinition>> handlers) {
+        publish = factory(host, node + ":publish");
+        consume = factory(host, node + ":consume");
+        RabbitTransport transport =
+                new RabbitTransport(RabbitTransportOptions.defaults(), publish, consume, workers, timeline);
+        MessageStore store = new MemoryMessageStore(timeline, Duration.ofDays(7));
+        SafeBunnyParts parts = SafeBunnyParts.of(SafeBunnyOptions.of(node), transport, store, timeline);
+        engine = new SafeBunnyEngine(new SafeBunnyParts(
+                parts.options(),
+                parts.transport(),
+                parts.store(),
+                parts.outbox(),
+                parts.serializers(),
+                parts.idScheme(),
+                parts.consumeMiddlewares(),
+                parts.publishMiddlewares(),
+                parts.scope(),
+                parts.breakers(),
+                parts.timeline(),
+                parts.random(),
+                parts.callbacks(),
+                meters,
+                parts.observationRegistry()));
+        engine.start(handlers.apply(engine.bunny()));
+    }
+
+    private static CachingConnectionFactory factory(VirtualHost host, String name) {
+        CachingConnectionFactory factory = new CachingConnectionFactory(host.client());
+        factory.setConnectionNameStrategy(ignored -> name);
+        return factory;
+    }
+
+    Bunny bunny() {
+        return engine.bunny();
+    }
+
+    boolean isUsable() {
+        return engine.status().usable();
+    }
+
+    SafeBunnyEngine engine() {
+        return engine;
+    }
+
+    /** The sum of all counters of this name. */
+    long count(String counter) {
+        return (long) meters.find(counter).counters().stream()
+                .mapToDouble(Counter::count)
+                .sum();
+    }
+
+    /** The sum of the counters of this name that have the tag. */
+    long count(String counter, String tag, String value) {
+        return (long) meters.find(counter).tag(tag, value).counters().stream()
+                .mapToDouble(Counter::count)
+                .sum();
+    }
+
+    @Override
+    public void close() {
+        engine.stop(Duration.ofSeconds(10));
+        publish.destroy();
+        consume.destroy();
+        workers.shutdownNow();
+        timeline.close();
+    }
+}
