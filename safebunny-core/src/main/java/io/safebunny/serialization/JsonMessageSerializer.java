@@ -23,7 +23,6 @@ public final class JsonMessageSerializer implements MessageSerializer {
     /** Of AMQP's brokers. */
     private static final long LARGEST_MESSAGE = 512L * 1024 * 1024;
 
-
     private final JsonMapper mapper;
     private final boolean unicode;
     private final ConcurrentMap<Type, ObjectReader> readers = new ConcurrentHashMap<>();

@@ -58,8 +58,7 @@ final class AmqpMessages {
     /** As bytes when they are not UTF-8: the client would make the same replacement characters of different ones. */
     private static Object text(LongString value) {
         String text = value.toString();
-        return text.indexOf('\uFFFD') < 0
-                        || Arrays.equals(value.getBytes(), text.getBytes(StandardCharsets.UTF_8))
+        return text.indexOf('\uFFFD') < 0 || Arrays.equals(value.getBytes(), text.getBytes(StandardCharsets.UTF_8))
                 ? text
                 : value.getBytes();
     }
