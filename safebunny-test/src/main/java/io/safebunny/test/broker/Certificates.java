@@ -22,7 +22,15 @@ record Certificates(Path authority, Path server, Path serverKey) {
     static Certificates create(Path folder) {
         String password = UUID.randomUUID().toString();
         Path store = folder.resolve("keys.p12");
-        generate(store, password, "ca", "CN=SafeBunny test CA", "-ext", "bc:c=ca:true", "-ext", "ku:c=keyCertSign,cRLSign");
+        generate(
+                store,
+                password,
+                "ca",
+                "CN=SafeBunny test CA",
+                "-ext",
+                "bc:c=ca:true",
+                "-ext",
+                "ku:c=keyCertSign,cRLSign");
         generate(store, password, "server", "CN=localhost", "-signer", "ca", "-ext", "san=dns:localhost,ip:127.0.0.1");
         Certificates certificates = new Certificates(
                 folder.resolve("ca.pem"), folder.resolve("server.pem"), folder.resolve("server-key.pem"));

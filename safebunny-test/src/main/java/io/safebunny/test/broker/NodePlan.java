@@ -14,12 +14,7 @@ import java.util.stream.IntStream;
  * @param settings lines of {@code rabbitmq.conf} beyond those every node has
  */
 record NodePlan(
-        ServerRoot root,
-        NodePorts ports,
-        String cookie,
-        boolean hasOwnEpmd,
-        boolean hasTls,
-        List<String> settings) {
+        ServerRoot root, NodePorts ports, String cookie, boolean hasOwnEpmd, boolean hasTls, List<String> settings) {
 
     static NodePlan alone(ServerRoot root, boolean hasTls) {
         return new NodePlan(root, NodePorts.free(1).get(0), newCookie(), true, hasTls, List.of());

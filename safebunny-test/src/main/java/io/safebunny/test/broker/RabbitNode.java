@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * A RabbitMQ node of one's own, run from an installed server without Docker: on 127.0.0.1 and free ports, in a temporary folder,
  * with the management plugin. Thread-safe. Whoever starts it closes it; it also ends with the virtual machine, however that ends.
  *
+ * <p>Its folder and its cookie are its own, so nobody else gets into the node itself. Its user is {@code guest} with that password: whoever
+ * is on this machine can read and change what is in its queues.
+ *
  * <p>A server under {@code /} runs as it is. Any other root folder, as {@code bin/broker} makes it, is entered by chroot in a mount
  * namespace of the node, so that its mounts vanish with it; that takes root, or a kernel that lets users have namespaces.
  */

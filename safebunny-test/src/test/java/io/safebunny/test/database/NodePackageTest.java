@@ -45,7 +45,7 @@ class NodePackageTest {
         JsonNode locked = json.readTree(NodePackage.resource(NAME, NodePackage.LOCK));
 
         assertThat(locked.path("packages").path("").path("dependencies")).isEqualTo(wanted.path("dependencies"));
-        wanted.path("dependencies").forEach(version -> assertThat(version.asString())
-                .matches("\\d+\\.\\d+\\.\\d+"));
+        wanted.path("dependencies")
+                .forEach(version -> assertThat(version.asString()).matches("\\d+\\.\\d+\\.\\d+"));
     }
 }
