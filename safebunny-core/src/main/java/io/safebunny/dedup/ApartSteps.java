@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
@@ -15,16 +16,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Steps of a message whose own record is part of the handler's transaction, which may roll back while what a step did stays
  * done. They are in a record beside it, written in transactions of their own.
  */
 final class ApartSteps implements Steps {
-
-    private static final Logger LOG = LoggerFactory.getLogger(ApartSteps.class);
 
     private static final int MOST_TRIES = 10;
 
@@ -33,6 +30,7 @@ final class ApartSteps implements Steps {
 
     private final TransactionalMessageStore store;
     private final Timeline timeline;
+    private final DedupLog log;
     private final MessageRecord claim;
     private final RecordKey key;
     private final ClaimingTransaction transaction;
@@ -41,9 +39,14 @@ final class ApartSteps implements Steps {
 
     /** @param transaction holds the claim: only while it does nobody else stores steps of the message */
     ApartSteps(
-            TransactionalMessageStore store, Timeline timeline, MessageRecord claim, ClaimingTransaction transaction) {
+            TransactionalMessageStore store,
+            Timeline timeline,
+            DedupLog log,
+            MessageRecord claim,
+            ClaimingTransaction transaction) {
         this.store = store;
         this.timeline = timeline;
+        this.log = log;
         this.claim = claim;
         this.key = new RecordKey(claim.key().correlationId(), claim.key().messageId() + "~steps");
         this.transaction = transaction;
@@ -100,7 +103,7 @@ final class ApartSteps implements Steps {
                 if (tries == MOST_TRIES) {
                     throw e;
                 }
-                LOG.warn("The store did not answer; writing steps of message {} again", key.messageId(), e);
+                log.noAnswer(key.messageId(), "its steps are written again", e);
             }
             NoAnswer.pause(timeline);
         }
@@ -120,5 +123,10 @@ final class ApartSteps implements Steps {
                 steps,
                 List.of(),
                 null));
+    }
+
+    @Override
+    public RuntimeException noAnswer(Handling message, RuntimeException e) {
+        return NoAnswer.of(message, log, e);
     }
 }

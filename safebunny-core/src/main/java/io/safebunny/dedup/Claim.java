@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
@@ -26,6 +28,7 @@ final class Claim implements Steps {
 
     private final MessageStore store;
     private final Timeline timeline;
+    private final DedupLog log;
     private final ReentrantLock lock = new ReentrantLock(); // a virtual thread may wait for the store while it holds it
     private MessageRecord current;
     private volatile long writtenAt; // written with the lock
@@ -34,9 +37,10 @@ final class Claim implements Steps {
     private boolean unsure;
 
     /** @param claimedAt monotonic time before the claim was written, so that the lease is never thought longer than it is */
-    Claim(MessageStore store, Timeline timeline, MessageRecord current, long claimedAt) {
+    Claim(MessageStore store, Timeline timeline, DedupLog log, MessageRecord current, long claimedAt) {
         this.store = store;
         this.timeline = timeline;
+        this.log = log;
         this.current = current;
         this.writtenAt = claimedAt;
     }
@@ -122,10 +126,7 @@ final class Claim implements Steps {
                     if (left.compareTo(NoAnswer.PAUSE) <= 0) {
                         throw e;
                     }
-                    LOG.warn(
-                            "The store did not answer; writing the record of message {} again",
-                            current.key().messageId(),
-                            e);
+                    log.noAnswer(current.key().messageId(), "its record is written again", e);
                     NoAnswer.pause(timeline, e, left);
                 }
             }
@@ -149,9 +150,13 @@ final class Claim implements Steps {
                 return;
             }
             if (!write(claimed -> claimed.next(RecordState.CLAIMED))) {
-                LOG.warn(
-                        "The claim of message {} was taken over while its handler runs: its publications will be dropped",
-                        current.key().messageId());
+                String id = current.key().messageId();
+                log.tell(
+                        Kind.warn(LOG, "Claims were taken over while their handlers run"),
+                        id,
+                        () -> LOG.warn(
+                                "The claim of message {} was taken over while its handler runs: its publications will be dropped",
+                                id));
             }
         } finally {
             lock.unlock();
@@ -197,5 +202,10 @@ final class Claim implements Steps {
         if (!ours) {
             throw lost();
         }
+    }
+
+    @Override
+    public RuntimeException noAnswer(Handling message, RuntimeException e) {
+        return NoAnswer.of(message, log, e);
     }
 }

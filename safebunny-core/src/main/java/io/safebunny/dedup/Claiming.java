@@ -4,6 +4,7 @@ package io.safebunny.dedup;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
@@ -34,14 +35,16 @@ final class Claiming {
 
     private final MessageStore store;
     private final Metrics metrics;
+    private final DedupLog log;
     private final DedupOptions options;
     private final Watch watch;
     private final String process = UUID.randomUUID().toString();
     private final AtomicLong claims = new AtomicLong();
 
-    Claiming(MessageStore store, Timeline timeline, Metrics metrics, DedupOptions options) {
+    Claiming(MessageStore store, Timeline timeline, Metrics metrics, DedupLog log, DedupOptions options) {
         this.store = store;
         this.metrics = metrics;
+        this.log = log;
         this.options = options;
         this.watch = new Watch(timeline);
     }
@@ -88,7 +91,11 @@ final class Claiming {
         try {
             return store.create(fresh);
         } catch (UnreadableRecordException e) {
-            LOG.error("Message {} waits", fresh.key().messageId(), e);
+            String id = fresh.key().messageId();
+            log.tell(
+                    Kind.error(LOG, "Messages wait for a newer version"),
+                    id,
+                    () -> LOG.error("Message {} waits", id, log.tellable(e)));
             throw NotHandledException.later(e.messageWithoutCode(), UNTIL_UPGRADED);
         } catch (RecordRefusedException e) {
             throw e; // nothing was written
@@ -182,10 +189,13 @@ final class Claiming {
         }
         MessageRecord claim = claimAgain(handling, stored, fresh, attempt, takeovers);
         metrics.claimTakenOver(handling.message().type());
-        LOG.info(
-                "Handling message {} again: its claim has not changed for {} ms",
+        log.tell(
+                Kind.info(LOG, "Messages are handled again whose claims did not change"),
                 handling.message().id(),
-                stored.lease().toMillis());
+                () -> LOG.info(
+                        "Handling message {} again: its claim has not changed for {} ms",
+                        handling.message().id(),
+                        stored.lease().toMillis()));
         return claim;
     }
 

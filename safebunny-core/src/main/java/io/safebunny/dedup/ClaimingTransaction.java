@@ -2,6 +2,7 @@
 package io.safebunny.dedup;
 
 import io.safebunny.message.InvalidMessageException;
+import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
@@ -31,14 +32,16 @@ final class ClaimingTransaction {
 
     private final TransactionalMessageStore store;
     private final Claiming claiming;
+    private final DedupLog log;
     private final Handling handling;
     private @Nullable LocalTransaction transaction;
     private @Nullable MessageRecord claim;
     private boolean stepsAreAnothers;
 
-    ClaimingTransaction(TransactionalMessageStore store, Claiming claiming, Handling handling) {
+    ClaimingTransaction(TransactionalMessageStore store, Claiming claiming, DedupLog log, Handling handling) {
         this.store = store;
         this.claiming = claiming;
+        this.log = log;
         this.handling = handling;
     }
 
@@ -110,10 +113,14 @@ final class ClaimingTransaction {
             if (e instanceof StoreUnavailableException || !isStored(completed, e)) {
                 throw e;
             }
-            LOG.warn(
-                    "Message {} is handled and committed, but what was to happen after the commit failed",
-                    handling.message().id(),
-                    e);
+            String id = handling.message().id();
+            log.tell(
+                    Kind.warn(LOG, "What was to happen after commits failed"),
+                    id,
+                    () -> LOG.warn(
+                            "Message {} is handled and committed, but what was to happen after the commit failed",
+                            id,
+                            log.tellable(e)));
         }
         return completed;
     }
@@ -210,10 +217,7 @@ final class ClaimingTransaction {
         try {
             open.commit();
         } catch (RuntimeException e) {
-            LOG.warn(
-                    "Could not write that message {} is set aside",
-                    handling.message().id(),
-                    e);
+            log.noAnswer(handling.message().id(), "could not write that it is set aside", e);
         }
     }
 
@@ -244,10 +248,7 @@ final class ClaimingTransaction {
                 stored = store.find(released.key());
             }
         } catch (RuntimeException e) {
-            LOG.warn(
-                    "Could not write how the handling of message {} ended",
-                    handling.message().id(),
-                    e);
+            log.noAnswer(handling.message().id(), "could not write how its handling ended", e);
             return;
         }
         if (stored == null) {

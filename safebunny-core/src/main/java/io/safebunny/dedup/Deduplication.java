@@ -2,7 +2,10 @@
 package io.safebunny.dedup;
 
 import io.safebunny.dedup.Dispatch.Stop;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.message.InvalidMessageException;
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.Handling;
@@ -44,6 +47,7 @@ public final class Deduplication {
     private final Executor blocking;
     private final Metrics metrics;
     private final DedupOptions options;
+    private final DedupLog log;
     private final Claiming claiming;
     private final Marks marks;
     private final WaitingRecords waiting;
@@ -56,7 +60,7 @@ public final class Deduplication {
 
     private volatile boolean stopped;
 
-    /** @param blocking runs what waits for the store: renewals, marks, sweeps */
+    /** With a log of its own, which tells exceptions in full. */
     public Deduplication(
             MessageStore store,
             ConfirmedSender sender,
@@ -64,17 +68,30 @@ public final class Deduplication {
             Executor blocking,
             Metrics metrics,
             DedupOptions options) {
+        this(store, sender, timeline, blocking, metrics, new BoundedLog(timeline, ExceptionDetails.FULL), options);
+    }
+
+    /** @param blocking runs what waits for the store: renewals, marks, sweeps */
+    public Deduplication(
+            MessageStore store,
+            ConfirmedSender sender,
+            Timeline timeline,
+            Executor blocking,
+            Metrics metrics,
+            BoundedLog bounded,
+            DedupOptions options) {
         this.store = store;
         this.timeline = timeline;
         this.blocking = blocking;
         this.metrics = metrics;
         this.options = options;
-        this.claiming = new Claiming(store, timeline, metrics, options);
-        this.marks = new Marks(store, timeline, blocking);
+        this.log = new DedupLog(bounded);
+        this.claiming = new Claiming(store, timeline, metrics, log, options);
+        this.marks = new Marks(store, timeline, blocking, log);
         this.waiting = new WaitingRecords(timeline);
-        this.dispatch = new Dispatch(store, sender, timeline, marks, waiting);
-        this.sweeper = new Sweeper(store, timeline, options.lease(), dispatch, marks, waiting);
-        this.renewals = new Renewals(timeline, blocking, options.lease());
+        this.dispatch = new Dispatch(store, sender, timeline, marks, waiting, log);
+        this.sweeper = new Sweeper(store, timeline, options.lease(), dispatch, marks, waiting, log);
+        this.renewals = new Renewals(timeline, blocking, options.lease(), log);
         metrics.waitingForDispatch(waiting::count);
     }
 
@@ -157,7 +174,7 @@ public final class Deduplication {
         if (record.state() != RecordState.CLAIMED) {
             return suppressed(handling, record);
         }
-        Claim claim = new Claim(store, timeline, record, before);
+        Claim claim = new Claim(store, timeline, log, record, before);
         renewals.add(claim);
         try {
             Runnable leave = enter(record);
@@ -219,7 +236,7 @@ public final class Deduplication {
         } catch (NotHandledException e) {
             throw e;
         } catch (RuntimeException e) {
-            throw NoAnswer.of(handling, e);
+            throw NoAnswer.of(handling, log, e);
         }
         if (!ours) {
             metrics.claimLost(handling.message().type());
@@ -228,16 +245,13 @@ public final class Deduplication {
     }
 
     /** @return whether the message is still ours, as far as is known: if not, what becomes of it is another delivery's business */
-    private static boolean release(Claim claim, Handling handling, RecoveryAction next) {
+    private boolean release(Claim claim, Handling handling, RecoveryAction next) {
         try {
             boolean ours = claim.write(claimed -> Claiming.released(claimed, next));
             Claiming.tell(handling, claim.record());
             return ours;
         } catch (RuntimeException e) {
-            LOG.warn(
-                    "Could not release the claim of message {}; it ends with its lease",
-                    claim.record().key().messageId(),
-                    e);
+            log.noAnswer(claim.record().key().messageId(), "its claim ends with its lease", e);
             return true;
         }
     }
@@ -246,14 +260,14 @@ public final class Deduplication {
 
     private MessageRecord handleInTransaction(
             TransactionalMessageStore transactional, Handling handling, Judge judge, Action action) throws Exception {
-        ClaimingTransaction transaction = new ClaimingTransaction(transactional, claiming, handling);
+        ClaimingTransaction transaction = new ClaimingTransaction(transactional, claiming, log, handling);
         MessageRecord record = claimed(handling, transaction::begin);
         if (record.state() != RecordState.CLAIMED) {
             transaction.rollback();
             return suppressed(handling, record);
         }
         try {
-            ApartSteps steps = new ApartSteps(transactional, timeline, record, transaction);
+            ApartSteps steps = new ApartSteps(transactional, timeline, log, record, transaction);
             run(action, new Execution(handling, steps, () -> {
                 MessageRecord unused = claimed(handling, transaction::beginAgain);
                 steps.forget(); // another delivery may have had its turn in between
@@ -284,8 +298,12 @@ public final class Deduplication {
         execution.requireUndecided();
     }
 
-    private static NotHandledException because(Throwable failure, NotHandledException instead) {
-        LOG.info("{} [failure={}]", instead.getMessage(), failure.getClass().getName());
+    private NotHandledException because(Throwable failure, NotHandledException instead) {
+        String what = String.valueOf(instead.getMessage());
+        log.tell(
+                Kind.info(LOG, "Handlers failed whose messages are others' by now"),
+                what,
+                () -> LOG.info("{} [failure={}]", what, failure.getClass().getName()));
         instead.addSuppressed(failure);
         return instead;
     }
@@ -314,8 +332,8 @@ public final class Deduplication {
         }
     }
 
-    private static NotHandledException unconfirmed(MessageRecord completed, @Nullable Throwable failure) {
-        LOG.warn("Publications of message {} are not confirmed", completed.key().messageId(), failure);
+    private NotHandledException unconfirmed(MessageRecord completed, @Nullable Throwable failure) {
+        log.unconfirmed(completed.key().messageId(), failure);
         return NotHandledException.trouble(
                 "Publications of message %s are not confirmed; they are sent again"
                         .formatted(completed.key().messageId()),
@@ -328,26 +346,28 @@ public final class Deduplication {
     }
 
     /** Whatever a store throws, it did not answer. */
-    private static MessageRecord claimed(Handling handling, Question question) {
+    private MessageRecord claimed(Handling handling, Question question) {
         try {
-            return question.ask();
+            MessageRecord record = question.ask();
+            log.answered();
+            return record;
         } catch (NotHandledException | InvalidMessageException e) {
             throw e;
         } catch (RecordRefusedException e) {
             throw Refused.because(e);
         } catch (RuntimeException e) {
-            throw NoAnswer.of(handling, e);
+            throw NoAnswer.of(handling, log, e);
         }
     }
 
     /** What else is thrown at the end of a transaction is the handler's own failure. */
-    private static MessageRecord unlessDown(Handling handling, Question question) {
+    private MessageRecord unlessDown(Handling handling, Question question) {
         try {
             return question.ask();
         } catch (RecordRefusedException e) {
             throw Refused.because(e);
         } catch (StoreUnavailableException e) {
-            throw NoAnswer.of(handling, e);
+            throw NoAnswer.of(handling, log, e);
         }
     }
 }

@@ -14,16 +14,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Sends the publications of a completed message in their order. At the first that cannot be sent it stops; that one and those
  * after it stay in the record, so that the confirmed ones before it are not sent again. Thread-safe.
  */
 final class Dispatch {
-
-    private static final Logger LOG = LoggerFactory.getLogger(Dispatch.class);
 
     private static final int NACKS = 3;
     private static final Duration BETWEEN_NACKS = Duration.ofMillis(500);
@@ -33,13 +29,21 @@ final class Dispatch {
     private final Timeline timeline;
     private final Marks marks;
     private final WaitingRecords waiting;
+    private final DedupLog log;
 
-    Dispatch(MessageStore store, ConfirmedSender sender, Timeline timeline, Marks marks, WaitingRecords waiting) {
+    Dispatch(
+            MessageStore store,
+            ConfirmedSender sender,
+            Timeline timeline,
+            Marks marks,
+            WaitingRecords waiting,
+            DedupLog log) {
         this.store = store;
         this.sender = sender;
         this.timeline = timeline;
         this.marks = marks;
         this.waiting = waiting;
+        this.log = log;
     }
 
     /**
@@ -116,6 +120,7 @@ final class Dispatch {
         for (int tried = 1; ; tried++) {
             try {
                 sender.sendAndWait(message);
+                log.confirmed();
                 return null;
             } catch (NackedException e) {
                 if (tried == tries || !hasPaused()) {
@@ -148,11 +153,7 @@ final class Dispatch {
                     store.replace(completed.next(RecordState.COMPLETED, outgoing.subList(sent, outgoing.size())));
             return rest == null ? completed : rest;
         } catch (RuntimeException e) {
-            LOG.warn(
-                    "The store did not answer; {} publications of message {} are sent once more",
-                    sent,
-                    completed.key().messageId(),
-                    e);
+            log.noAnswer(completed.key().messageId(), "publications of it are sent once more", e);
             return completed;
         }
     }

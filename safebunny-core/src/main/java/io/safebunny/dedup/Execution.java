@@ -56,6 +56,11 @@ public final class Execution {
                     public void store(String name, String json) {
                         results.put(name, json);
                     }
+
+                    @Override
+                    public RuntimeException noAnswer(Handling message, RuntimeException e) {
+                        return e; // nobody was asked
+                    }
                 },
                 () -> {});
     }
@@ -117,7 +122,7 @@ public final class Execution {
         } catch (NotHandledException | InvalidMessageException e) {
             throw decided(e);
         } catch (RuntimeException e) {
-            throw decided(NoAnswer.of(handling, e));
+            throw decided(steps.noAnswer(handling, e));
         }
     }
 

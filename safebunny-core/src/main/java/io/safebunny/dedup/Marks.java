@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
@@ -31,6 +32,7 @@ final class Marks {
     private final MessageStore store;
     private final Timeline timeline;
     private final Executor blocking;
+    private final DedupLog log;
     private final Map<RecordKey, MessageRecord> pending = new LinkedHashMap<>();
     /** Dispatched, though the store will never say so; the oldest are forgotten, and are sent once more. */
     private final Map<RecordKey, Boolean> refused = new LinkedHashMap<>() {
@@ -47,10 +49,11 @@ final class Marks {
     private int mostAtOnce = BATCH;
 
     /** @param blocking runs what waits for the store */
-    Marks(MessageStore store, Timeline timeline, Executor blocking) {
+    Marks(MessageStore store, Timeline timeline, Executor blocking, DedupLog log) {
         this.store = store;
         this.timeline = timeline;
         this.blocking = blocking;
+        this.log = log;
     }
 
     /** @param completed whose publications are all confirmed */
@@ -65,10 +68,7 @@ final class Marks {
         try {
             store.replace(completed.dispatched()); // the store is slower than the messages: they wait for it
         } catch (RuntimeException e) {
-            LOG.warn(
-                    "The store did not answer; message {} is sent again later",
-                    completed.key().messageId(),
-                    e);
+            log.noAnswer(completed.key().messageId(), "what it published is sent again later", e);
         }
     }
 
@@ -117,13 +117,11 @@ final class Marks {
             try {
                 markAll(batch);
             } catch (RuntimeException e) {
-                LOG.warn(
-                        "The store did not answer; messages are marked as dispatched later [count={}]",
-                        batch.size(),
-                        e);
+                log.noAnswer(batch.get(0).key().messageId(), "messages are marked as sent later", e);
                 moveBack(batch);
                 return false;
             }
+            log.answered();
             if (remove(batch)) {
                 return true;
             }
@@ -144,10 +142,14 @@ final class Marks {
         try {
             store.replace(record);
         } catch (RecordRefusedException e) {
-            LOG.warn(
-                    "Message {} cannot be marked as sent; after a restart it is sent once more",
-                    record.key().messageId(),
-                    e);
+            String id = record.key().messageId();
+            log.tell(
+                    Kind.warn(LOG, "Messages cannot be marked as sent"),
+                    id,
+                    () -> LOG.warn(
+                            "Message {} cannot be marked as sent; after a restart it is sent once more",
+                            id,
+                            log.tellable(e)));
             synchronized (this) {
                 refused.put(record.key(), true);
             }

@@ -6,8 +6,6 @@ import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** What a store that does not answer means for a message: it is not the message's fault, and costs no attempt. */
 final class NoAnswer {
@@ -18,17 +16,15 @@ final class NoAnswer {
     /** Between two tries to write what must not be forgotten. */
     static final Duration PAUSE = Duration.ofMillis(200);
 
-    private static final Logger LOG = LoggerFactory.getLogger(NoAnswer.class);
-
     private NoAnswer() {}
 
-    static NotHandledException of(Handling handling, RuntimeException e) {
+    static NotHandledException of(Handling handling, DedupLog log, RuntimeException e) {
         String messageId = handling.message().id();
         if (e instanceof StoreUnavailableException unavailable && unavailable.retryAfter() != null) {
             return NotHandledException.throttled(
                     "The store asks for patience: " + unavailable.messageWithoutCode(), unavailable.retryAfter());
         }
-        LOG.warn("The store did not answer; message {} comes back in {} ms", messageId, DELAY.toMillis(), e);
+        log.noAnswer(messageId, "it comes back, and so do others, until it does", e);
         return NotHandledException.trouble("The store did not answer for message " + messageId, DELAY);
     }
 

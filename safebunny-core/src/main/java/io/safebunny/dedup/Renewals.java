@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.store.RecordRefusedException;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
@@ -26,6 +27,7 @@ final class Renewals {
 
     private final Timeline timeline;
     private final Executor blocking;
+    private final DedupLog log;
     private final Duration interval;
     private final Duration age;
     private final Set<Claim> held = ConcurrentHashMap.newKeySet();
@@ -33,9 +35,10 @@ final class Renewals {
     private volatile boolean stopped;
 
     /** @param blocking runs what waits for the store */
-    Renewals(Timeline timeline, Executor blocking, Duration lease) {
+    Renewals(Timeline timeline, Executor blocking, Duration lease, DedupLog log) {
         this.timeline = timeline;
         this.blocking = blocking;
+        this.log = log;
         this.interval = lease.dividedBy(12);
         this.age = lease.dividedBy(3);
     }
@@ -103,9 +106,16 @@ final class Renewals {
             claim.renew(age);
         } catch (RecordRefusedException e) {
             remove(claim);
-            LOG.warn("A claim cannot be renewed; it ends with its lease, perhaps before its handler does", e);
+            String id = claim.record().key().messageId();
+            log.tell(
+                    Kind.warn(LOG, "Claims cannot be renewed"),
+                    id,
+                    () -> LOG.warn(
+                            "The claim of message {} cannot be renewed; it ends with its lease, perhaps before its handler does",
+                            id,
+                            log.tellable(e)));
         } catch (RuntimeException e) {
-            LOG.warn("The store did not answer; renewing a claim later", e);
+            log.noAnswer("a claim", "it is renewed later", e);
         }
     }
 }

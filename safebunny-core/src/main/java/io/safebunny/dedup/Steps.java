@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.publishing.Handling;
 import org.jspecify.annotations.Nullable;
 
 /** The results of completed steps of one message, as JSON. Used by the thread that handles the message. */
@@ -12,4 +13,7 @@ interface Steps {
 
     /** Returns when the result is durable. */
     void store(String name, String json);
+
+    /** How the handling ends, because the store did not answer when it was asked for these. */
+    RuntimeException noAnswer(Handling message, RuntimeException e);
 }

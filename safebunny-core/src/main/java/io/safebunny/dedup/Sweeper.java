@@ -4,6 +4,7 @@ package io.safebunny.dedup;
 import io.safebunny.dedup.Dispatch.Stop;
 import io.safebunny.failure.NackedException;
 import io.safebunny.failure.UnroutableException;
+import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordRefusedException;
@@ -46,6 +47,7 @@ final class Sweeper {
     private final Dispatch dispatch;
     private final Marks marks;
     private final WaitingRecords waiting;
+    private final DedupLog log;
     /** Destinations that did not answer when they were last tried. */
     private volatile Set<Destination> silent = Set.of();
 
@@ -56,13 +58,15 @@ final class Sweeper {
             Duration unchangedFor,
             Dispatch dispatch,
             Marks marks,
-            WaitingRecords waiting) {
+            WaitingRecords waiting,
+            DedupLog log) {
         this.store = store;
         this.timeline = timeline;
         this.unchangedFor = unchangedFor;
         this.dispatch = dispatch;
         this.marks = marks;
         this.waiting = waiting;
+        this.log = log;
     }
 
     /** One round, on the calling thread. */
@@ -71,8 +75,9 @@ final class Sweeper {
             new Round().run();
             waiting.roundEnded();
             removeExpired();
+            log.answered();
         } catch (RuntimeException e) {
-            LOG.warn("The store did not answer; sweeping again later", e);
+            log.noAnswer("what was left behind", "it is looked for again later", e);
         }
     }
 
@@ -134,10 +139,14 @@ final class Sweeper {
                 taken = store.replace(record.next(RecordState.COMPLETED));
             } catch (RecordRefusedException e) {
                 stuck++;
-                LOG.warn(
-                        "The record of message {} cannot be taken away from other instances; it is sent all the same",
-                        record.key().messageId(),
-                        e);
+                String id = record.key().messageId();
+                log.tell(
+                        Kind.warn(LOG, "Records cannot be taken away from other instances"),
+                        id,
+                        () -> LOG.warn(
+                                "The record of message {} cannot be taken away from other instances; it is sent all the same",
+                                id,
+                                log.tellable(e)));
                 taken = record;
             }
             if (taken != null) {
@@ -149,10 +158,12 @@ final class Sweeper {
             int publications = taken.outgoing().size();
             Stop stop = dispatch.send(taken, avoided);
             if (stop == null) {
-                LOG.info(
-                        "Sent {} publications of message {}, completed some time ago",
-                        publications,
-                        taken.key().messageId());
+                String id = taken.key().messageId();
+                log.tell(
+                        Kind.info(LOG, "Publications of messages completed some time ago were sent"),
+                        id,
+                        () -> LOG.info(
+                                "Sent {} publications of message {}, completed some time ago", publications, id));
                 return;
             }
             Destination destination = Destination.of(stop.at());
@@ -201,10 +212,7 @@ final class Sweeper {
         }
 
         private void tellUnconfirmed(Stop stop) {
-            LOG.warn(
-                    "Publications of message {} are not confirmed; this and others for the same destination are sent later",
-                    stop.record().key().messageId(),
-                    stop.failure());
+            log.unconfirmed(stop.record().key().messageId(), stop.failure());
         }
     }
 

@@ -98,6 +98,7 @@ public final class SafeBunnyEngine {
                         parts.timeline(),
                         parts.callbacks(),
                         metrics,
+                        log,
                         new DedupOptions(options.lease(), options.topology().deliveryLimit()));
         pipelines = new ConsumePipelineFactory(
                 current,

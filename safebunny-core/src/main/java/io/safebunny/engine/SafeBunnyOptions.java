@@ -45,11 +45,6 @@ public record SafeBunnyOptions(
         this(node, topology, publishTimeout, maxInFlight, maxMessageSize, retention, lease, ExceptionDetails.FULL);
     }
 
-    public SafeBunnyOptions withExceptionDetails(ExceptionDetails other) {
-        return new SafeBunnyOptions(
-                node, topology, publishTimeout, maxInFlight, maxMessageSize, retention, lease, other);
-    }
-
     /** 30 s, 1,000 on their way, 10 MiB, 7 days, 30 s. */
     public static SafeBunnyOptions of(String node) {
         return new SafeBunnyOptions(

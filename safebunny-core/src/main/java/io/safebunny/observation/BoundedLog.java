@@ -44,6 +44,11 @@ public final class BoundedLog {
     public record Kind(Logger logger, Level level, String text, int most) {
 
         /** Of which the first is told in full. */
+        public static Kind info(Logger logger, String text) {
+            return new Kind(logger, Level.INFO, text, 1);
+        }
+
+        /** Of which the first is told in full. */
         public static Kind warn(Logger logger, String text) {
             return new Kind(logger, Level.WARN, text, 1);
         }

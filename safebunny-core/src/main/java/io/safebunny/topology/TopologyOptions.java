@@ -10,15 +10,22 @@ import org.jspecify.annotations.Nullable;
  * @param queueType kind of all queues
  * @param deliveryLimit failed deliveries after which a quorum queue itself sets a message aside
  * @param poisonTtl how long a poison message is kept; {@code null} for ever
+ * @param poisonMaxLength messages in the poison queue at most; further ones are refused. {@code null} for no bound
  */
 public record TopologyOptions(
         String prefix,
         QueueType queueType,
         int deliveryLimit,
-        @Nullable Duration poisonTtl) {
+        @Nullable Duration poisonTtl,
+        @Nullable Long poisonMaxLength) {
 
     public TopologyOptions {
         Names.requirePrefix(prefix);
+    }
+
+    /** With a poison queue without bound. */
+    public TopologyOptions(String prefix, QueueType queueType, int deliveryLimit, @Nullable Duration poisonTtl) {
+        this(prefix, queueType, deliveryLimit, poisonTtl, null);
     }
 
     public static TopologyOptions defaults() {

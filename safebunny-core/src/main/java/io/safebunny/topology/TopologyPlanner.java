@@ -99,6 +99,10 @@ public final class TopologyPlanner {
         if (options.poisonTtl() != null) {
             arguments.put("x-message-ttl", options.poisonTtl().toMillis());
         }
+        if (options.poisonMaxLength() != null) {
+            arguments.put("x-max-length", options.poisonMaxLength());
+            arguments.put("x-overflow", "reject-publish"); // what does not fit is not lost: the sender keeps it
+        }
         return arguments;
     }
 }

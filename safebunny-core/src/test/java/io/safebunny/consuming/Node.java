@@ -9,6 +9,7 @@ import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
@@ -72,16 +73,25 @@ final class Node {
         this(store, policy, ObservationRegistry.NOOP, middlewares);
     }
 
+    Node(ExceptionDetails details, RecoveryPolicy policy, ConsumeMiddleware... middlewares) {
+        this(null, policy, new LineageIdScheme(), ObservationRegistry.NOOP, details, middlewares);
+    }
+
     Node(
             @Nullable MessageStore store,
             RecoveryPolicy policy,
             ObservationRegistry observations,
             ConsumeMiddleware... middlewares) {
-        this(store, policy, new LineageIdScheme(), observations, middlewares);
+        this(store, policy, new LineageIdScheme(), observations, ExceptionDetails.FULL, middlewares);
     }
 
     Node(IdScheme ids) {
-        this(new MemoryMessageStore(new ManualTimeline(), RETENTION), ONE_ATTEMPT, ids, ObservationRegistry.NOOP);
+        this(
+                new MemoryMessageStore(new ManualTimeline(), RETENTION),
+                ONE_ATTEMPT,
+                ids,
+                ObservationRegistry.NOOP,
+                ExceptionDetails.FULL);
     }
 
     private Node(
@@ -89,6 +99,7 @@ final class Node {
             RecoveryPolicy policy,
             IdScheme ids,
             ObservationRegistry observations,
+            ExceptionDetails details,
             ConsumeMiddleware... middlewares) {
         engine = new SafeBunnyEngine(new SafeBunnyParts(
                 new SafeBunnyOptions(
@@ -98,7 +109,8 @@ final class Node {
                         1_000,
                         1_000,
                         RETENTION,
-                        Duration.ofSeconds(30)),
+                        Duration.ofSeconds(30),
+                        details),
                 transport,
                 store,
                 null,

@@ -3,7 +3,9 @@ package io.safebunny.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.ManualTimeline;
+import io.safebunny.observation.BoundedLog;
 import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
@@ -29,16 +31,20 @@ class MarksTest {
     private final ManualTimeline timeline = new ManualTimeline();
     private final MessageStore store = new MemoryMessageStore(timeline, Duration.ofDays(1));
     private final AtomicInteger refusals = new AtomicInteger();
-    private final Marks marks = new Marks(new OneHotPartition(), timeline, task -> {
-        int left = refusals.getAndDecrement();
-        if (left == 1) {
-            throw new OutOfMemoryError("no thread (simulated)");
-        }
-        if (left > 1) {
-            throw new RejectedExecutionException("too much to do (simulated)");
-        }
-        task.run();
-    });
+    private final Marks marks = new Marks(
+            new OneHotPartition(),
+            timeline,
+            task -> {
+                int left = refusals.getAndDecrement();
+                if (left == 1) {
+                    throw new OutOfMemoryError("no thread (simulated)");
+                }
+                if (left > 1) {
+                    throw new RejectedExecutionException("too much to do (simulated)");
+                }
+                task.run();
+            },
+            new DedupLog(new BoundedLog(timeline, ExceptionDetails.FULL)));
 
     private MessageRecord completed(RecordKey key) {
         MessageRecord claim =

@@ -129,6 +129,23 @@ class TopologyPlannerTest {
     }
 
     @Test
+    void boundsThePoisonQueueSoThatItRefusesWhatDoesNotFit() {
+        for (QueueType type : QueueType.values()) {
+            TopologyOptions options = new TopologyOptions("safebunny", type, 7, null, 1_000L);
+
+            assertThat(TopologyPlanner.plan("billing", TWO, options).queues())
+                    .filteredOn(queue -> queue.arguments().containsKey("x-max-length"))
+                    .singleElement()
+                    .satisfies(queue -> {
+                        assertThat(queue.name()).isEqualTo("billing-poison");
+                        assertThat(queue.arguments())
+                                .containsEntry("x-max-length", 1_000L)
+                                .containsEntry("x-overflow", "reject-publish");
+                    });
+        }
+    }
+
+    @Test
     void isAValue() {
         assertThat(TopologyPlanner.plan("billing", TWO, TopologyOptions.defaults()))
                 .isEqualTo(TopologyPlanner.plan("billing", TWO, TopologyOptions.defaults()));

@@ -34,6 +34,8 @@ final class DirectPath {
 
     private static final Logger LOG = LoggerFactory.getLogger(DirectPath.class);
 
+    private static final String UNASKED = "The outbox could not be asked what to send";
+
     static final int MOST_HELD = 10_000;
     static final long MOST_BYTES = 32L << 20;
 
@@ -47,6 +49,7 @@ final class DirectPath {
     private final Timeline timeline;
     private final Executor blocking;
     private final OutboxMetrics metrics;
+    private final OutboxLog log;
     private final int batchSize;
     private final long tooOldNanos;
     private final SingleWorker worker;
@@ -93,6 +96,7 @@ final class DirectPath {
             Timeline timeline,
             Executor blocking,
             OutboxMetrics metrics,
+            OutboxLog log,
             JdbcOutboxOptions options) {
         this.connections = connections;
         this.table = table;
@@ -100,6 +104,7 @@ final class DirectPath {
         this.timeline = timeline;
         this.blocking = blocking;
         this.metrics = metrics;
+        this.log = log;
         this.batchSize = options.batchSize();
         // well before the relay takes it
         this.tooOldNanos = options.relayAfter().toNanos() * 3 / 4;
@@ -157,8 +162,9 @@ final class DirectPath {
             Map<String, NavigableSet<Long>> present;
             try {
                 present = present(taken);
+                log.databaseAnswers(UNASKED);
             } catch (SQLException | RuntimeException | Error e) { // of the pool or the driver, perhaps
-                new Failures(table.name()).warn(LOG, "The outbox could not be asked what to send", e);
+                log.noDatabase(UNASKED, e);
                 taken.forEach(one -> lookAgain(one.track, NO_ANSWER_DELAY));
                 return;
             }
@@ -281,12 +287,19 @@ final class DirectPath {
 
     private void ended(Track track, List<OutboxRow> part, int confirmed, @Nullable Throwable failure) {
         metrics.sent(confirmed);
+        if (confirmed > 0) {
+            log.sent();
+        }
         if (failure != null) {
             metrics.failed();
-            LOG.warn(
-                    "Message {} is stored in the outbox and could not be sent after its commit; it is tried again later: {}",
-                    part.get(confirmed).messageId(),
-                    failure.toString());
+            String id = part.get(confirmed).messageId();
+            log.unsent(
+                    failure,
+                    id,
+                    () -> LOG.warn(
+                            "Message {} is stored in the outbox and could not be sent after its commit; it is tried again later: {}",
+                            id,
+                            failure.toString()));
         }
         synchronized (this) {
             if (confirmed < part.size()) {

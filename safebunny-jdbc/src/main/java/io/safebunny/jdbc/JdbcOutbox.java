@@ -57,6 +57,7 @@ public final class JdbcOutbox implements Outbox {
     private final Connections joined;
     private final JdbcOutboxOptions options;
     private final Timeline timeline;
+    private final OutboxLog log;
     private final DirectPath direct;
     private final Relay relay;
     private final AtomicBoolean warned = new AtomicBoolean();
@@ -84,9 +85,10 @@ public final class JdbcOutbox implements Outbox {
         Connections own = new OwnConnections(this.dataSource, options.timeout());
         TableCheck.run(table.name(), table.script(), own, table::check);
         OutboxMetrics metrics = new OutboxMetrics(meterRegistry);
-        Settlement settlement = new Settlement(own, table, options.batchSize(), timeline, blocking);
-        this.direct = new DirectPath(own, table, settlement, timeline, blocking, metrics, options);
-        this.relay = new Relay(own, table, settlement, direct, timeline, blocking, metrics, options);
+        this.log = new OutboxLog(timeline, table.name());
+        Settlement settlement = new Settlement(own, table, options.batchSize(), timeline, blocking, log);
+        this.direct = new DirectPath(own, table, settlement, timeline, blocking, metrics, log, options);
+        this.relay = new Relay(own, table, settlement, direct, timeline, blocking, metrics, log, options);
     }
 
     /**
@@ -186,6 +188,8 @@ public final class JdbcOutbox implements Outbox {
             LOG.warn("The outbox did not stop cleanly; what is stored is sent after the next start", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } finally {
+            log.close();
         }
     }
 }

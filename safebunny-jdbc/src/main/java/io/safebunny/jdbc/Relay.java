@@ -31,6 +31,8 @@ final class Relay {
 
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
 
+    private static final String UNSEEN = "The outbox could not be looked through";
+
     /** Batches under way. */
     private static final int AHEAD = 4;
 
@@ -44,6 +46,7 @@ final class Relay {
     private final Timeline timeline;
     private final Executor blocking;
     private final OutboxMetrics metrics;
+    private final OutboxLog log;
     private final JdbcOutboxOptions options;
     private final Duration lease;
     private final SingleWorker worker;
@@ -64,6 +67,7 @@ final class Relay {
             Timeline timeline,
             Executor blocking,
             OutboxMetrics metrics,
+            OutboxLog log,
             JdbcOutboxOptions options) {
         this.connections = connections;
         this.table = table;
@@ -72,6 +76,7 @@ final class Relay {
         this.timeline = timeline;
         this.blocking = blocking;
         this.metrics = metrics;
+        this.log = log;
         this.options = options;
         // with the defaults as long as a publication may take
         this.lease = options.relayAfter().multipliedBy(3);
@@ -92,8 +97,9 @@ final class Relay {
                 taken = takeAndSend();
             }
             metrics.backlog(connections.once(connection -> table.count(connection, OutboxMetrics.MOST_COUNTED)));
+            log.databaseAnswers(UNSEEN);
         } catch (SQLException | RuntimeException e) { // of the pool, perhaps
-            new Failures(table.name()).warn(LOG, "The outbox could not be looked through", e);
+            log.noDatabase(UNSEEN, e);
         } finally {
             scheduleNext();
         }
@@ -178,12 +184,14 @@ final class Relay {
             try {
                 rows.add(row.read());
             } catch (IllegalArgumentException e) {
-                LOG.error(
-                        "Message {} in row {} of {} cannot be read; it stays there, and later ones of its correlation wait for it. Start a newer version of the application, or delete the row.",
+                log.unreadable(
                         row.messageId(),
-                        row.id(),
-                        table.name(),
-                        e);
+                        () -> LOG.error(
+                                "Message {} in row {} of {} cannot be read; it stays there, and later ones of its correlation wait for it. Start a newer version of the application, or delete the row.",
+                                row.messageId(),
+                                row.id(),
+                                table.name(),
+                                e));
                 unreadable = row;
                 break;
             }
@@ -217,6 +225,9 @@ final class Relay {
 
     private void ended(Claim claim, int confirmed, @Nullable Throwable failure) {
         metrics.relayed(confirmed);
+        if (confirmed > 0) {
+            log.sent();
+        }
         List<Long> done =
                 claim.rows.stream().limit(confirmed).map(OutboxRow::id).toList();
         settlement.settle(done, putOff(claim, confirmed, failure), () -> settled(claim.claimed.size()));
@@ -235,12 +246,15 @@ final class Relay {
                     ? null
                     : new Settlement.PutOff(null, idsFrom(claim.claimed, row.id()), Duration.ZERO);
         }
-        LOG.warn(
-                "Message {} is stored in the outbox and could not be sent by the relay [tries={}]; it is tried again in {} s: {}",
+        log.unsent(
+                failure,
                 row.messageId(),
-                row.attempts() + 1,
-                backOff(row.attempts(), failure).toSeconds(),
-                failure.toString());
+                () -> LOG.warn(
+                        "Message {} is stored in the outbox and could not be sent by the relay [tries={}]; it is tried again in {} s: {}",
+                        row.messageId(),
+                        row.attempts() + 1,
+                        backOff(row.attempts(), failure).toSeconds(),
+                        failure.toString()));
         return failed(claim, row.id(), row.attempts(), failure);
     }
 

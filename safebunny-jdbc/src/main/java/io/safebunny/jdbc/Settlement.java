@@ -23,12 +23,15 @@ final class Settlement {
 
     private static final Logger LOG = LoggerFactory.getLogger(Settlement.class);
 
+    private static final String UNDELETED = "What the outbox has sent could not be deleted";
+
     private static final Duration NO_ANSWER_DELAY = Duration.ofSeconds(1);
 
     private final Connections connections;
     private final OutboxTable table;
     private final int batchSize;
     private final Timeline timeline;
+    private final OutboxLog log;
     private final SingleWorker worker;
     private final Deque<Item> waiting = new ArrayDeque<>();
     private final Set<Long> confirmed = ConcurrentHashMap.newKeySet();
@@ -44,11 +47,18 @@ final class Settlement {
     /** @param done called when the table shows it */
     private record Item(List<Long> confirmed, @Nullable PutOff putOff, Runnable done) {}
 
-    Settlement(Connections connections, OutboxTable table, int batchSize, Timeline timeline, Executor blocking) {
+    Settlement(
+            Connections connections,
+            OutboxTable table,
+            int batchSize,
+            Timeline timeline,
+            Executor blocking,
+            OutboxLog log) {
         this.connections = connections;
         this.table = table;
         this.batchSize = batchSize;
         this.timeline = timeline;
+        this.log = log;
         this.worker = new SingleWorker(blocking, timeline, this::work);
     }
 
@@ -79,8 +89,9 @@ final class Settlement {
         while (!batch.isEmpty()) {
             try {
                 write(batch);
+                log.databaseAnswers(UNDELETED);
             } catch (SQLException | RuntimeException | Error e) { // of the pool or the driver, perhaps
-                new Failures(table.name()).warn(LOG, "What the outbox has sent could not be deleted", e);
+                log.noDatabase(UNDELETED, e);
                 putBack(batch);
                 timeline.schedule(NO_ANSWER_DELAY, worker::ask);
                 return;

@@ -52,7 +52,8 @@ class SettlementTest {
                     Duration.ofSeconds(5)),
             100,
             timeline,
-            tasks::add);
+            tasks::add,
+            new OutboxLog(timeline, "outbox"));
 
     private void work() {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {

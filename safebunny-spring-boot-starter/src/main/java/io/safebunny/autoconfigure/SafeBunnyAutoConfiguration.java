@@ -84,6 +84,7 @@ final class SafeBunnyAutoConfiguration {
             TopologyOptions topology,
             PublisherProperties publisher,
             DedupProperties dedup,
+            PoisonProperties poison,
             Environment environment) {
         return new SafeBunnyOptions(
                 NodeName.of(node.node(), environment.getProperty("spring.application.name")),
@@ -92,13 +93,15 @@ final class SafeBunnyAutoConfiguration {
                 publisher.maxInFlight(),
                 node.maxMessageSize().toBytes(),
                 dedup.retention(),
-                dedup.lease());
+                dedup.lease(),
+                poison.exceptionDetails());
     }
 
     @Bean
     @ConditionalOnMissingBean
     TopologyOptions safeBunnyTopologyOptions(TopologyProperties topology, PoisonProperties poison) {
-        return new TopologyOptions(topology.prefix(), topology.queueType(), topology.deliveryLimit(), poison.ttl());
+        return new TopologyOptions(
+                topology.prefix(), topology.queueType(), topology.deliveryLimit(), poison.ttl(), poison.maxLength());
     }
 
     @Bean

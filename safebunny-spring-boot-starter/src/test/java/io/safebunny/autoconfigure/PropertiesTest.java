@@ -4,6 +4,7 @@ package io.safebunny.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.autoconfigure.SafeBunnyProperties.TransportKind;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.topology.QueueType;
 import io.safebunny.transport.rabbit.DelayStrategy;
 import java.time.Duration;
@@ -36,6 +37,8 @@ class PropertiesTest {
             Map.entry("safebunny.topology.queue-type", "classic"),
             Map.entry("safebunny.topology.delivery-limit", "7"),
             Map.entry("safebunny.poison.ttl", "30d"),
+            Map.entry("safebunny.poison.max-length", "100000"),
+            Map.entry("safebunny.poison.exception-details", "type-only"),
             Map.entry("safebunny.delay.strategy", "auto"),
             Map.entry("safebunny.ids.scheme", "marker-mask"),
             Map.entry("safebunny.ids.secret", "not long"),
@@ -57,7 +60,7 @@ class PropertiesTest {
         assertThat(bind("safebunny.topology", TopologyProperties.class))
                 .isEqualTo(new TopologyProperties("acme", QueueType.CLASSIC, 7));
         assertThat(bind("safebunny.poison", PoisonProperties.class))
-                .isEqualTo(new PoisonProperties(Duration.ofDays(30)));
+                .isEqualTo(new PoisonProperties(Duration.ofDays(30), 100_000L, ExceptionDetails.TYPE_ONLY));
         assertThat(bind("safebunny.delay", DelayProperties.class)).isEqualTo(new DelayProperties(DelayStrategy.AUTO));
         assertThat(bind("safebunny.ids", IdsProperties.class))
                 .isEqualTo(new IdsProperties(IdsProperties.Scheme.MARKER_MASK, "not long"));

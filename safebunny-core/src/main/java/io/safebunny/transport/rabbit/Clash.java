@@ -27,6 +27,8 @@ record Clash(
     /** What the exchange of the poison queues is called after the prefix. */
     private static final String POISON = ".poison";
 
+    private static final String POISON_LENGTH = "safebunny.poison.max-length";
+
     /** The value, with the type that some arguments are told with. */
     private static final Pattern VALUE = Pattern.compile("(?:the value )?'(.*?)'(?: of type '[^']*')?");
 
@@ -70,9 +72,14 @@ record Clash(
         return switch (argument) {
             case "x-queue-type" -> true;
             case "x-overflow", "x-dead-letter-strategy", "x-delivery-limit" ->
-                !name.endsWith("-dead-letters") && (found == null || wanted == null);
+                !name.endsWith("-dead-letters") && !isBoundOfPoison() && (found == null || wanted == null);
             default -> false;
         };
+    }
+
+    /** A poison queue has an overflow only with a length. */
+    private boolean isBoundOfPoison() {
+        return name.endsWith("-poison") && argument.equals("x-overflow");
     }
 
     private String type(@Nullable String value) {
@@ -89,10 +96,13 @@ record Clash(
         }
         return switch (argument) {
             case "x-message-ttl" -> "safebunny.poison.ttl";
+            case "x-max-length" -> POISON_LENGTH;
             case "x-dead-letter-exchange" ->
                 found != null && found.endsWith(POISON) ? "safebunny.topology.prefix" : null;
             case "x-delivery-limit" ->
                 isOfOtherType() ? "safebunny.topology.queue-type" : "safebunny.topology.delivery-limit";
+            case "x-overflow" ->
+                isBoundOfPoison() ? POISON_LENGTH : isOfOtherType() ? "safebunny.topology.queue-type" : null;
             default -> isOfOtherType() ? "safebunny.topology.queue-type" : null;
         };
     }
@@ -110,6 +120,12 @@ record Clash(
             case "safebunny.topology.queue-type" -> "Set " + property + "=" + type(found);
             case "safebunny.poison.ttl" ->
                 found == null ? "Remove " + property : "Set " + property + "=" + found + "ms";
+            case POISON_LENGTH ->
+                found == null
+                        ? "Remove " + property
+                        : isBoundOfPoison()
+                                ? "Set " + property + " to the x-max-length of what exists"
+                                : "Set " + property + "=" + found;
             case "safebunny.topology.prefix" ->
                 "Set " + property + "=" + String.valueOf(found).replace(POISON, "");
             default -> "Set " + property + "=" + found;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.rabbit;
 
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.BoundedLog.Kind;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,13 +16,15 @@ final class InboundBudget {
 
     private static final Logger LOG = LoggerFactory.getLogger(InboundBudget.class);
 
+    private final BoundedLog log;
     private final long limit;
     /** Of all shares; guarded by this. */
     private long claimed;
 
     /** @param limit in bytes */
-    InboundBudget(long limit) {
+    InboundBudget(long limit, BoundedLog log) {
         this.limit = limit;
+        this.log = log;
     }
 
     /** Of one queue that takes up to {@code prefetch} messages at once. */
@@ -77,11 +81,14 @@ final class InboundBudget {
                 claim();
             }
             if (was && !is) {
-                LOG.info(
-                        "Queue '{}' takes one message at a time: {} of its size would be too much for the {} MiB set aside for what is being handled",
+                log.tell(
+                        Kind.info(LOG, "Queue '%s' takes one message at a time".formatted(queue)),
                         queue,
-                        prefetch,
-                        limit >> 20);
+                        () -> LOG.info(
+                                "Queue '{}' takes one message at a time: {} of its size would be too much for the {} MiB set aside for what is being handled",
+                                queue,
+                                prefetch,
+                                limit >> 20));
             }
             return is;
         }

@@ -8,6 +8,9 @@ import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
@@ -62,6 +65,8 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     private final boolean countsDeliveries;
     private final Executor workers;
     private final Timeline timeline;
+    private final BoundedLog log;
+    private final Kind notConsumed;
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
     private final AtomicBoolean retryPlanned = new AtomicBoolean();
     private final AtomicBoolean startPlanned = new AtomicBoolean();
@@ -110,6 +115,8 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         this.countsDeliveries = countsDeliveries;
         this.workers = workers;
         this.timeline = timeline;
+        this.log = new BoundedLog(timeline, ExceptionDetails.FULL); // the broker's words, never a message's
+        this.notConsumed = Kind.warn(LOG, "Cannot consume queue '%s'".formatted(queue));
         setConnectionFactory(factory);
         setQueueNames(queue);
         setPrefetchCount(prefetch);
@@ -223,12 +230,14 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             current.cancel();
             current.consume(wanted);
             failedBefore = false;
+            log.works(notConsumed);
             return true;
         } catch (IOException | ShutdownSignalException | ConfigurationException e) {
-            LOG.warn("Cannot consume queue '{}': {}. Trying again", queue, Channels.explain(e));
+            String why = Channels.explain(e);
+            log.fails(notConsumed, why, () -> LOG.warn("Cannot consume queue '{}': {}. Trying again", queue, why));
             return false;
         } catch (RuntimeException | Error e) { // whatever it was, nobody else would try again
-            LOG.error("Cannot consume queue '{}'. Trying again", queue, e);
+            log.fails(notConsumed, e.toString(), () -> LOG.error("Cannot consume queue '{}'. Trying again", queue, e));
             return false;
         }
     }
@@ -336,7 +345,14 @@ final class QueueContainer extends AbstractMessageListenerContainer {
                 startPlanned.set(false);
                 startWaiting();
             });
-            LOG.warn("No thread for a delivery of queue '{}'; next try in {} ms", queue, RETRY_DELAY.toMillis(), cause);
+            log.tell(
+                    Kind.warn(LOG, "No thread for deliveries of queue '%s'".formatted(queue)),
+                    cause.toString(),
+                    () -> LOG.warn(
+                            "No thread for a delivery of queue '{}'; next try in {} ms",
+                            queue,
+                            RETRY_DELAY.toMillis(),
+                            cause));
         }
     }
 

@@ -65,7 +65,8 @@ final class RabbitDelivery implements Delivery {
         try {
             settlement.run();
         } catch (IOException | ShutdownSignalException e) {
-            LOG.info(
+            // one for each message in work: that the channel is lost is told elsewhere
+            LOG.debug(
                     "Could not settle message {}, its channel is gone; the broker will deliver it again",
                     Names.printable(String.valueOf(message.message().messageId())));
         }

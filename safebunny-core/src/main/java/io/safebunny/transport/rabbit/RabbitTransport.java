@@ -4,9 +4,11 @@ package io.safebunny.transport.rabbit;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.WireMessage;
+import io.safebunny.observation.BoundedLog;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.QueueType;
@@ -72,7 +74,7 @@ public final class RabbitTransport implements Transport {
         this.publishing = new ConnectionKeeper("publish", publishFactory, timeline, this::preparePublishing, () -> {});
         this.consuming =
                 new ConnectionKeeper("consume", consumeFactory, timeline, this::prepareConsuming, this::consumeAgain);
-        this.budget = new InboundBudget(options.inboundBytes());
+        this.budget = new InboundBudget(options.inboundBytes(), new BoundedLog(timeline, ExceptionDetails.FULL));
         this.publishers = new PublisherPool(publishing, this::preparePublishing, timeline, options.maxConcurrency());
     }
 

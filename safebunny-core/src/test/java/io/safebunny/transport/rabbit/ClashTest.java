@@ -55,6 +55,23 @@ class ClashTest {
     }
 
     @Test
+    void namesTheLengthOfThePoisonQueue() {
+        ConfigurationException e = explained(
+                "inequivalent arg 'x-max-length' for queue 'shop-poison' in vhost '/': received the value '1000' of type 'long' but current is none");
+
+        assertThat(e.problem()).contains("x-max-length=1000 (safebunny.poison.max-length)");
+        assertThat(e.action()).startsWith("Remove safebunny.poison.max-length, or ");
+        assertThat(explained(
+                                "inequivalent arg 'x-max-length' for queue 'shop-poison' in vhost '/': received none but current is the value '5' of type 'signedint'")
+                        .action())
+                .startsWith("Set safebunny.poison.max-length=5, or ");
+        assertThat(explained(
+                                "inequivalent arg 'x-overflow' for queue 'shop-poison' in vhost '/': received none but current is the value 'reject-publish' of type 'longstr'")
+                        .action())
+                .startsWith("Set safebunny.poison.max-length to the x-max-length of what exists, or ");
+    }
+
+    @Test
     void namesTheDeliveryLimit() {
         assertThat(explained(
                                 "inequivalent arg 'x-delivery-limit' for queue 'shop-Order' in vhost 'it's': received the value '20' of type 'signedint' but current is the value '30' of type 'signedint'")

@@ -85,12 +85,20 @@ public final class NodeUnderTest implements AutoCloseable {
         return startWith(options, new SystemTimeline("node-under-test"), store, handlers);
     }
 
+    /** Whose queues are others than usual; remembers nothing. */
+    public static NodeUnderTest startWith(
+            InstanceOptions options, TopologyOptions topology, Function<Bunny, List<HandlerDefinition>> handlers) {
+        NodeUnderTest node = new NodeUnderTest(options, topology, new SystemTimeline("node-under-test"), null);
+        node.engine.start(handlers.apply(node.bunny()));
+        return node;
+    }
+
     private static NodeUnderTest startWith(
             InstanceOptions options,
             SystemTimeline timeline,
             @Nullable MessageStore store,
             Function<Bunny, List<HandlerDefinition>> handlers) {
-        NodeUnderTest node = new NodeUnderTest(options, timeline, store);
+        NodeUnderTest node = new NodeUnderTest(options, topologyOf(options), timeline, store);
         node.engine.start(handlers.apply(node.bunny()));
         return node;
     }
@@ -100,7 +108,12 @@ public final class NodeUnderTest implements AutoCloseable {
         return startWith(options, bunny -> List.of());
     }
 
-    private NodeUnderTest(InstanceOptions options, SystemTimeline timeline, @Nullable MessageStore store) {
+    private static TopologyOptions topologyOf(InstanceOptions options) {
+        return new TopologyOptions("safebunny", QueueType.QUORUM, options.deliveryLimit(), null);
+    }
+
+    private NodeUnderTest(
+            InstanceOptions options, TopologyOptions topology, SystemTimeline timeline, @Nullable MessageStore store) {
         this.timeline = timeline;
         publish = factory(options.node() + ":publish", options.addresses());
         consume = factory(options.node() + ":consume", options.addresses());
@@ -113,7 +126,7 @@ public final class NodeUnderTest implements AutoCloseable {
         breakers = new CircuitBreakers(NO_FAILURE_RATE, timeline, workers);
         SafeBunnyOptions settings = new SafeBunnyOptions(
                 options.node(),
-                new TopologyOptions("safebunny", QueueType.QUORUM, options.deliveryLimit(), null),
+                topology,
                 options.publishTimeout(),
                 1_000,
                 1 << 20,

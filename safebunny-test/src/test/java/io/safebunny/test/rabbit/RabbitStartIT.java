@@ -134,6 +134,16 @@ class RabbitStartIT {
     }
 
     @Test
+    void refusesAnotherLengthOfThePoisonQueueAndNamesTheProperty() {
+        apply(topology(QueueType.QUORUM));
+
+        assertRefused(
+                topology(new TopologyOptions("safebunny", QueueType.QUORUM, 20, null, 1_000L)),
+                "(safebunny.poison.max-length)",
+                "Remove safebunny.poison.max-length, or ");
+    }
+
+    @Test
     void refusesAnotherDeliveryLimitAndNamesTheProperty() {
         apply(topology(QueueType.QUORUM));
 
