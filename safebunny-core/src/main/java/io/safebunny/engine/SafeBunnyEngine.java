@@ -184,6 +184,16 @@ public final class SafeBunnyEngine {
         if (parts.outbox() != null) {
             parts.outbox().start(sender::send);
         }
+        try {
+            consume(handlers);
+        } catch (RuntimeException e) { // a queue that may not be read
+            stop(Duration.ZERO);
+            throw e;
+        }
+    }
+
+    private void consume(List<HandlerDefinition> handlers) {
+        SafeBunnyOptions options = parts.options();
         Set<String> types = handlers.stream().map(HandlerDefinition::type).collect(Collectors.toUnmodifiableSet());
         for (HandlerDefinition handler : handlers) {
             TypeBreaker breaker = parts.breakers().add(handler.type(), handler.payloadType(), metrics);

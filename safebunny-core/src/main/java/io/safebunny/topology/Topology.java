@@ -23,6 +23,10 @@ public record Topology(
     }
 
     public String poisonQueue() {
+        return poisonOf(node);
+    }
+
+    public static String poisonOf(String node) {
         return node + "-poison";
     }
 

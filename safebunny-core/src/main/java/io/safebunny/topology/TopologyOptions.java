@@ -49,6 +49,16 @@ public record TopologyOptions(
         return prefix + ".due";
     }
 
+    /** Topic exchange through which a node delays messages: with their routing key, so that permissions can be told by it. */
+    public String laterExchange() {
+        return prefix + ".later";
+    }
+
+    /** Topic exchange through which a node sends to its own queues, by their names. */
+    public String ownExchange() {
+        return prefix + ".own";
+    }
+
     /** Fanout exchange and queue for delayed messages whose destination is gone. */
     public String unrouted() {
         return prefix + ".unrouted";

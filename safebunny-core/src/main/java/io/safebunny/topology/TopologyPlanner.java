@@ -35,11 +35,13 @@ public final class TopologyPlanner {
                 bindings.add(new Binding(options.dueExchange(), queue, address));
             }
             bindings.add(new Binding(options.retryExchange(), queue, queue));
+            bindings.add(new Binding(options.ownExchange(), queue, queue));
         }
         if (!subscriptions.isEmpty()) {
-            String poison = node + "-poison";
+            String poison = Topology.poisonOf(node);
             queues.add(new Queue(poison, poisonArguments(options)));
             bindings.add(new Binding(options.poisonExchange(), poison, node));
+            bindings.add(new Binding(options.ownExchange(), poison, poison));
             String deadLetters = Topology.deadLettersOf(node);
             queues.add(new Queue(deadLetters, deadLettersArguments(node, options)));
             bindings.add(new Binding(options.poisonExchange(), deadLetters, deadLetters));
@@ -52,6 +54,7 @@ public final class TopologyPlanner {
                 List.of(
                         new Exchange(options.unrouted(), ExchangeKind.FANOUT),
                         new Exchange(options.mainExchange(), ExchangeKind.TOPIC),
+                        new Exchange(options.ownExchange(), ExchangeKind.TOPIC),
                         new Exchange(options.poisonExchange(), ExchangeKind.DIRECT),
                         new Exchange(options.retryExchange(), ExchangeKind.DIRECT, options.unrouted()),
                         new Exchange(options.dueExchange(), ExchangeKind.DIRECT, options.unrouted()),

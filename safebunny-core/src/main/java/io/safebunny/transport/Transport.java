@@ -25,6 +25,7 @@ public interface Transport extends AutoCloseable {
      * Consumes a queue of the topology until {@link Consumption#stop()}, across reconnects.
      *
      * @param prefetch deliveries handled at once
+     * @throws io.safebunny.failure.ConfigurationException when the queue may not be read
      */
     Consumption consume(String queue, int prefetch, DeliveryHandler handler);
 

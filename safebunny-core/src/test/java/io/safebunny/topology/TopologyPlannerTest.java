@@ -56,6 +56,9 @@ class TopologyPlannerTest {
                         new Binding("safebunny", "billing-OrderCancelled", "orders-OrderCancelled"),
                         new Binding("safebunny.retry", "billing-OrderPlaced", "billing-OrderPlaced"),
                         new Binding("safebunny.retry", "billing-OrderCancelled", "billing-OrderCancelled"),
+                        new Binding("safebunny.own", "billing-OrderPlaced", "billing-OrderPlaced"),
+                        new Binding("safebunny.own", "billing-OrderCancelled", "billing-OrderCancelled"),
+                        new Binding("safebunny.own", "billing-poison", "billing-poison"),
                         new Binding("safebunny.due", "billing-OrderPlaced", "orders-OrderPlaced"),
                         new Binding("safebunny.due", "billing-OrderPlaced", "storefront-OrderPlaced"),
                         new Binding("safebunny.due", "billing-OrderCancelled", "orders-OrderCancelled"),
@@ -73,6 +76,7 @@ class TopologyPlannerTest {
                         .exchanges())
                 .containsExactlyInAnyOrder(
                         new Exchange("safebunny", ExchangeKind.TOPIC),
+                        new Exchange("safebunny.own", ExchangeKind.TOPIC),
                         new Exchange("safebunny.poison", ExchangeKind.DIRECT),
                         new Exchange("safebunny.unrouted", ExchangeKind.FANOUT),
                         new Exchange("safebunny.retry", ExchangeKind.DIRECT, "safebunny.unrouted"),
@@ -86,7 +90,7 @@ class TopologyPlannerTest {
 
         assertThat(topology.queues()).containsExactly(UNROUTED);
         assertThat(topology.bindings()).containsExactly(new Binding("safebunny.unrouted", "safebunny.unrouted", ""));
-        assertThat(topology.exchanges()).hasSize(6);
+        assertThat(topology.exchanges()).hasSize(7);
     }
 
     @Test
@@ -165,7 +169,7 @@ class TopologyPlannerTest {
         });
         assertThat(topology.bindings()).allSatisfy(binding -> assertThat(description)
                 .contains(binding.exchange() + " --" + binding.routingKey() + "--> " + binding.queue()));
-        assertThat(description.lines()).hasSize(6 + 5 + 11);
+        assertThat(description.lines()).hasSize(7 + 5 + 14);
     }
 
     @Test

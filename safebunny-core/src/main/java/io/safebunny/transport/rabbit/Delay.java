@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.rabbit;
 
-import com.rabbitmq.client.Channel;
 import io.safebunny.transport.Route;
 import java.io.IOException;
 import java.time.Duration;
@@ -15,24 +14,19 @@ interface Delay {
     String TO_QUEUE = "retry";
 
     /** Declares what is always there. */
-    void declare(Channel channel) throws IOException;
+    void declare(Declarations broker) throws IOException;
+
+    /** Exchange that messages to be delayed are published to. */
+    String entry();
 
     /**
      * Where to publish a message that takes the route after the delay; declares what this delay needs and was not needed
      * before.
-     *
-     * @param channels opens a throw-away channel
      */
-    Destination delayed(Route route, Duration delay, ChannelSource channels) throws IOException;
+    Destination delayed(Route route, Duration delay, Declarations.Source broker) throws IOException;
 
     /** What was declared may be gone. */
     void reconnected();
-
-    /** Opens a channel that the caller closes. */
-    @FunctionalInterface
-    interface ChannelSource {
-        Channel open() throws IOException;
-    }
 
     /** What a route is after the delay: only publications and ways back to a queue are ever delayed. */
     static String finalHop(Route route) {

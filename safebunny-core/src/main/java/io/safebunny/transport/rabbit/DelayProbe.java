@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.rabbit;
 
+import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
@@ -15,7 +16,8 @@ final class DelayProbe {
 
     /**
      * Declares the delayed exchange with the plugin's type. A broker without the plugin answers by closing the whole
-     * connection (503), so the connection is not usable after {@code false}. An exchange of another type says no as well.
+     * connection (503), so the connection is not usable after {@code false}. An exchange of another type, and a user who may
+     * not declare it, say no as well.
      *
      * @throws IOException when the broker gave no answer
      */
@@ -31,7 +33,8 @@ final class DelayProbe {
             Channels.closeQuietly(channel);
             return true;
         } catch (IOException | ShutdownSignalException e) {
-            if (Channels.isRefusal(e)) {
+            AMQP.Channel.Close close = Channels.closeReason(e);
+            if (Channels.isRefusal(e) || (close != null && close.getReplyCode() == AMQP.ACCESS_REFUSED)) {
                 return false;
             }
             throw e;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.rabbit;
 
-import com.rabbitmq.client.Channel;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.Route;
 import java.io.IOException;
@@ -26,7 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class LadderDelay implements Delay {
 
     static final String FIRST = "sb-delay";
-    private static final int LOWEST_RUNG = 4;
+    static final int LOWEST_RUNG = 4;
     private static final int END = -1;
 
     private final TopologyOptions names;
@@ -36,9 +35,18 @@ final class LadderDelay implements Delay {
         this.names = names;
     }
 
+    /** The exchange in front passes everything on: topic permissions know topic exchanges only. */
     @Override
-    public void declare(Channel channel) throws IOException {
-        channel.exchangeDeclare(names.delayedExchange(), "headers", true);
+    public void declare(Declarations broker) throws IOException {
+        boolean shaped = broker.exchange(names.delayedExchange(), "headers", Map.of());
+        if (broker.exchange(names.laterExchange(), "topic", Map.of()) && shaped) {
+            bind(broker, names.delayedExchange(), names.laterExchange(), "#", Map.of());
+        }
+    }
+
+    @Override
+    public String entry() {
+        return names.laterExchange();
     }
 
     @Override
@@ -47,23 +55,27 @@ final class LadderDelay implements Delay {
     }
 
     @Override
-    public Destination delayed(Route route, Duration delay, ChannelSource channels) throws IOException {
-        List<Step> steps = new ArrayList<>();
+    public Destination delayed(Route route, Duration delay, Declarations.Source broker) throws IOException {
+        List<Step> steps = steps(rungs(delay), Delay.finalHop(route), names);
+        declareMissing(steps, broker);
         Map<String, Object> headers = new HashMap<>();
+        steps.forEach(step -> headers.put(step.header, step.value));
+        return new Destination(names.laterExchange(), route.routingKey(), true, headers);
+    }
+
+    /** @param end where the last rung leads */
+    static List<Step> steps(List<Integer> rungs, String end, TopologyOptions names) {
+        List<Step> steps = new ArrayList<>();
         String exchange = names.delayedExchange();
         String header = FIRST;
-        for (int rung : rungs(delay)) {
+        for (int rung : rungs) {
             String name = name(rung);
             steps.add(new Step(exchange, header, name, rung));
-            headers.put(header, name);
             exchange = names.delayedExchange() + '.' + name;
             header = FIRST + '-' + name;
         }
-        String end = Delay.finalHop(route);
         steps.add(new Step(exchange, header, end, END));
-        headers.put(header, end);
-        declareMissing(steps, channels);
-        return new Destination(names.delayedExchange(), route.routingKey(), true, headers);
+        return steps;
     }
 
     /** Granularity in milliseconds: 16 below a minute, 256 below an hour, 1,024 beyond. */
@@ -94,40 +106,70 @@ final class LadderDelay implements Delay {
      *
      * @param rung {@link #END} at the end
      */
-    private record Step(String exchange, String header, String value, int rung) {}
+    record Step(String exchange, String header, String value, int rung) {
 
-    private void declareMissing(List<Step> steps, ChannelSource channels) throws IOException {
+        /** Queue that it leads to, and exchange behind it; or the exchange at the end. */
+        String target(TopologyOptions names) {
+            return !isEnd()
+                    ? names.delayedExchange() + '.' + value
+                    : value.equals(TO_QUEUE) ? names.retryExchange() : names.dueExchange();
+        }
+
+        boolean isEnd() {
+            return rung == END;
+        }
+
+        /** Of its binding. */
+        Map<String, Object> arguments() {
+            return Map.of("x-match", "all", header, value);
+        }
+    }
+
+    private void declareMissing(List<Step> steps, Declarations.Source broker) throws IOException {
         List<Step> missing =
                 steps.stream().filter(step -> !declared.contains(step)).toList();
         if (missing.isEmpty()) {
             return;
         }
-        Channel channel = channels.open();
-        try {
+        try (Declarations open = broker.open()) {
             for (Step step : missing) {
-                TopologyDeclarer.declaring(
-                        "rung of the delay ladder '%s'".formatted(step.value), () -> declare(channel, step));
+                declare(open, step);
                 declared.add(step);
             }
-        } finally {
-            Channels.closeQuietly(channel);
         }
     }
 
-    private void declare(Channel channel, Step step) throws IOException {
-        Map<String, Object> arguments = Map.of("x-match", "all", step.header, step.value);
-        if (step.rung == END) {
-            String target = step.value.equals(TO_QUEUE) ? names.retryExchange() : names.dueExchange();
-            channel.exchangeBind(target, step.exchange, "", arguments);
+    /** Rungs and ends that this user may not shape are an administrator's, with their bindings. */
+    private void declare(Declarations broker, Step step) throws IOException {
+        String target = step.target(names);
+        if (step.isEnd()) {
+            if (broker.exchange(step.exchange, "headers", Map.of())) {
+                bind(broker, target, step.exchange, "", step.arguments());
+            }
             return;
         }
-        String rung = names.delayedExchange() + '.' + step.value;
-        channel.exchangeDeclare(rung, "headers", true, false, Map.of("alternate-exchange", names.unrouted()));
-        channel.queueDeclare(rung, true, false, false, rungArguments(step.rung, rung));
-        channel.queueBind(rung, step.exchange, "", arguments);
+        boolean shaped = broker.exchange(target, "headers", exchangeArguments(names));
+        if (broker.queue(target, rungArguments(step.rung, target)) && shaped) {
+            broker.bind(
+                    "binding of queue '%s' to exchange '%s'".formatted(target, step.exchange),
+                    channel -> channel.queueBind(target, step.exchange, "", step.arguments()));
+        }
     }
 
-    private static Map<String, Object> rungArguments(int rung, String deadLetterExchange) {
+    private static void bind(
+            Declarations broker, String target, String from, String routingKey, Map<String, Object> arguments)
+            throws IOException {
+        broker.bind(
+                "binding of exchange '%s' to exchange '%s'".formatted(target, from),
+                channel -> channel.exchangeBind(target, from, routingKey, arguments));
+    }
+
+    /** Of the exchange behind a rung. */
+    static Map<String, Object> exchangeArguments(TopologyOptions names) {
+        return Map.of("alternate-exchange", names.unrouted());
+    }
+
+    static Map<String, Object> rungArguments(int rung, String deadLetterExchange) {
         return Map.of(
                 "x-queue-type", "quorum",
                 "x-message-ttl", 1L << rung,

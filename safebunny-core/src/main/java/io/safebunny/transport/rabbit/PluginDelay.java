@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.rabbit;
 
-import com.rabbitmq.client.Channel;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.Route;
@@ -23,18 +22,30 @@ final class PluginDelay implements Delay {
     }
 
     @Override
-    public void declare(Channel channel) throws IOException {
-        String exchange = names.delayedExchange();
-        channel.exchangeDeclare(exchange, EXCHANGE_TYPE, true, false, Map.of("x-delayed-type", "headers"));
-        channel.exchangeBind(names.dueExchange(), exchange, "", Map.of("x-match", "all", TO, TO_BINDINGS));
-        channel.exchangeBind(names.retryExchange(), exchange, "", Map.of("x-match", "all", TO, TO_QUEUE));
+    public void declare(Declarations broker) throws IOException {
+        if (broker.exchange(names.delayedExchange(), EXCHANGE_TYPE, Map.of("x-delayed-type", "headers"))) {
+            bind(broker, names.dueExchange(), TO_BINDINGS);
+            bind(broker, names.retryExchange(), TO_QUEUE);
+        }
+    }
+
+    private void bind(Declarations broker, String exchange, String to) throws IOException {
+        broker.bind(
+                "binding of exchange '%s' to exchange '%s'".formatted(exchange, names.delayedExchange()),
+                channel ->
+                        channel.exchangeBind(exchange, names.delayedExchange(), "", Map.of("x-match", "all", TO, to)));
+    }
+
+    @Override
+    public String entry() {
+        return names.delayedExchange();
     }
 
     @Override
     public void reconnected() {}
 
     @Override
-    public Destination delayed(Route route, Duration delay, ChannelSource channels) {
+    public Destination delayed(Route route, Duration delay, Declarations.Source broker) {
         long millis = delay.plusNanos(999_999).toMillis();
         if (millis > LONGEST) {
             throw new InvalidPublicationException(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.rabbit;
 
-import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ExceptionDetails;
@@ -86,6 +85,7 @@ public final class RabbitTransport implements Transport {
         }
         consuming.start(planned.node());
         publishing.start(planned.node());
+        Rights.requirePublishing(consuming.current(), planned, delay);
         publishers.start();
     }
 
@@ -109,7 +109,9 @@ public final class RabbitTransport implements Transport {
             chosen = choose(connection, planned.options());
             delay = chosen;
         }
-        TopologyDeclarer.apply(connection, planned, chosen);
+        try (Declarations broker = Declarations.on(connection, planned)) {
+            TopologyDeclarer.apply(broker, planned, chosen);
+        }
     }
 
     /** The same, because a publication may come before the other connection is back and find no exchange and no queue. */
@@ -178,6 +180,9 @@ public final class RabbitTransport implements Transport {
                 timeline);
         containers.add(container);
         container.start();
+        if (!container.isConsuming()) {
+            Rights.requireConsuming(consuming.current(), requireTopology(), queue);
+        }
         return new Consumption() {
             @Override
             public void pace(Pace pace) {
@@ -258,7 +263,7 @@ public final class RabbitTransport implements Transport {
             if (chosen == null) {
                 throw new IOException("not connected");
             }
-            return chosen.delayed(route, message.delay(), this::openPublishingChannel);
+            return chosen.delayed(route, message.delay(), this::publishingDeclarations);
         }
         Topology planned = topology;
         if (planned == null) {
@@ -269,17 +274,17 @@ public final class RabbitTransport implements Transport {
             return new Destination(names.mainExchange(), publication.routingKey(), true, Map.of());
         }
         if (route instanceof Route.Poison poison) {
-            return new Destination(names.poisonExchange(), poison.node(), true, Map.of());
+            return new Destination(names.ownExchange(), Topology.poisonOf(poison.node()), true, Map.of());
         }
-        return new Destination("", route.routingKey(), true, Map.of());
+        return new Destination(names.ownExchange(), route.routingKey(), true, Map.of());
     }
 
-    private Channel openPublishingChannel() throws IOException {
+    private Declarations publishingDeclarations() throws IOException {
         Connection connection = publishing.current();
         if (connection == null) {
             throw new IOException("not connected");
         }
-        return Channels.open(connection);
+        return Declarations.on(connection, requireTopology());
     }
 
     @Override

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.broker;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -130,6 +134,19 @@ public final class RabbitNode implements AutoCloseable {
     public String control(String... arguments) {
         running();
         return new ControlTool(plan.root(), folder.path(), environment).run(arguments);
+    }
+
+    /** Has {@code rabbitmqctl} import a file of definitions, as an administrator would. */
+    public void importDefinitions(Path file) {
+        String name = "definitions.json";
+        try {
+            Files.copy(file, folder.path().resolve(name), StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        control(
+                "import_definitions",
+                plan.root().seen(folder.path()).resolve(name).toString());
     }
 
     /** Raises or clears the node's memory alarm; while it is raised, connections that publish are blocked. */

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
@@ -79,6 +80,29 @@ public final class NodeUnderTest implements AutoCloseable {
                 handlers);
     }
 
+    /** As another user of the broker than its default one. */
+    public static NodeUnderTest startAs(
+            String user, String password, InstanceOptions options, Function<Bunny, List<HandlerDefinition>> handlers) {
+        SystemTimeline timeline = new SystemTimeline("node-under-test");
+        NodeUnderTest node =
+                new NodeUnderTest(
+                        options,
+                        topologyOf(options),
+                        timeline,
+                        new MemoryMessageStore(timeline, Duration.ofDays(7)),
+                        client -> {
+                            client.setUsername(user);
+                            client.setPassword(password);
+                        });
+        try {
+            node.engine.start(handlers.apply(node.bunny()));
+        } catch (RuntimeException e) {
+            node.close();
+            throw e;
+        }
+        return node;
+    }
+
     /** With a store that outlives the node, or none. */
     public static NodeUnderTest startWith(
             InstanceOptions options, @Nullable MessageStore store, Function<Bunny, List<HandlerDefinition>> handlers) {
@@ -88,7 +112,8 @@ public final class NodeUnderTest implements AutoCloseable {
     /** Whose queues are others than usual; remembers nothing. */
     public static NodeUnderTest startWith(
             InstanceOptions options, TopologyOptions topology, Function<Bunny, List<HandlerDefinition>> handlers) {
-        NodeUnderTest node = new NodeUnderTest(options, topology, new SystemTimeline("node-under-test"), null);
+        NodeUnderTest node = new NodeUnderTest(
+                options, topology, new SystemTimeline("node-under-test"), null, client -> {});
         node.engine.start(handlers.apply(node.bunny()));
         return node;
     }
@@ -98,7 +123,7 @@ public final class NodeUnderTest implements AutoCloseable {
             SystemTimeline timeline,
             @Nullable MessageStore store,
             Function<Bunny, List<HandlerDefinition>> handlers) {
-        NodeUnderTest node = new NodeUnderTest(options, topologyOf(options), timeline, store);
+        NodeUnderTest node = new NodeUnderTest(options, topologyOf(options), timeline, store, client -> {});
         node.engine.start(handlers.apply(node.bunny()));
         return node;
     }
@@ -113,10 +138,14 @@ public final class NodeUnderTest implements AutoCloseable {
     }
 
     private NodeUnderTest(
-            InstanceOptions options, TopologyOptions topology, SystemTimeline timeline, @Nullable MessageStore store) {
+            InstanceOptions options,
+            TopologyOptions topology,
+            SystemTimeline timeline,
+            @Nullable MessageStore store,
+            Consumer<com.rabbitmq.client.ConnectionFactory> user) {
         this.timeline = timeline;
-        publish = factory(options.node() + ":publish", options.addresses());
-        consume = factory(options.node() + ":consume", options.addresses());
+        publish = factory(options.node() + ":publish", options.addresses(), user);
+        consume = factory(options.node() + ":consume", options.addresses(), user);
         transport = new RabbitTransport(
                 new RabbitTransportOptions(8, shorter(options.publishTimeout(), TRY_TIMEOUT), DelayStrategy.LADDER),
                 publish,
@@ -140,13 +169,15 @@ public final class NodeUnderTest implements AutoCloseable {
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    private static CachingConnectionFactory factory(String name, String addresses) {
+    private static CachingConnectionFactory factory(
+            String name, String addresses, Consumer<com.rabbitmq.client.ConnectionFactory> user) {
         com.rabbitmq.client.ConnectionFactory client = new com.rabbitmq.client.ConnectionFactory();
         client.setAutomaticRecoveryEnabled(false);
         client.setConnectionTimeout(5_000);
         client.setHandshakeTimeout(5_000);
         client.setRequestedHeartbeat(10);
         client.setChannelRpcTimeout(10_000);
+        user.accept(client);
         CachingConnectionFactory factory = new CachingConnectionFactory(client);
         factory.setAddresses(addresses);
         factory.setConnectionNameStrategy(ignored -> name);

@@ -79,7 +79,11 @@ final class ProxiedPublisher implements AutoCloseable {
                 consume,
                 threads,
                 timeline);
-        onBroker(channel -> channel.queueDeclare(queue, true, false, false, Map.of()));
+        onBroker(channel -> {
+            channel.queueDeclare(queue, true, false, false, Map.of());
+            channel.exchangeDeclare(names.ownExchange(), "topic", true);
+            channel.queueBind(queue, names.ownExchange(), queue);
+        });
     }
 
     ProxiedPublisher start() {
@@ -162,6 +166,7 @@ final class ProxiedPublisher implements AutoCloseable {
             for (Topology.Exchange planned : topology.exchanges()) {
                 channel.exchangeDelete(planned.name());
             }
+            channel.exchangeDelete(names.laterExchange());
         });
     }
 

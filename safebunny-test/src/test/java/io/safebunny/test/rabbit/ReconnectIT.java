@@ -55,7 +55,7 @@ class ReconnectIT {
         assertThat(publisher.transport.send(message)).succeedsWithin(SOON);
         disconnect();
         publisher.onBroker(channel -> {
-            channel.exchangeDelete(publisher.names.poisonExchange());
+            channel.exchangeDelete(publisher.names.ownExchange());
             channel.queueDelete(publisher.node + "-poison");
         });
         reconnect();

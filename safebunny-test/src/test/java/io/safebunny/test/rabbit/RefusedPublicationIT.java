@@ -47,6 +47,10 @@ class RefusedPublicationIT {
         });
         try (RabbitTransport transport = rabbit.transport(node)) {
             transport.start(TopologyPlanner.plan(node, List.of(), TopologyOptions.defaults()));
+            rabbit.onBroker(channel -> {
+                channel.queueBind(full, TopologyOptions.defaults().ownExchange(), full);
+                channel.queueBind(open, TopologyOptions.defaults().ownExchange(), open);
+            });
             List<CompletableFuture<Void>> taken = new ArrayList<>();
             List<CompletableFuture<Void>> refused = new ArrayList<>();
             List<CompletableFuture<Void>> unroutable = new ArrayList<>();

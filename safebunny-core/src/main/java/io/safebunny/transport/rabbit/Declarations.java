@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport.rabbit;
+
+import com.rabbitmq.client.AMQP;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.topology.Topology;
+import java.io.IOException;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks the broker for exchanges, queues and bindings, one after the other, and goes on on a new channel where it closed the last one
+ * over its answer. Whoever may declare does, so that what exists is compared; whoever may not is asked only whether it is there. Never
+ * deletes anything. Not thread-safe.
+ */
+final class Declarations implements AutoCloseable {
+
+    /** Opens what the caller closes. */
+    @FunctionalInterface
+    interface Source {
+        Declarations open() throws IOException;
+    }
+
+    @FunctionalInterface
+    interface Question {
+        void ask(Channel channel) throws IOException;
+    }
+
+    private enum Kind {
+        EXCHANGE,
+        QUEUE
+    }
+
+    private final Connection connection;
+    private final Permissions permissions;
+    /** What this user was not allowed to declare: from then on it looks first, and leaves the broker's log in peace. */
+    private final Set<Kind> refused = EnumSet.noneOf(Kind.class);
+
+    private @Nullable Channel channel;
+
+    private Declarations(Connection connection, Permissions permissions) {
+        this.connection = connection;
+        this.permissions = permissions;
+    }
+
+    static Declarations on(Connection connection, Topology topology) {
+        return new Declarations(connection, new Permissions(topology));
+    }
+
+    /**
+     * A durable exchange.
+     *
+     * @return whether this user may shape it; if not, it exists, or nothing about it is told to this user
+     * @throws ConfigurationException SB-1201 for a clash; SB-1204 when it is missing and may not be declared
+     */
+    boolean exchange(String name, String type, Map<String, Object> arguments) throws IOException {
+        return declare(
+                Kind.EXCHANGE,
+                "exchange '" + name + "'",
+                open -> open.exchangeDeclare(name, type, true, false, arguments),
+                open -> open.exchangeDeclarePassive(name));
+    }
+
+    /** A durable queue; otherwise as {@link #exchange}. */
+    boolean queue(String name, Map<String, Object> arguments) throws IOException {
+        return declare(
+                Kind.QUEUE,
+                "queue '" + name + "'",
+                open -> open.queueDeclare(name, true, false, false, arguments),
+                open -> open.queueDeclarePassive(name));
+    }
+
+    private boolean declare(Kind kind, String what, Question active, Question passive) throws IOException {
+        if (!refused.contains(kind)) {
+            if (refusal(what, active) == null) {
+                return true;
+            }
+            refused.add(kind);
+        }
+        AMQP.Channel.Close absent = refusal(what, passive);
+        if (absent == null || absent.getReplyCode() == AMQP.ACCESS_REFUSED) {
+            return false;
+        }
+        AMQP.Channel.Close refusal = refusal(what, active);
+        if (refusal != null) {
+            throw permissions.missingToDeclare(what + ", which does not exist", refusal.getReplyText());
+        }
+        return true;
+    }
+
+    /** @throws ConfigurationException SB-1204 for a missing permission */
+    void bind(String what, Question binding) throws IOException {
+        AMQP.Channel.Close refusal = refusal(what, binding);
+        if (refusal != null && refusal.getReplyCode() == AMQP.ACCESS_REFUSED) {
+            throw permissions.missingToDeclare(what, refusal.getReplyText());
+        }
+        if (refusal != null) {
+            throw new IOException(refusal.getReplyText());
+        }
+    }
+
+    /**
+     * {@code null} when the broker did it; else that it is missing (404), or not permitted (403).
+     *
+     * @throws ConfigurationException SB-1201 for a clash
+     */
+    AMQP.Channel.@Nullable Close refusal(String what, Question question) throws IOException {
+        try {
+            question.ask(open());
+            return null;
+        } catch (IOException | ShutdownSignalException e) {
+            AMQP.Channel.Close close = Channels.closeReason(e);
+            if (close == null) {
+                throw e;
+            }
+            return switch (close.getReplyCode()) {
+                case AMQP.NOT_FOUND, AMQP.ACCESS_REFUSED -> close;
+                case AMQP.PRECONDITION_FAILED -> throw clash(what, close.getReplyText(), e);
+                default -> throw e;
+            };
+        }
+    }
+
+    private static ConfigurationException clash(String what, String words, Exception cause) {
+        Clash clash = Clash.of(words);
+        return clash != null
+                ? clash.toException(cause)
+                : new ConfigurationException(
+                        "SB-1201",
+                        "The broker already has the %s with other properties: %s. Nothing was changed."
+                                .formatted(what, words),
+                        "Set safebunny.topology.* and safebunny.delay.strategy to what exists, or drain and delete it on the broker so that it is declared anew.",
+                        cause);
+    }
+
+    private Channel open() throws IOException {
+        Channel present = channel;
+        if (present == null || !present.isOpen()) {
+            present = Channels.open(connection);
+            channel = present;
+        }
+        return present;
+    }
+
+    @Override
+    public void close() {
+        if (channel != null) {
+            Channels.closeQuietly(channel);
+        }
+    }
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.rabbit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.DefaultConsumer;
+import com.rabbitmq.client.GetResponse;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.test.broker.RabbitNode;
+import io.safebunny.test.instance.InstanceOptions;
+import io.safebunny.test.instance.Job;
+import io.safebunny.test.instance.NodeUnderTest;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The commands of docs/permissions.md, as they stand there: two nodes that need not trust each other. */
+@Timeout(180)
+class PermissionsIT {
+
+    private static final Path DOCS = Path.of("../docs");
+    private static final String PASSWORD = "PASSWORD";
+    private static final Pattern ARGUMENT = Pattern.compile("'([^']*)'|(\\S+)");
+    private static final Duration SOON = Duration.ofSeconds(30);
+
+    private static RabbitNode server;
+
+    private final Set<String> handled = ConcurrentHashMap.newKeySet();
+    private final ConcurrentMap<String, Integer> attempts = new ConcurrentHashMap<>();
+
+    @BeforeAll
+    static void prepare() throws IOException {
+        assumeTrue(RabbitNode.installedRoot().isPresent(), "Needs an installed RabbitMQ server of its own");
+        server = RabbitNode.start();
+        server.importDefinitions(DOCS.resolve("shared-topology.json"));
+        for (String node : List.of("billing", "orders")) {
+            try (NodeUnderTest once = as("guest", "guest", node, Set.of(), new ConcurrentHashMap<>())) {
+                assertThat(once.status().usable()).isTrue();
+            }
+            for (String command : commandsOf("billing")) {
+                run(command.replace("billing", node));
+            }
+        }
+    }
+
+    @AfterAll
+    static void end() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    private static List<String> commandsOf(String node) throws IOException {
+        return Files.readString(DOCS.resolve("permissions.md"))
+                .lines()
+                .filter(line -> line.startsWith("rabbitmqctl ") && line.contains(" " + node + " "))
+                .toList();
+    }
+
+    private static void run(String command) {
+        List<String> arguments = new ArrayList<>();
+        Matcher argument = ARGUMENT.matcher(command.substring("rabbitmqctl ".length()));
+        while (argument.find()) {
+            arguments.add(argument.group(1) == null ? argument.group(2) : argument.group(1));
+        }
+        server.control(arguments.toArray(String[]::new));
+    }
+
+    /** Handles jobs of both nodes: one that kills always fails, others on their first attempt. */
+    private static NodeUnderTest as(
+            String user, String password, String node, Set<String> handled, ConcurrentMap<String, Integer> attempts) {
+        InstanceOptions options = new InstanceOptions(
+                node, server.broker().host() + ":" + server.broker().port(), 3, 20, Duration.ZERO, true);
+        return NodeUnderTest.startAs(
+                user,
+                password,
+                options,
+                bunny -> List.of(new HandlerDefinition(
+                        node,
+                        "Job",
+                        Job.class,
+                        List.of("billing", "orders"),
+                        3,
+                        RecoveryPolicy.of(
+                                RetryStrategy.none(), RetryStrategy.of(1, Duration.ofMillis(node.length() * 10L))),
+                        (payload, context) -> {
+                            Job job = (Job) payload;
+                            if (job.kills() || attempts.merge(node + job.id(), 1, Integer::sum) == 1) {
+                                throw new IllegalStateException("bad");
+                            }
+                            handled.add(node + ' ' + job.id());
+                        })));
+    }
+
+    private NodeUnderTest as(String node) {
+        return as(node, PASSWORD, node, handled, attempts);
+    }
+
+    private static void onBroker(Onlooker.OnChannel action) {
+        new Onlooker(server.broker()).onBroker(action);
+    }
+
+    private static long length(String queue) {
+        long[] length = {0};
+        onBroker(channel -> length[0] = channel.messageCount(queue));
+        return length[0];
+    }
+
+    @Test
+    void aNodeWorksWithTheSmallestPermissionsAcrossARestart() {
+        onBroker(channel -> channel.queuePurge("orders-poison"));
+        try (NodeUnderTest billing = as("billing");
+                NodeUnderTest orders = as("orders")) {
+            assertThat(billing.bunny().publish(new Job("first", false))).isNotEmpty();
+            assertThat(billing.bunny().publish(new Job("bad", true))).isNotEmpty();
+
+            await().atMost(SOON).until(() -> handled.containsAll(Set.of("billing first", "orders first")));
+            await().atMost(SOON).until(() -> length("orders-poison") == 1);
+            replayTo("orders-poison", "orders-Job");
+            await().atMost(SOON).until(() -> length("orders-poison") == 1 && length("orders-Job") == 0);
+            onBroker(channel ->
+                    channel.basicPublish("safebunny.poison", "orders-dead-letters", null, new byte[] {'{', '}'}));
+            await().atMost(SOON).until(() -> length("orders-poison") == 2);
+
+            Stream.of("billing-Job", "orders-Job", "orders-poison", "orders-dead-letters", "billing-poison")
+                    .forEach(queue -> server.awaitRegistered("/", queue));
+            server.restart();
+            await().atMost(SOON)
+                    .until(() -> billing.status().usable() && orders.status().usable());
+            assertThat(billing.bunny().publish(new Job("after", false))).isNotEmpty();
+            await().atMost(SOON).until(() -> handled.contains("orders after"));
+            assertThat(length("safebunny.unrouted")).isZero();
+        }
+    }
+
+    private static void replayTo(String poison, String queue) {
+        onBroker(channel -> {
+            GetResponse message = channel.basicGet(poison, true);
+            channel.basicPublish("safebunny.retry", queue, message.getProps(), message.getBody());
+        });
+    }
+
+    @Test
+    void aNodeThatIsCompromisedIsRefusedWhatIsNotItsOwn() {
+        assertForbidden(channel -> channel.exchangeDelete("safebunny"));
+        assertForbidden(channel -> channel.exchangeDeclare("safebunny", "topic", true));
+        assertForbidden(channel -> channel.exchangeDelete("safebunny.delayed.06"));
+        assertForbidden(channel -> channel.queueDelete("safebunny.delayed.06"));
+        assertForbidden(channel -> channel.queueDelete("orders-Job"));
+        assertForbidden(channel -> channel.queueDelete("billing-Job"));
+        assertForbidden(channel -> channel.queuePurge("orders-Job"));
+        assertForbidden(channel -> channel.basicGet("orders-poison", true));
+        assertForbidden(channel -> channel.basicConsume("orders-dead-letters", new DefaultConsumer(channel)));
+        assertForbidden(channel -> channel.basicConsume("safebunny.unrouted", new DefaultConsumer(channel)));
+        assertForbidden(channel -> channel.queueUnbind("orders-Job", "safebunny", "orders-Job"));
+        assertForbidden(channel -> channel.queueBind("billing-Job", "safebunny", "#"));
+        assertForbidden(channel -> channel.queueDeclare("billing-Spy", true, false, false, Map.of()));
+        assertForbidden(channel -> channel.queueDeclare("", false, true, true, Map.of()));
+        for (String exchange : List.of("safebunny", "safebunny.own", "safebunny.later")) {
+            assertForbidden(channel -> channel.basicPublish(exchange, "orders-Job", null, new byte[2]));
+            assertForbidden(channel -> channel.basicPublish(exchange, "orders-poison", null, new byte[2]));
+        }
+        for (String exchange :
+                List.of("", "safebunny.retry", "safebunny.due", "safebunny.poison", "safebunny.delayed")) {
+            assertForbidden(channel -> channel.basicPublish(exchange, "billing-Job", null, new byte[2]));
+        }
+    }
+
+    /** If 3.10 begins to refuse it, or 4.3 to let it pass, the page has to say so. */
+    @Test
+    void carbonCopiesGetPastTheRoutingKeyOnOldBrokersOnly() {
+        BasicProperties copies = new BasicProperties.Builder()
+                .headers(Map.of("BCC", List.of("orders-poison")))
+                .build();
+        long before = length("orders-poison");
+        Onlooker.OnChannel attack =
+                channel -> channel.basicPublish("safebunny.own", "billing-poison", copies, new byte[] {'x'});
+
+        if (server.broker().version().startsWith("3.")) {
+            assertThat(refusal(attack)).isEmpty();
+            await().atMost(SOON).until(() -> length("orders-poison") == before + 1);
+        } else {
+            assertForbidden(attack);
+        }
+    }
+
+    /** Why no permission to configure is the smallest: with it on one queue, dead-lettering gets past the routing key. */
+    @Test
+    void whoMayConfigureItsQueuesDeclaresThemAndGetsPastTheRoutingKeyByTheirDeadLetters() throws IOException {
+        for (String command : commandsOf("shipping")) {
+            run(command);
+        }
+        try (NodeUnderTest shipping = as("shipping");
+                NodeUnderTest billing = as("billing")) {
+            assertThat(billing.bunny().publish(new Job("for shipping", false))).isNotEmpty();
+            await().atMost(SOON).until(() -> handled.contains("shipping for shipping"));
+            assertThat(shipping.status().usable()).isTrue();
+        }
+        long before = length("orders-poison");
+
+        assertThat(refusal("shipping", channel -> {
+                    channel.queueDeclare(
+                            "shipping-Trap",
+                            true,
+                            false,
+                            false,
+                            Map.of(
+                                    "x-dead-letter-exchange", "safebunny.own",
+                                    "x-dead-letter-routing-key", "orders-poison"));
+                    channel.queueBind("shipping-Trap", "safebunny.own", "shipping-Trap");
+                    channel.basicPublish(
+                            "safebunny.own",
+                            "shipping-Trap",
+                            new BasicProperties.Builder().expiration("0").build(),
+                            new byte[] {'x'});
+                }))
+                .isEmpty();
+        await().atMost(SOON).until(() -> length("orders-poison") == before + 1);
+    }
+
+    @Test
+    void aMissingPermissionIsToldAtTheStartWithTheCommandThatGrantsIt() {
+        run("rabbitmqctl add_user half PASSWORD");
+        run("rabbitmqctl set_permissions -p / half '^$' '^safebunny$' '^billing-'");
+        assertToldAndMended("half", "billing", "write", "exchange 'safebunny.own'");
+
+        run("rabbitmqctl set_permissions -p / half '^$' '^safebunny(\\.own|\\.later)?$' '^billing-dead-letters$'");
+        assertToldAndMended("half", "billing", "read", "queue 'billing-Job'");
+
+        run("rabbitmqctl set_permissions -p / half '^$' '^safebunny(\\.own|\\.later)?$' '^new\\.one-'");
+        assertToldAndMended("half", "new.one", "configure", "queue 'new.one-Job'");
+    }
+
+    private void assertToldAndMended(String user, String node, String permission, String resource) {
+        String[] message = {""};
+        assertThatThrownBy(() -> as(user, PASSWORD, node, handled, attempts).close())
+                .isInstanceOfSatisfying(ConfigurationException.class, e -> {
+                    assertThat(e.code()).isEqualTo("SB-1204");
+                    message[0] = e.getMessage();
+                })
+                .hasMessageContaining("user '" + user + "' lacks the " + permission + " permission on " + resource);
+        Matcher command =
+                Pattern.compile("rabbitmqctl set_permissions( '?[^ ']+'?){6}").matcher(message[0]);
+        assertThat(command.find()).as(message[0]).isTrue();
+        run(command.group());
+        try (NodeUnderTest mended = as(user, PASSWORD, node, handled, attempts)) {
+            await().atMost(SOON).until(() -> mended.status().usable());
+        }
+    }
+
+    private static void assertForbidden(Onlooker.OnChannel attack) {
+        assertThat(refusal(attack)).contains("ACCESS_REFUSED");
+    }
+
+    private static String refusal(Onlooker.OnChannel attack) {
+        return refusal("billing", attack);
+    }
+
+    /** Of the broker, to what a plain client does as this user; empty when it was done. */
+    private static String refusal(String user, Onlooker.OnChannel attack) {
+        ConnectionFactory client = new Onlooker(server.broker()).client();
+        client.setUsername(user);
+        client.setPassword(PASSWORD);
+        try (Connection connection = client.newConnection("attack")) {
+            Channel channel = connection.createChannel();
+            channel.confirmSelect();
+            try {
+                attack.run(channel);
+                channel.waitForConfirms(SOON.toMillis());
+                return "";
+            } catch (IOException | ShutdownSignalException | InterruptedException e) {
+                return String.valueOf(e.getCause() == null ? e : e.getCause());
+            }
+        } catch (IOException | TimeoutException e) {
+            throw new IllegalStateException("The test broker does not answer", e);
+        }
+    }
+}
