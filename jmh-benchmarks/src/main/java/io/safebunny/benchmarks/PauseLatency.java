@@ -58,9 +58,10 @@ public final class PauseLatency {
             throws InterruptedException {
         CachingConnectionFactory publish = new CachingConnectionFactory(client);
         CachingConnectionFactory consume = new CachingConnectionFactory(client);
+        CachingConnectionFactory deadLetters = new CachingConnectionFactory(client);
         CircuitBreakers breaker = new CircuitBreakers(BreakerSettings.defaults(), timeline, workers);
-        RabbitTransport transport =
-                new RabbitTransport(RabbitTransportOptions.defaults(), publish, consume, workers, timeline);
+        RabbitTransport transport = new RabbitTransport(
+                RabbitTransportOptions.defaults(), publish, consume, deadLetters, workers, timeline);
         SafeBunnyEngine engine =
                 new SafeBunnyEngine(SafeBunnyParts.of(SafeBunnyOptions.of(NODE), transport, null, timeline)
                         .withBreakers(breaker));
@@ -109,6 +110,7 @@ public final class PauseLatency {
         engine.stop(Duration.ofSeconds(5));
         publish.destroy();
         consume.destroy();
+        deadLetters.destroy();
     }
 
     private static void fill(Bunny bunny) {

@@ -86,8 +86,9 @@ final class DeadLetters implements DeliveryHandler {
             return NONE;
         }
 
+        /** Not of what is nested, which a sender may have nested deeply. */
         private static String text(@Nullable Object value) {
-            String text = value == null ? "" : value.toString();
+            String text = value == null || value instanceof Map || value instanceof List ? "" : value.toString();
             return text.length() <= LONGEST_NAME ? text : text.substring(0, LONGEST_NAME);
         }
 

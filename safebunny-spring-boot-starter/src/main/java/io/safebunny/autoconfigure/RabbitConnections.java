@@ -15,8 +15,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The two connections of a node, {@code {node}:publish} and {@code {node}:consume}: copies of the application's
- * connection factory, so that neither disturbs the other. They are no beans, because a second {@link ConnectionFactory}
+ * The three connections of a node, {@code {node}:publish}, {@code {node}:consume} and {@code {node}:dead-letters}: copies of the
+ * application's connection factory, so that none disturbs the others. They are no beans, because a second {@link ConnectionFactory}
  * bean would be in the way of {@code RabbitTemplate} and of Boot's health and metrics.
  */
 final class RabbitConnections implements AutoCloseable {
@@ -26,10 +26,13 @@ final class RabbitConnections implements AutoCloseable {
 
     private final CachingConnectionFactory publish;
     private final CachingConnectionFactory consume;
+    private final CachingConnectionFactory deadLetters;
 
-    private RabbitConnections(CachingConnectionFactory publish, CachingConnectionFactory consume) {
+    private RabbitConnections(
+            CachingConnectionFactory publish, CachingConnectionFactory consume, CachingConnectionFactory deadLetters) {
         this.publish = publish;
         this.consume = consume;
+        this.deadLetters = deadLetters;
     }
 
     /** @throws ConfigurationException SB-1304 or SB-1305 when there is none to copy */
@@ -49,7 +52,7 @@ final class RabbitConnections implements AutoCloseable {
         }
         throw new ConfigurationException(
                 "SB-1305",
-                ("Unusable connection factory [type=%s]: SafeBunny copies its settings for two connections of "
+                ("Unusable connection factory [type=%s]: SafeBunny copies its settings for connections of "
                                 + "its own, and needs a %s for that.")
                         .formatted(factory.getClass().getName(), CachingConnectionFactory.class.getName()),
                 "Define your ConnectionFactory bean as a CachingConnectionFactory, remove it to use "
@@ -58,7 +61,9 @@ final class RabbitConnections implements AutoCloseable {
 
     static RabbitConnections like(AbstractConnectionFactory template, String node, AddressShuffleMode shuffle) {
         return new RabbitConnections(
-                copy(template, node + ":publish", shuffle), copy(template, node + ":consume", shuffle));
+                copy(template, node + ":publish", shuffle),
+                copy(template, node + ":consume", shuffle),
+                copy(template, node + ":dead-letters", shuffle));
     }
 
     private static CachingConnectionFactory copy(
@@ -107,8 +112,13 @@ final class RabbitConnections implements AutoCloseable {
         return consume;
     }
 
+    ConnectionFactory deadLetters() {
+        return deadLetters;
+    }
+
     @Override
     public void close() {
+        destroy(deadLetters);
         destroy(consume);
         destroy(publish);
     }

@@ -51,6 +51,12 @@ final class RabbitTransportAutoConfiguration {
     @Bean
     RabbitTransport safeBunnyTransport(
             RabbitTransportOptions options, RabbitConnections connections, Workers workers, Timeline timeline) {
-        return new RabbitTransport(options, connections.publish(), connections.consume(), workers.executor(), timeline);
+        return new RabbitTransport(
+                options,
+                connections.publish(),
+                connections.consume(),
+                connections.deadLetters(),
+                workers.executor(),
+                timeline);
     }
 }

@@ -14,7 +14,7 @@ import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** What the two connections are made of; nothing here connects. */
+/** What the connections are made of; nothing here connects. */
 class RabbitConnectionsTest {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()

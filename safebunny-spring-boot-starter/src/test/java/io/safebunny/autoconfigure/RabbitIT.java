@@ -63,7 +63,7 @@ class RabbitIT {
         runner.withBean(Handler.class).run(context -> Awaitility.await()
                 .atMost(Duration.ofSeconds(30))
                 .untilAsserted(() -> assertThat(names.beginningWith(node))
-                        .containsExactlyInAnyOrder(node + ":publish", node + ":consume")));
+                        .containsExactlyInAnyOrder(node + ":publish", node + ":consume", node + ":dead-letters")));
         Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(names.beginningWith(node))
                 .isEmpty());
     }

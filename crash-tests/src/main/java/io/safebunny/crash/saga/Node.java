@@ -49,6 +49,7 @@ public final class Node implements AutoCloseable {
     private final NodeAddress address;
     private final CachingConnectionFactory publish;
     private final CachingConnectionFactory consume;
+    private final CachingConnectionFactory deadLetters;
     private final SafeBunnyEngine engine;
     private final Duration lease;
 
@@ -58,10 +59,12 @@ public final class Node implements AutoCloseable {
         this.lease = persistence.lease();
         publish = factory(address, ":publish");
         consume = factory(address, ":consume");
+        deadLetters = factory(address, ":dead-letters");
         Transport transport = wrap.apply(new RabbitTransport(
                 new RabbitTransportOptions(4, PUBLISH_TIMEOUT, DelayStrategy.LADDER),
                 publish,
                 consume,
+                deadLetters,
                 workers,
                 timeline));
         SafeBunnyOptions options = new SafeBunnyOptions(
@@ -137,6 +140,7 @@ public final class Node implements AutoCloseable {
         engine.stop(GRACE);
         publish.destroy();
         consume.destroy();
+        deadLetters.destroy();
         workers.shutdownNow();
     }
 

@@ -35,6 +35,7 @@ public final class BenchNode implements AutoCloseable {
     private final ExecutorService workers = Executors.newCachedThreadPool(new CustomizableThreadFactory("safebunny-"));
     private final CachingConnectionFactory publish;
     private final CachingConnectionFactory consume;
+    private final CachingConnectionFactory deadLetters;
     private final SafeBunnyEngine engine;
 
     private BenchNode(
@@ -44,8 +45,9 @@ public final class BenchNode implements AutoCloseable {
             BiFunction<Timeline, Executor, ? extends @Nullable Outbox> outbox) {
         publish = broker.spring();
         consume = broker.spring();
-        RabbitTransport transport =
-                new RabbitTransport(RabbitTransportOptions.defaults(), publish, consume, workers, timeline);
+        deadLetters = broker.spring();
+        RabbitTransport transport = new RabbitTransport(
+                RabbitTransportOptions.defaults(), publish, consume, deadLetters, workers, timeline);
         SafeBunnyOptions defaults = SafeBunnyOptions.of(node);
         SafeBunnyOptions options = new SafeBunnyOptions(
                 node,
@@ -86,6 +88,7 @@ public final class BenchNode implements AutoCloseable {
         engine.stop(GRACE);
         publish.destroy();
         consume.destroy();
+        deadLetters.destroy();
         workers.shutdown();
         timeline.close();
     }

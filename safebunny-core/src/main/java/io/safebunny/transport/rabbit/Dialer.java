@@ -5,15 +5,21 @@ import com.rabbitmq.client.Connection;
 import java.io.IOException;
 import java.net.Socket;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 
 /** Opens connections and remembers the socket of each, which the client keeps to itself. One thread at a time. */
 final class Dialer {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Dialer.class);
+
     private final ConnectionFactory factory;
     private volatile @Nullable Thread dialling;
     private volatile @Nullable Socket socket;
+    private volatile boolean guarded;
+    private boolean warned;
 
     Dialer(ConnectionFactory factory) {
         this.factory = factory;
@@ -21,14 +27,27 @@ final class Dialer {
             com.rabbitmq.client.ConnectionFactory client = spring.getRabbitConnectionFactory();
             client.setChannelShouldCheckRpcResponseType(
                     true); // a late answer must not pass for that of the next question
+            GuardedSockets.install(client);
             client.setSocketConfigurator(client.getSocketConfigurator().andThen(this::remember));
         }
     }
 
     /** The last one is it: of several addresses, those that were tried before did not answer. */
     private void remember(Socket connecting) {
+        Socket behind = GuardedSockets.behind(connecting);
+        guarded = behind != connecting;
         if (Thread.currentThread() == dialling) { // the client's factory may have other users
-            socket = connecting;
+            socket = behind;
+        }
+    }
+
+    private void warnUnlessGuarded() {
+        if (!guarded && !warned) {
+            warned = true;
+            LOG.warn(
+                    "A message with deeply nested headers can end the connections to {}:{} again and again: the connection factory does not ask a SocketFactory for its sockets. Do without NIO, Netty, and an SslContextFactory of your own",
+                    factory.getHost(),
+                    factory.getPort());
         }
     }
 
@@ -39,6 +58,7 @@ final class Dialer {
             if (connection == null) {
                 throw new IOException("The connection factory gave no connection");
             }
+            warnUnlessGuarded();
             return new Link(connection, socket);
         } finally {
             dialling = null;

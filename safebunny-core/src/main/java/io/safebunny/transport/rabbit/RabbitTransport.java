@@ -35,17 +35,22 @@ import org.slf4j.LoggerFactory;
 import org.springframework.amqp.AmqpException;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 
-/** {@link Transport} on RabbitMQ 3.10 to 4.3: one connection to publish, one to consume. Thread-safe. */
+/** {@link Transport} on RabbitMQ 3.10 to 4.3: one connection to publish, one to consume, and one for dead letters. Thread-safe. */
 public final class RabbitTransport implements Transport {
 
     private static final Logger LOG = LoggerFactory.getLogger(RabbitTransport.class);
 
     private final RabbitTransportOptions options;
     private final ConnectionFactory consumeFactory;
+    private final ConnectionFactory deadLetterFactory;
     private final Executor workers;
     private final Timeline timeline;
     private final ConnectionKeeper publishing;
     private final ConnectionKeeper consuming;
+    private final ConnectionKeeper deadLetters;
+    /** With their first consumer. */
+    private final AtomicBoolean deadLettersStarted = new AtomicBoolean();
+
     private final PublisherPool publishers;
     private final InboundBudget budget;
     private final List<QueueContainer> containers = new CopyOnWriteArrayList<>();
@@ -55,8 +60,9 @@ public final class RabbitTransport implements Transport {
     private final AtomicBoolean missing = new AtomicBoolean();
 
     /**
-     * @param publishFactory makes the connection that publishes; neither factory is shared with others
+     * @param publishFactory makes the connection that publishes; none of the factories is shared with others
      * @param consumeFactory makes the connection that consumes
+     * @param deadLetterFactory makes the connection that consumes the dead letters, so that nothing among them reaches the others
      * @param workers handles deliveries, as many at once as all prefetches together; must not run a task on the caller's thread, nor
      *     wait for a free one: it queues the task or refuses
      */
@@ -64,15 +70,19 @@ public final class RabbitTransport implements Transport {
             RabbitTransportOptions options,
             ConnectionFactory publishFactory,
             ConnectionFactory consumeFactory,
+            ConnectionFactory deadLetterFactory,
             Executor workers,
             Timeline timeline) {
         this.options = options;
         this.consumeFactory = consumeFactory;
+        this.deadLetterFactory = deadLetterFactory;
         this.workers = workers;
         this.timeline = timeline;
         this.publishing = new ConnectionKeeper("publish", publishFactory, timeline, this::preparePublishing, () -> {});
         this.consuming =
                 new ConnectionKeeper("consume", consumeFactory, timeline, this::prepareConsuming, this::consumeAgain);
+        this.deadLetters = new ConnectionKeeper(
+                "dead-letters", deadLetterFactory, timeline, this::prepareConsuming, this::consumeAgain);
         this.budget = new InboundBudget(options.inboundBytes(), new BoundedLog(timeline, ExceptionDetails.FULL));
         this.publishers = new PublisherPool(publishing, this::preparePublishing, timeline, options.maxConcurrency());
     }
@@ -166,16 +176,22 @@ public final class RabbitTransport implements Transport {
 
     @Override
     public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+        Topology planned = requireTopology();
+        boolean own = queue.equals(Topology.deadLettersOf(planned.node()));
+        if (own && deadLettersStarted.compareAndSet(false, true)) {
+            deadLetters.start(planned.node());
+        }
+        ConnectionKeeper keeper = own ? deadLetters : consuming;
         InboundBudget.Share share = budget.share(queue, prefetch);
         QueueContainer container = new QueueContainer(
                 queue,
                 prefetch,
                 share,
                 handler,
-                consumeFactory,
-                consuming::current,
+                own ? deadLetterFactory : consumeFactory,
+                keeper::current,
                 this::prepareConsuming,
-                requireTopology().options().queueType() == QueueType.QUORUM,
+                planned.options().queueType() == QueueType.QUORUM,
                 workers,
                 timeline);
         containers.add(container);
@@ -293,6 +309,9 @@ public final class RabbitTransport implements Transport {
         if (problem == null) {
             problem = publishing.problem();
         }
+        if (problem == null && deadLettersStarted.get()) {
+            problem = deadLetters.problem();
+        }
         if (problem == null) {
             problem = containers.stream()
                     .filter(container -> !container.isConsuming())
@@ -309,6 +328,7 @@ public final class RabbitTransport implements Transport {
     @Override
     public void close() {
         consuming.close();
+        deadLetters.close();
         publishers.close();
         publishing.close();
     }

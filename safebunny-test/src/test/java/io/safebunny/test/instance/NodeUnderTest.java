@@ -46,6 +46,7 @@ public final class NodeUnderTest implements AutoCloseable {
     private final SystemTimeline timeline;
     private final CachingConnectionFactory publish;
     private final CachingConnectionFactory consume;
+    private final CachingConnectionFactory deadLetters;
     private final RabbitTransport transport;
     private final CircuitBreakers breakers;
     private final SafeBunnyEngine engine;
@@ -146,10 +147,12 @@ public final class NodeUnderTest implements AutoCloseable {
         this.timeline = timeline;
         publish = factory(options.node() + ":publish", options.addresses(), user);
         consume = factory(options.node() + ":consume", options.addresses(), user);
+        deadLetters = factory(options.node() + ":dead-letters", options.addresses(), user);
         transport = new RabbitTransport(
                 new RabbitTransportOptions(8, shorter(options.publishTimeout(), TRY_TIMEOUT), DelayStrategy.LADDER),
                 publish,
                 consume,
+                deadLetters,
                 workers,
                 timeline);
         breakers = new CircuitBreakers(NO_FAILURE_RATE, timeline, workers);
@@ -201,6 +204,7 @@ public final class NodeUnderTest implements AutoCloseable {
         engine.stop(grace);
         publish.destroy();
         consume.destroy();
+        deadLetters.destroy();
         workers.shutdownNow();
         timeline.close();
     }

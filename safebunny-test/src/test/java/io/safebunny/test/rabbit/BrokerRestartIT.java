@@ -50,8 +50,9 @@ class BrokerRestartIT {
                 SystemTimeline timeline = new SystemTimeline("restart")) {
             CachingConnectionFactory publish = factory(broker);
             CachingConnectionFactory consume = factory(broker);
-            RabbitTransport transport =
-                    new RabbitTransport(RabbitTransportOptions.defaults(), publish, consume, workers, timeline);
+            CachingConnectionFactory deadLetters = factory(broker);
+            RabbitTransport transport = new RabbitTransport(
+                    RabbitTransportOptions.defaults(), publish, consume, deadLetters, workers, timeline);
             Map<Integer, Integer> handled = new ConcurrentHashMap<>();
             SafeBunnyEngine engine = engine(transport, timeline);
             engine.start(List.of(handler(handled)));
@@ -77,6 +78,7 @@ class BrokerRestartIT {
             assertThat(handled.values()).allMatch(times -> times == 1);
             publish.destroy();
             consume.destroy();
+            deadLetters.destroy();
         } finally {
             workers.shutdownNow();
         }

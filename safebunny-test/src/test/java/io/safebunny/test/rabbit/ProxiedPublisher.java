@@ -77,6 +77,7 @@ final class ProxiedPublisher implements AutoCloseable {
                 new RabbitTransportOptions(maxConcurrency, timeout, DelayStrategy.LADDER),
                 publish,
                 consume,
+                named(":dead-letters", client()),
                 threads,
                 timeline);
         onBroker(channel -> {

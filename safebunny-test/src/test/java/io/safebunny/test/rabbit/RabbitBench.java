@@ -27,7 +27,13 @@ final class RabbitBench implements AutoCloseable {
     private final List<CachingConnectionFactory> factories = new ArrayList<>();
 
     RabbitTransport transport(String node, RabbitTransportOptions options) {
-        return new RabbitTransport(options, factory(node + ":publish"), factory(node + ":consume"), workers, timeline);
+        return new RabbitTransport(
+                options,
+                factory(node + ":publish"),
+                factory(node + ":consume"),
+                factory(node + ":dead-letters"),
+                workers,
+                timeline);
     }
 
     RabbitTransport transport(String node, Executor executor) {
@@ -35,6 +41,7 @@ final class RabbitBench implements AutoCloseable {
                 RabbitTransportOptions.defaults(),
                 factory(node + ":publish"),
                 factory(node + ":consume"),
+                factory(node + ":dead-letters"),
                 executor,
                 timeline);
     }
@@ -68,6 +75,7 @@ final class RabbitBench implements AutoCloseable {
                 RabbitTransportOptions.defaults(),
                 named("publish", client),
                 named("consume", client),
+                named("dead-letters", client),
                 workers,
                 timeline);
     }

@@ -147,6 +147,11 @@ class ReconnectIT {
 
     private RabbitTransport transport(CachingConnectionFactory publish, CachingConnectionFactory consume) {
         return new RabbitTransport(
-                RabbitTransportOptions.defaults(), publish, consume, publisher.threads, publisher.timeline);
+                RabbitTransportOptions.defaults(),
+                publish,
+                consume,
+                new CachingConnectionFactory(publisher.client()),
+                publisher.threads,
+                publisher.timeline);
     }
 }

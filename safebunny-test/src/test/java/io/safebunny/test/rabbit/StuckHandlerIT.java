@@ -73,6 +73,7 @@ class StuckHandlerIT {
                         RabbitTransportOptions.defaults(),
                         rabbit.factory(node + ":publish"),
                         rabbit.factory(node + ":consume"),
+                        rabbit.factory(node + ":dead-letters"),
                         rabbit.workers(),
                         new Hurried(clock))) {
             transport.start(topology);
