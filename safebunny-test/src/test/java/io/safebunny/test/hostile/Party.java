@@ -36,13 +36,15 @@ final class Party implements AutoCloseable {
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final CachingConnectionFactory publish;
     private final CachingConnectionFactory consume;
+    private final CachingConnectionFactory deadLetters;
     private final SafeBunnyEngine engine;
 
     Party(VirtualHost host, String node, Function<Bunny, List<HandlerDefinition>> handlers) {
         publish = factory(host, node + ":publish");
         consume = factory(host, node + ":consume");
-        RabbitTransport transport =
-                new RabbitTransport(RabbitTransportOptions.defaults(), publish, consume, workers, timeline);
+        deadLetters = factory(host, node + ":dead-letters");
+        RabbitTransport transport = new RabbitTransport(
+                RabbitTransportOptions.defaults(), publish, consume, deadLetters, workers, timeline);
         MessageStore store = new MemoryMessageStore(timeline, Duration.ofDays(7));
         SafeBunnyParts parts = SafeBunnyParts.of(SafeBunnyOptions.of(node), transport, store, timeline);
         engine = new SafeBunnyEngine(new SafeBunnyParts(
@@ -101,6 +103,7 @@ final class Party implements AutoCloseable {
         engine.stop(Duration.ofSeconds(10));
         publish.destroy();
         consume.destroy();
+        deadLetters.destroy();
         workers.shutdownNow();
         timeline.close();
     }
