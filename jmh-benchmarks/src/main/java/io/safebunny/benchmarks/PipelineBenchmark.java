@@ -4,6 +4,7 @@ package io.safebunny.benchmarks;
 import io.safebunny.consuming.ConsumeOptions;
 import io.safebunny.consuming.ConsumePipelineFactory;
 import io.safebunny.consuming.HeldDeliveries;
+import io.safebunny.consuming.TrustedUsers;
 import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.engine.SafeBunnyOptions;
@@ -107,7 +108,7 @@ public class PipelineBenchmark {
         ConsumeMiddleware step = (context, next) -> next.run();
         ConsumePipelineFactory factory = new ConsumePipelineFactory(
                 new CurrentHandling(),
-                new ConsumeOptions("bench", 1 << 20, 20, true, null),
+                new ConsumeOptions("bench", 1 << 20, 20, true, null, TrustedUsers.UNCHECKED),
                 new Serializers(List.of(new Constant())),
                 sender,
                 deduplicate ? deduplication(system, sender, metrics) : null,

@@ -132,6 +132,9 @@ final class ConsumePipeline implements DeliveryHandler {
         HandledMessage message;
         try {
             Envelope envelope = validator.envelope(delivery.message().message());
+            ConsumeOptions options = parts.options();
+            options.trustedUsers()
+                    .require(options.node(), handler.from(), delivery.message().user(), envelope);
             message =
                     new HandledMessage(delivery, new Handling(parts.current(), envelope), validator.payload(envelope));
         } catch (InvalidMessageException e) {

@@ -107,7 +107,8 @@ public final class SafeBunnyEngine {
                         options.maxMessageSize(),
                         options.topology().deliveryLimit(),
                         options.topology().queueType() == QueueType.QUORUM,
-                        parts.store() == null ? null : options.retention()),
+                        parts.store() == null ? null : options.retention(),
+                        options.trustedUsers()),
                 parts.serializers(),
                 sender,
                 deduplication,
@@ -162,6 +163,7 @@ public final class SafeBunnyEngine {
         if (deduplication != null) {
             handlers.forEach(this::requireRetriesWithinRetention);
         }
+        handlers.forEach(handler -> options.trustedUsers().requireAll(options.node(), handler.type(), handler.from()));
         Topology topology = TopologyPlanner.plan(
                 options.node(),
                 handlers.stream()

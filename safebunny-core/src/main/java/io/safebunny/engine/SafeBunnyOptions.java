@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.engine;
 
+import io.safebunny.consuming.TrustedUsers;
 import io.safebunny.dedup.DedupOptions;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.message.Names;
@@ -18,6 +19,7 @@ import java.time.Duration;
  * @param retention how long handled messages are remembered
  * @param lease how long the claim of a message being handled is respected when it does not change, see {@link DedupOptions}
  * @param exceptionDetails how much of an exception logs and poison messages tell
+ * @param trustedUsers as whom the senders of messages publish
  */
 public record SafeBunnyOptions(
         String node,
@@ -27,13 +29,14 @@ public record SafeBunnyOptions(
         long maxMessageSize,
         Duration retention,
         Duration lease,
-        ExceptionDetails exceptionDetails) {
+        ExceptionDetails exceptionDetails,
+        TrustedUsers trustedUsers) {
 
     public SafeBunnyOptions {
         Names.requireNode(node, "safebunny.node");
     }
 
-    /** Exceptions are told in full. */
+    /** Exceptions are told in full; senders are not checked. */
     public SafeBunnyOptions(
             String node,
             TopologyOptions topology,
@@ -42,7 +45,16 @@ public record SafeBunnyOptions(
             long maxMessageSize,
             Duration retention,
             Duration lease) {
-        this(node, topology, publishTimeout, maxInFlight, maxMessageSize, retention, lease, ExceptionDetails.FULL);
+        this(
+                node,
+                topology,
+                publishTimeout,
+                maxInFlight,
+                maxMessageSize,
+                retention,
+                lease,
+                ExceptionDetails.FULL,
+                TrustedUsers.UNCHECKED);
     }
 
     /** 30 s, 1,000 on their way, 10 MiB, 7 days, 30 s. */

@@ -14,12 +14,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     included; then it fails. Raising it makes callers wait longer while the broker is away.
  * @param maxInFlight Publications at most that wait for their confirm; a further one waits. Raising it costs heap: each
  *     holds its body.
+ * @param userId Whether every message but poison copies says as user_id which user of the broker published it, which the
+ *     broker makes sure of. The user name must not change while the node runs. RabbitMQ only.
  */
 @ConfigurationProperties("safebunny.publisher")
 record PublisherProperties(
         @DefaultValue("8") int maxConcurrency,
         @DefaultValue("30s") Duration timeout,
-        @DefaultValue("1000") int maxInFlight) {
+        @DefaultValue("1000") int maxInFlight,
+        @DefaultValue("false") boolean userId) {
 
     PublisherProperties {
         InvalidProperty.unlessWithin(1, 2000, "safebunny.publisher.max-concurrency", maxConcurrency, "8");

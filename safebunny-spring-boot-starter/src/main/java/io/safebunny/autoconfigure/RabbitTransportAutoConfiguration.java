@@ -29,7 +29,7 @@ import org.springframework.core.env.Environment;
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 @ConditionalOnProperty(name = "safebunny.transport", havingValue = "rabbit", matchIfMissing = true)
 @ConditionalOnMissingBean(Transport.class)
-@EnableConfigurationProperties({PublisherProperties.class, DelayProperties.class})
+@EnableConfigurationProperties({PublisherProperties.class, ListenerProperties.class, DelayProperties.class})
 final class RabbitTransportAutoConfiguration {
 
     @Bean
@@ -44,13 +44,23 @@ final class RabbitTransportAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    RabbitTransportOptions safeBunnyRabbitOptions(PublisherProperties publisher, DelayProperties delay) {
-        return new RabbitTransportOptions(publisher.maxConcurrency(), publisher.timeout(), delay.strategy());
+    RabbitTransportOptions safeBunnyRabbitOptions(
+            PublisherProperties publisher, ListenerProperties listener, DelayProperties delay) {
+        return new RabbitTransportOptions(
+                publisher.maxConcurrency(),
+                publisher.timeout(),
+                delay.strategy(),
+                publisher.userId() || !listener.trustedUsers().isEmpty());
     }
 
     @Bean
     RabbitTransport safeBunnyTransport(
-            RabbitTransportOptions options, RabbitConnections connections, Workers workers, Timeline timeline) {
+            RabbitTransportOptions options,
+            SafeBunnyOptions node,
+            RabbitConnections connections,
+            Workers workers,
+            Timeline timeline) {
+        node.trustedUsers().requireUser(node.node(), connections.publish().getUsername());
         return new RabbitTransport(
                 options,
                 connections.publish(),

@@ -7,6 +7,7 @@ import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.Bunny;
 import io.safebunny.BunnyScope;
 import io.safebunny.breaker.CircuitBreakers;
+import io.safebunny.consuming.TrustedUsers;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
@@ -83,9 +84,11 @@ final class SafeBunnyAutoConfiguration {
             SafeBunnyProperties node,
             TopologyOptions topology,
             PublisherProperties publisher,
+            ListenerProperties listener,
             DedupProperties dedup,
             PoisonProperties poison,
             Environment environment) {
+        boolean knowsUsers = !"memory".equals(environment.getProperty("safebunny.transport"));
         return new SafeBunnyOptions(
                 NodeName.of(node.node(), environment.getProperty("spring.application.name")),
                 topology,
@@ -94,7 +97,8 @@ final class SafeBunnyAutoConfiguration {
                 node.maxMessageSize().toBytes(),
                 dedup.retention(),
                 dedup.lease(),
-                poison.exceptionDetails());
+                poison.exceptionDetails(),
+                knowsUsers ? new TrustedUsers(listener.trustedUsers()) : TrustedUsers.UNCHECKED);
     }
 
     @Bean

@@ -23,6 +23,8 @@ class PropertiesTest {
             Map.entry("safebunny.transport", "memory"),
             Map.entry("safebunny.max-message-size", "64KB"),
             Map.entry("safebunny.listener.prefetch", "250"),
+            Map.entry("safebunny.listener.trusted-users[orders.eu]", "svc-orders"),
+            Map.entry("safebunny.publisher.user-id", "true"),
             Map.entry("safebunny.retry.max-retries", "5"),
             Map.entry("safebunny.retry.initial-interval", "1s"),
             Map.entry("safebunny.retry.multiplier", "1.5"),
@@ -50,13 +52,14 @@ class PropertiesTest {
     void areAllBound() {
         assertThat(bind("safebunny", SafeBunnyProperties.class))
                 .isEqualTo(new SafeBunnyProperties(false, "billing", TransportKind.MEMORY, DataSize.ofKilobytes(64)));
-        assertThat(bind("safebunny.listener", ListenerProperties.class)).isEqualTo(new ListenerProperties(250));
+        assertThat(bind("safebunny.listener", ListenerProperties.class))
+                .isEqualTo(new ListenerProperties(250, Map.of("orders.eu", "svc-orders")));
         assertThat(bind("safebunny.retry", RetryProperties.class))
                 .isEqualTo(new RetryProperties(5, Duration.ofSeconds(1), 1.5, Duration.ofSeconds(20), 0.2));
         assertThat(bind("safebunny.delayed-retry", DelayedRetryProperties.class))
                 .isEqualTo(new DelayedRetryProperties(List.of(Duration.ofSeconds(5), Duration.ofHours(1)), 0.1));
         assertThat(bind("safebunny.publisher", PublisherProperties.class))
-                .isEqualTo(new PublisherProperties(4, Duration.ofSeconds(10), 50));
+                .isEqualTo(new PublisherProperties(4, Duration.ofSeconds(10), 50, true));
         assertThat(bind("safebunny.topology", TopologyProperties.class))
                 .isEqualTo(new TopologyProperties("acme", QueueType.CLASSIC, 7));
         assertThat(bind("safebunny.poison", PoisonProperties.class))

@@ -78,8 +78,10 @@ final class AmqpMessages {
     /**
      * @param sequence of this publication on its channel, for {@link #sequence}. It goes into a property of AMQP 0-9-1 that is out of
      *     use: brokers pass it on, and neither they nor {@link #read} look at it
+     * @param user under whom it is sent, which the broker makes sure of; {@code null} to leave that open
      */
-    static BasicProperties write(WireMessage message, Map<String, Object> headers, long sequence) {
+    static BasicProperties write(
+            WireMessage message, Map<String, Object> headers, long sequence, @Nullable String user) {
         Long timestamp = message.timestamp();
         return new BasicProperties(
                 message.contentType(),
@@ -93,7 +95,7 @@ final class AmqpMessages {
                 message.messageId(),
                 timestamp == null ? null : new Date(timestamp * 1000),
                 message.type(),
-                null,
+                user,
                 message.appId(),
                 Long.toString(sequence));
     }

@@ -93,7 +93,7 @@ final class PublisherChannel {
     }
 
     /** @return whether it was written to the end */
-    boolean publish(Pending message, WireMessage wire, Map<String, Object> headers) {
+    boolean publish(Pending message, WireMessage wire, Map<String, Object> headers, @Nullable String user) {
         long sequence = channel.getNextPublishSeqNo();
         synchronized (pending) {
             pending.put(sequence, message);
@@ -105,7 +105,7 @@ final class PublisherChannel {
                     to.exchange(),
                     to.routingKey(),
                     to.mandatory(),
-                    AmqpMessages.write(wire, headers, sequence),
+                    AmqpMessages.write(wire, headers, sequence, user),
                     wire.body());
             written = true;
         } catch (IOException | ShutdownSignalException e) {

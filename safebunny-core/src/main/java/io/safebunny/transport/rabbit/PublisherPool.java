@@ -61,8 +61,13 @@ final class PublisherPool {
      * What is written.
      *
      * @param headers all of them: the message's own, and those that steer it
+     * @param user of the broker under whom it is sent; {@code null} to leave that open
      */
-    record Outgoing(Destination destination, WireMessage message, Map<String, Object> headers) {}
+    record Outgoing(
+            Destination destination,
+            WireMessage message,
+            Map<String, Object> headers,
+            @Nullable String user) {}
 
     /** Makes what is written when its turn has come, because that may take questions to the broker. */
     @FunctionalInterface
@@ -94,7 +99,7 @@ final class PublisherPool {
                 asking = false;
                 WireMessage wire = outgoing.message();
                 Pending message = new Pending(publication, outgoing.destination(), wire.body().length, future, until);
-                if (ready.publish(message, wire, outgoing.headers())) {
+                if (ready.publish(message, wire, outgoing.headers(), outgoing.user())) {
                     wroteAt = timeline.nanoTime();
                 }
             } finally {

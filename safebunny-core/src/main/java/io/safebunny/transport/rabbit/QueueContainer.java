@@ -616,6 +616,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
                     envelope.getRoutingKey(),
                     envelope.isRedeliver(),
                     countsDeliveries && envelope.isRedeliver() ? AmqpMessages.deliveryCount(properties) : 0,
+                    properties.getUserId(),
                     AmqpMessages.read(properties, body));
             RabbitDelivery delivery =
                     new RabbitDelivery(getChannel(), envelope.getDeliveryTag(), message, () -> session.cut);

@@ -41,6 +41,7 @@ public final class RabbitTransport implements Transport {
     private static final Logger LOG = LoggerFactory.getLogger(RabbitTransport.class);
 
     private final RabbitTransportOptions options;
+    private final ConnectionFactory publishFactory;
     private final ConnectionFactory consumeFactory;
     private final ConnectionFactory deadLetterFactory;
     private final Executor workers;
@@ -74,6 +75,7 @@ public final class RabbitTransport implements Transport {
             Executor workers,
             Timeline timeline) {
         this.options = options;
+        this.publishFactory = publishFactory;
         this.consumeFactory = consumeFactory;
         this.deadLetterFactory = deadLetterFactory;
         this.workers = workers;
@@ -252,7 +254,12 @@ public final class RabbitTransport implements Transport {
         }
         Destination destination = destination(message);
         WireMessage wire = message.message();
-        return new PublisherPool.Outgoing(destination, wire, headers(wire, destination));
+        return new PublisherPool.Outgoing(destination, wire, headers(wire, destination), user(message.route()));
+    }
+
+    /** Not of poison copies: nothing in that queue proves who sent it, and who replays it is another user. */
+    private @Nullable String user(Route route) {
+        return options.tellsUser() && !(route instanceof Route.Poison) ? publishFactory.getUsername() : null;
     }
 
     private static Map<String, Object> headers(WireMessage wire, Destination destination) {

@@ -9,10 +9,15 @@ import java.time.Duration;
  * @param publishTimeout how long a publication that comes without a deadline may take: waiting for a channel, writing, and the
  *     confirm
  * @param delayStrategy what delays messages
+ * @param tellsUser whether what is published, but for poison copies, says as {@code user_id} which user of the broker published it
  * @param inboundBytes bodies of delivered messages that all queues together hold at once before they take one message at a time
  */
 public record RabbitTransportOptions(
-        int maxConcurrency, Duration publishTimeout, DelayStrategy delayStrategy, long inboundBytes) {
+        int maxConcurrency,
+        Duration publishTimeout,
+        DelayStrategy delayStrategy,
+        boolean tellsUser,
+        long inboundBytes) {
 
     public RabbitTransportOptions {
         if (maxConcurrency < 1) {
@@ -22,9 +27,20 @@ public record RabbitTransportOptions(
         }
     }
 
-    /** A quarter of the heap for delivered messages. */
+    /** A quarter of the heap for delivered messages; the user is not told. */
     public RabbitTransportOptions(int maxConcurrency, Duration publishTimeout, DelayStrategy delayStrategy) {
-        this(maxConcurrency, publishTimeout, delayStrategy, Runtime.getRuntime().maxMemory() / 4);
+        this(maxConcurrency, publishTimeout, delayStrategy, false);
+    }
+
+    /** A quarter of the heap for delivered messages. */
+    public RabbitTransportOptions(
+            int maxConcurrency, Duration publishTimeout, DelayStrategy delayStrategy, boolean tellsUser) {
+        this(
+                maxConcurrency,
+                publishTimeout,
+                delayStrategy,
+                tellsUser,
+                Runtime.getRuntime().maxMemory() / 4);
     }
 
     /** 8 channels, 30 s, ladder, a quarter of the heap. */

@@ -79,10 +79,11 @@ class AmqpMessagesTest {
         WireMessage message = new WireMessage(
                 "id-1", "saga", "Ping", "shop", null, null, null, Map.of("tenant", "acme"), new byte[0]);
 
-        BasicProperties written = AmqpMessages.write(message, message.headers(), 4711);
+        BasicProperties written = AmqpMessages.write(message, message.headers(), 4711, "billing");
 
         assertThat(AmqpMessages.sequence(written)).isEqualTo(4711);
         assertThat(written.getHeaders()).isEqualTo(message.headers());
+        assertThat(written.getUserId()).isEqualTo("billing");
         assertThat(AmqpMessages.read(written, message.body())).isEqualTo(message);
     }
 

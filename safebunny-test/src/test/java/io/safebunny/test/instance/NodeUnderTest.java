@@ -5,6 +5,7 @@ import io.safebunny.Bunny;
 import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
+import io.safebunny.consuming.TrustedUsers;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
@@ -84,17 +85,22 @@ public final class NodeUnderTest implements AutoCloseable {
     /** As another user of the broker than its default one. */
     public static NodeUnderTest startAs(
             String user, String password, InstanceOptions options, Function<Bunny, List<HandlerDefinition>> handlers) {
+        return startAs(user, password, TrustedUsers.UNCHECKED, options, handlers);
+    }
+
+    /** The same, and tells who it is to nodes that want to know if it wants to know itself. */
+    public static NodeUnderTest startAs(
+            String user,
+            String password,
+            TrustedUsers trusted,
+            InstanceOptions options,
+            Function<Bunny, List<HandlerDefinition>> handlers) {
         SystemTimeline timeline = new SystemTimeline("node-under-test");
-        NodeUnderTest node =
-                new NodeUnderTest(
-                        options,
-                        topologyOf(options),
-                        timeline,
-                        new MemoryMessageStore(timeline, Duration.ofDays(7)),
-                        client -> {
-                            client.setUsername(user);
-                            client.setPassword(password);
-                        });
+        MessageStore store = new MemoryMessageStore(timeline, Duration.ofDays(7));
+        NodeUnderTest node = new NodeUnderTest(options, topologyOf(options), timeline, store, trusted, client -> {
+            client.setUsername(user);
+            client.setPassword(password);
+        });
         try {
             node.engine.start(handlers.apply(node.bunny()));
         } catch (RuntimeException e) {
@@ -114,7 +120,12 @@ public final class NodeUnderTest implements AutoCloseable {
     public static NodeUnderTest startWith(
             InstanceOptions options, TopologyOptions topology, Function<Bunny, List<HandlerDefinition>> handlers) {
         NodeUnderTest node = new NodeUnderTest(
-                options, topology, new SystemTimeline("node-under-test"), null, client -> {});
+                options,
+                topology,
+                new SystemTimeline("node-under-test"),
+                null,
+                TrustedUsers.UNCHECKED,
+                client -> {});
         node.engine.start(handlers.apply(node.bunny()));
         return node;
     }
@@ -124,7 +135,8 @@ public final class NodeUnderTest implements AutoCloseable {
             SystemTimeline timeline,
             @Nullable MessageStore store,
             Function<Bunny, List<HandlerDefinition>> handlers) {
-        NodeUnderTest node = new NodeUnderTest(options, topologyOf(options), timeline, store, client -> {});
+        NodeUnderTest node =
+                new NodeUnderTest(options, topologyOf(options), timeline, store, TrustedUsers.UNCHECKED, client -> {});
         node.engine.start(handlers.apply(node.bunny()));
         return node;
     }
@@ -143,13 +155,18 @@ public final class NodeUnderTest implements AutoCloseable {
             TopologyOptions topology,
             SystemTimeline timeline,
             @Nullable MessageStore store,
+            TrustedUsers trusted,
             Consumer<com.rabbitmq.client.ConnectionFactory> user) {
         this.timeline = timeline;
         publish = factory(options.node() + ":publish", options.addresses(), user);
         consume = factory(options.node() + ":consume", options.addresses(), user);
         deadLetters = factory(options.node() + ":dead-letters", options.addresses(), user);
         transport = new RabbitTransport(
-                new RabbitTransportOptions(8, shorter(options.publishTimeout(), TRY_TIMEOUT), DelayStrategy.LADDER),
+                new RabbitTransportOptions(
+                        8,
+                        shorter(options.publishTimeout(), TRY_TIMEOUT),
+                        DelayStrategy.LADDER,
+                        !trusted.byNode().isEmpty()),
                 publish,
                 consume,
                 deadLetters,
@@ -163,7 +180,8 @@ public final class NodeUnderTest implements AutoCloseable {
                 1_000,
                 1 << 20,
                 Duration.ofDays(7),
-                Duration.ofSeconds(30));
+                Duration.ofSeconds(30),
+                trusted);
         engine = new SafeBunnyEngine(
                 SafeBunnyParts.of(settings, transport, store, timeline).withBreakers(breakers));
     }

@@ -66,7 +66,7 @@ class LargeMessagesIT {
 
     private void handleWith(long inboundBytes) {
         RabbitTransportOptions options =
-                new RabbitTransportOptions(8, Duration.ofSeconds(30), DelayStrategy.LADDER, inboundBytes);
+                new RabbitTransportOptions(8, Duration.ofSeconds(30), DelayStrategy.LADDER, false, inboundBytes);
         try (RabbitTransport transport = rabbit.transport(node, options)) {
             transport.start(topology);
             publish(MESSAGES, MEGABYTE / 2);
