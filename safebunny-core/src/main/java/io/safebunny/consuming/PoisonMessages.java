@@ -46,8 +46,7 @@ final class PoisonMessages {
         headers.put(Headers.ORIGINAL_ROUTING_KEY, incoming.routingKey());
         headers.put(Headers.EXCEPTION_TYPE, failure.getClass().getName());
         headers.put(Headers.EXCEPTION_MESSAGE, cut(String.valueOf(told.getMessage()), MAX_MESSAGE));
-        if (!(failure
-                instanceof InvalidMessageException)) { // whose place is always ours, and which a sender has for nothing
+        if (!(failure instanceof InvalidMessageException)) { // a sender's doing, and the place would be ours
             headers.put(Headers.EXCEPTION_STACKTRACE, middleCut(stackTrace(told), MAX_STACKTRACE));
         }
         return original.withHeaders(headers);

@@ -3,6 +3,7 @@ package io.safebunny.dedup;
 
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.recovery.NotHandledException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,6 +60,15 @@ final class DedupLog {
     /** Something about one message. */
     void tell(Kind kind, String messageId, Runnable inFull) {
         log.tell(kind.upTo(MOST_A_MINUTE), messageId, inFull);
+    }
+
+    /** A handler failed, and its message is another delivery's. */
+    void othersByNow(Throwable failure, NotHandledException instead) {
+        String what = String.valueOf(instead.getMessage());
+        tell(
+                Kind.info(LOG, "Handlers failed whose messages are others' by now"),
+                what,
+                () -> LOG.info("{} [failure={}]", what, failure.getClass().getName()));
     }
 
     Throwable tellable(Throwable failure) {

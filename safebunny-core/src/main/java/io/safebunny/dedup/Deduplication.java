@@ -5,7 +5,6 @@ import io.safebunny.dedup.Dispatch.Stop;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.Handling;
@@ -299,11 +298,7 @@ public final class Deduplication {
     }
 
     private NotHandledException because(Throwable failure, NotHandledException instead) {
-        String what = String.valueOf(instead.getMessage());
-        log.tell(
-                Kind.info(LOG, "Handlers failed whose messages are others' by now"),
-                what,
-                () -> LOG.info("{} [failure={}]", what, failure.getClass().getName()));
+        log.othersByNow(failure, instead);
         instead.addSuppressed(failure);
         return instead;
     }

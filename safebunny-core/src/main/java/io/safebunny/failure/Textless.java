@@ -61,6 +61,7 @@ final class Textless extends RuntimeException {
 
     /** Without the name of this class, which says nothing. */
     @Override
+    @SuppressWarnings("OverrideThrowableToString") // the message is what it is made for, too
     public String toString() {
         return String.valueOf(getMessage());
     }
