@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -44,7 +45,7 @@ class CosmosServerIT {
     private static List<?> databases(String key) {
         try (CosmosAsyncClient client =
                 CosmosAccount.builder(server.endpoint()).key(key).buildAsyncClient()) {
-            return client.readAllDatabases().collectList().block();
+            return Objects.requireNonNull(client.readAllDatabases().collectList().block());
         }
     }
 
