@@ -6,6 +6,7 @@ import io.safebunny.failure.ConfigurationException;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory.AddressShuffleMode;
@@ -102,6 +103,16 @@ final class RabbitConnections implements AutoCloseable {
         }
         ReflectionUtils.makeAccessible(accessor);
         return (List<Address>) ReflectionUtils.invokeMethod(accessor, template);
+    }
+
+    /** From the next connection on. */
+    void useTls(SSLContext context) {
+        for (CachingConnectionFactory factory : List.of(publish, consume, deadLetters)) {
+            com.rabbitmq.client.ConnectionFactory client = factory.getRabbitConnectionFactory();
+            synchronized (client) { // as it reads the context
+                client.useSslProtocol(context);
+            }
+        }
     }
 
     ConnectionFactory publish() {

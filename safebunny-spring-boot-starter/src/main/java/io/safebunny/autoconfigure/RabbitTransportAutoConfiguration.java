@@ -6,6 +6,7 @@ import io.safebunny.time.Timeline;
 import io.safebunny.transport.Transport;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
+import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory.AddressShuffleMode;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -15,8 +16,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
+import org.springframework.util.StringUtils;
 
 /** The transport over RabbitMQ, on the connection settings that Spring already has. */
 @AutoConfiguration(
@@ -35,11 +38,21 @@ final class RabbitTransportAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     RabbitConnections safeBunnyConnections(
-            SafeBunnyOptions options, ObjectProvider<ConnectionFactory> factories, Environment environment) {
+            SafeBunnyOptions options,
+            ObjectProvider<ConnectionFactory> factories,
+            ObjectProvider<SslBundles> bundles,
+            Environment environment) {
         AddressShuffleMode shuffle = Binder.get(environment)
                 .bind("spring.rabbitmq.address-shuffle-mode", AddressShuffleMode.class)
                 .orElse(AddressShuffleMode.NONE);
-        return RabbitConnections.like(RabbitConnections.template(factories), options.node(), shuffle);
+        AbstractConnectionFactory template = RabbitConnections.template(factories);
+        RabbitConnections connections = RabbitConnections.like(template, options.node(), shuffle);
+        String bundle = environment.getProperty("spring.rabbitmq.ssl.bundle");
+        if (StringUtils.hasText(bundle) && template.getRabbitConnectionFactory().isSSL()) {
+            bundles.ifAvailable(known ->
+                    known.addBundleUpdateHandler(bundle, reloaded -> connections.useTls(reloaded.createSslContext())));
+        }
+        return connections;
     }
 
     @Bean

@@ -2,6 +2,7 @@
 package io.safebunny.transport.rabbit;
 
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.SocketConfigurator;
 import java.io.IOException;
 import java.net.Socket;
 import org.jspecify.annotations.Nullable;
@@ -27,8 +28,19 @@ final class Dialer {
             com.rabbitmq.client.ConnectionFactory client = spring.getRabbitConnectionFactory();
             client.setChannelShouldCheckRpcResponseType(
                     true); // a late answer must not pass for that of the next question
-            GuardedSockets.install(client);
-            client.setSocketConfigurator(client.getSocketConfigurator().andThen(this::remember));
+            SocketConfigurator configurator = client.getSocketConfigurator();
+            client.setSocketConfigurator(connecting -> {
+                configurator.configure(GuardedSockets.behind(connecting));
+                remember(connecting);
+            });
+        }
+        guardSockets();
+    }
+
+    /** Each time, for the application may have given the client another key store. */
+    private void guardSockets() {
+        if (factory instanceof AbstractConnectionFactory spring) {
+            GuardedSockets.install(spring.getRabbitConnectionFactory());
         }
     }
 
@@ -52,6 +64,7 @@ final class Dialer {
     }
 
     Link dial() throws IOException {
+        guardSockets();
         dialling = Thread.currentThread();
         try {
             Connection connection = factory.createConnection().getDelegate();

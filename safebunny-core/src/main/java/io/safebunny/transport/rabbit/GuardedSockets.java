@@ -2,7 +2,6 @@
 package io.safebunny.transport.rabbit;
 
 import com.rabbitmq.client.ConnectionFactory;
-import com.rabbitmq.client.SocketConfigurator;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -18,21 +17,20 @@ final class GuardedSockets extends SocketFactory {
     }
 
     /**
-     * From now on. Where the client does not ask a factory for its sockets (NIO, Netty, an {@code SslContextFactory} alone) it changes
-     * nothing.
+     * From now on; a repeat is harmless, and needed when the client got another factory. Where the client does not ask a factory for its
+     * sockets (NIO, Netty, an {@code SslContextFactory} alone) it changes nothing.
      */
     static void install(ConnectionFactory client) {
-        SocketFactory present = client.getSocketFactory();
-        if (present == null && !client.isSSL()) {
-            present = SocketFactory.getDefault();
+        synchronized (client) { // as it reads its factory
+            SocketFactory present = client.getSocketFactory();
+            if (present == null && !client.isSSL()) {
+                present = SocketFactory.getDefault();
+            }
+            if (present != null && !(present instanceof GuardedSockets)) {
+                client.setPort(client.getPort()); // its default depends on the kind of the factory
+                client.setSocketFactory(new GuardedSockets(present));
+            }
         }
-        if (present == null || present instanceof GuardedSockets) {
-            return;
-        }
-        client.setPort(client.getPort()); // its default depends on the kind of the factory
-        client.setSocketFactory(new GuardedSockets(present));
-        SocketConfigurator configurator = client.getSocketConfigurator();
-        client.setSocketConfigurator(socket -> configurator.configure(behind(socket)));
     }
 
     /** The one that the application's factory made; configurators want to see what kind it is. */
