@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 class TypeOnlyTest {
 
     private static final String SECRET = "card 4111 of Alice";
-    private static final IllegalStateException FAILURE =
+
+    private final IllegalStateException failure =
             new IllegalStateException(SECRET, new SQLException("Failing row contains (" + SECRET + ")"));
 
     private final LogLines log = new LogLines("io.safebunny.consuming");
@@ -31,7 +32,7 @@ class TypeOnlyTest {
 
     @Test
     void fullTellsEverything() {
-        Node node = new Node(Node.ONE_ATTEMPT).failing(FAILURE);
+        Node node = new Node(Node.ONE_ATTEMPT).failing(failure);
         node.deliver();
 
         assertThat(poisonOf(node).toString()).contains(SECRET, "Failing row");
@@ -40,7 +41,7 @@ class TypeOnlyTest {
 
     @Test
     void tellsNoTextOfAnExceptionOrItsCauses() {
-        Node node = new Node(ExceptionDetails.TYPE_ONLY, Node.ONE_ATTEMPT).failing(FAILURE);
+        Node node = new Node(ExceptionDetails.TYPE_ONLY, Node.ONE_ATTEMPT).failing(failure);
         node.deliver();
 
         assertThat(poisonOf(node).toString()).doesNotContain("4111", "Alice", "Failing row");
@@ -57,7 +58,7 @@ class TypeOnlyTest {
 
     @Test
     void tellsNoTextOfRetriesEither() {
-        Node node = new Node(ExceptionDetails.TYPE_ONLY, Node.SIX_ATTEMPTS).failing(FAILURE);
+        Node node = new Node(ExceptionDetails.TYPE_ONLY, Node.SIX_ATTEMPTS).failing(failure);
         node.deliver();
 
         assertThat(log.texts()).hasSize(3);
@@ -77,7 +78,7 @@ class TypeOnlyTest {
     @Test
     void tellsNoTextOfAMiddlewareThatFailsAfterwards() {
         Node node = new Node(ExceptionDetails.TYPE_ONLY, Node.ONE_ATTEMPT, new After((context, next) -> {
-            throw FAILURE;
+            throw failure;
         }));
         node.deliver();
 
