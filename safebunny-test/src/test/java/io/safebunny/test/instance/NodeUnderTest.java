@@ -9,6 +9,7 @@ import io.safebunny.consuming.TrustedUsers;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.recovery.RecoveryPolicy;
@@ -120,12 +121,7 @@ public final class NodeUnderTest implements AutoCloseable {
     public static NodeUnderTest startWith(
             InstanceOptions options, TopologyOptions topology, Function<Bunny, List<HandlerDefinition>> handlers) {
         NodeUnderTest node = new NodeUnderTest(
-                options,
-                topology,
-                new SystemTimeline("node-under-test"),
-                null,
-                TrustedUsers.UNCHECKED,
-                client -> {});
+                options, topology, new SystemTimeline("node-under-test"), null, TrustedUsers.UNCHECKED, client -> {});
         node.engine.start(handlers.apply(node.bunny()));
         return node;
     }
@@ -181,6 +177,7 @@ public final class NodeUnderTest implements AutoCloseable {
                 1 << 20,
                 Duration.ofDays(7),
                 Duration.ofSeconds(30),
+                ExceptionDetails.FULL,
                 trusted);
         engine = new SafeBunnyEngine(
                 SafeBunnyParts.of(settings, transport, store, timeline).withBreakers(breakers));
