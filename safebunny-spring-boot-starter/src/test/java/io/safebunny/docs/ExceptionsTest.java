@@ -42,6 +42,8 @@ class ExceptionsTest {
             Map.entry("PacketLimit SQLDataException", "told as a RecordRefusedException"),
             Map.entry("Channels IOException", "told as a ConnectionLostException"),
             Map.entry("Dialer IOException", "the connection is tried again"),
+            Map.entry(
+                    "Declarations IOException", "the connection is tried again, or told as a ConnectionLostException"),
             Map.entry("RabbitTransport IOException", "told as a ConnectionLostException"),
             // cannot be
             Map.entry("FieldHash IllegalStateException", "every Java platform has SHA-256 and HmacSHA256"),

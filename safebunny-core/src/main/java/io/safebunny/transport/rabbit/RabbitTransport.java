@@ -199,7 +199,7 @@ public final class RabbitTransport implements Transport {
         containers.add(container);
         container.start();
         if (!container.isConsuming()) {
-            Rights.requireConsuming(consuming.current(), requireTopology(), queue);
+            Rights.requireConsuming(keeper.current(), planned, queue);
         }
         return new Consumption() {
             @Override
