@@ -39,8 +39,8 @@ class TestServersIT {
         String user = url.group("server") + "?user=" + url.group("user");
 
         assertThatThrownBy(() -> DriverManager.getConnection(user).close()).isInstanceOf(SQLException.class);
-        assertThatThrownBy(
-                        () -> DriverManager.getConnection(user + "&password=guess").close())
+        assertThatThrownBy(() ->
+                        DriverManager.getConnection(user + "&password=guess").close())
                 .isInstanceOf(SQLException.class);
     }
 
