@@ -45,7 +45,8 @@ class CosmosServerIT {
     private static List<?> databases(String key) {
         try (CosmosAsyncClient client =
                 CosmosAccount.builder(server.endpoint()).key(key).buildAsyncClient()) {
-            return Objects.requireNonNull(client.readAllDatabases().collectList().block());
+            return Objects.requireNonNull(
+                    client.readAllDatabases().collectList().block());
         }
     }
 

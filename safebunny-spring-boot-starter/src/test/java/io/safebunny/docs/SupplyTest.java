@@ -28,7 +28,8 @@ import org.w3c.dom.NodeList;
 class SupplyTest {
 
     private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
-    private static final Pattern DEPENDENCY_ROW = Pattern.compile("(?m)^\\| `([\\w.-]+:[\\w.-]+)` \\| [^|]+ \\| [^|]+ \\|$");
+    private static final Pattern DEPENDENCY_ROW =
+            Pattern.compile("(?m)^\\| `([\\w.-]+:[\\w.-]+)` \\| [^|]+ \\| [^|]+ \\|$");
 
     @Test
     void eachDependencyIsListedWithItsReasonAndNoOther() throws Exception {

@@ -33,15 +33,14 @@ public final class Child implements AutoCloseable {
                 "-DCOSMOS.EMULATOR_SERVER_CERTIFICATE_VALIDATION_DISABLED=true",
                 "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                ChildMain.class.getName(),
-                options.toArgument());
+                ChildMain.class.getName());
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        // not as an argument: everybody can read those, and there are passwords in it
+        builder.environment().put(ChildOptions.VARIABLE, options.toText());
         try {
-            return new Child(
-                    options.process(),
-                    new ProcessBuilder(command)
-                            .redirectErrorStream(true)
-                            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-                            .start());
+            return new Child(options.process(), builder.start());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -22,6 +22,7 @@ import io.safebunny.time.Timeline;
 import io.safebunny.transport.Transport;
 import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Opens its store, waits for the word, consumes until its standard input ends, and stops in order. */
@@ -30,7 +31,7 @@ final class ChildMain {
     private ChildMain() {}
 
     public static void main(String... arguments) throws IOException, InterruptedException {
-        ChildOptions options = ChildOptions.of(arguments[0]);
+        ChildOptions options = ChildOptions.of(Objects.requireNonNull(System.getenv(ChildOptions.VARIABLE)));
         LedgerClient ledger = new LedgerClient(options.ledger(), options.process());
         SystemTimeline system = new SystemTimeline("child");
         JumpingTimeline timeline = new JumpingTimeline(system);

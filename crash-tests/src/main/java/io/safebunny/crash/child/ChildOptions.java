@@ -22,13 +22,16 @@ public record ChildOptions(
         Plan plan,
         @Nullable Order places) {
 
+    /** Of the child's environment; it holds the options. */
+    static final String VARIABLE = "SAFEBUNNY_CRASH_CHILD";
+
     private static final JsonMapper JSON = new JsonMapper();
 
-    String toArgument() {
+    String toText() {
         return JSON.writeValueAsString(this);
     }
 
-    static ChildOptions of(String argument) {
-        return JSON.readValue(argument, ChildOptions.class);
+    static ChildOptions of(String text) {
+        return JSON.readValue(text, ChildOptions.class);
     }
 }

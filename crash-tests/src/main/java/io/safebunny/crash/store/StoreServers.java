@@ -12,11 +12,13 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.UUID;
 import org.h2.tools.Server;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -28,6 +30,7 @@ public final class StoreServers implements AutoCloseable {
 
     private final Map<StoreKind, StoreAddress> addresses = new EnumMap<>(StoreKind.class);
     private final Deque<Runnable> ends = new ArrayDeque<>();
+    private final String credentials = ";USER=sa;PASSWORD=" + UUID.randomUUID();
 
     /** Where its store is, with the tables in it. */
     public StoreAddress address(StoreKind kind, boolean transactional) {
@@ -60,11 +63,15 @@ public final class StoreServers implements AutoCloseable {
 
     /** In this process, which is not the one that is halted. */
     private String startH2() {
+        System.setProperty("h2.bindAddress", "127.0.0.1");
         try {
-            Server server =
-                    Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
+            String database = "mem:crash;DB_CLOSE_DELAY=-1" + credentials;
+            // made here: a server that makes databases makes them for everybody on this machine, with all that H2 can
+            // run
+            DriverManager.getConnection("jdbc:h2:" + database).close();
+            Server server = Server.createTcpServer("-tcpPort", "0", "-ifExists").start();
             ends.push(server::stop);
-            return "jdbc:h2:tcp://127.0.0.1:" + server.getPort() + "/mem:crash;DB_CLOSE_DELAY=-1;USER=sa;PASSWORD=";
+            return "jdbc:h2:tcp://127.0.0.1:" + server.getPort() + "/" + database;
         } catch (SQLException e) {
             throw new IllegalStateException("H2 does not start", e);
         }
@@ -75,7 +82,7 @@ public final class StoreServers implements AutoCloseable {
         try {
             Path folder = Files.createTempDirectory("safebunny-h2-");
             ends.push(() -> FileSystemUtils.deleteRecursively(folder.toFile()));
-            return "jdbc:h2:" + folder + "/%s;WRITE_DELAY=0;USER=sa;PASSWORD=";
+            return "jdbc:h2:" + folder + "/%s;WRITE_DELAY=0" + credentials;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
