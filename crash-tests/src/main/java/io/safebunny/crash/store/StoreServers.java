@@ -66,8 +66,7 @@ public final class StoreServers implements AutoCloseable {
         System.setProperty("h2.bindAddress", "127.0.0.1");
         try {
             String database = "mem:crash;DB_CLOSE_DELAY=-1" + credentials;
-            // made here: a server that makes databases makes them for everybody on this machine, with all that H2 can
-            // run
+            // made here: a server that makes databases makes them for everybody, and a database can run programs
             DriverManager.getConnection("jdbc:h2:" + database).close();
             Server server = Server.createTcpServer("-tcpPort", "0", "-ifExists").start();
             ends.push(server::stop);
