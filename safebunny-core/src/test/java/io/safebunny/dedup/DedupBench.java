@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.Bunny;
@@ -116,15 +118,10 @@ final class DedupBench {
     /** As many as the policy allows. */
     void poison() {
         for (int attempt = 0; attempt < 3; attempt++) {
-            try {
-                deliver(instance, MESSAGE.atAttempt(attempt), execution -> {
-                    throw new IOException("failed");
-                });
-            } catch (IOException e) {
-                continue;
-            } catch (Exception e) {
-                throw new AssertionError("expected to fail in the handler", e);
-            }
+            Envelope delivery = MESSAGE.atAttempt(attempt);
+            assertThatExceptionOfType(IOException.class).isThrownBy(() -> deliver(instance, delivery, execution -> {
+                throw new IOException("failed");
+            }));
         }
         runs.clear();
     }
