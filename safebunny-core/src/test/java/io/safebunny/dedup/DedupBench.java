@@ -119,9 +119,10 @@ final class DedupBench {
     void poison() {
         for (int attempt = 0; attempt < 3; attempt++) {
             Envelope delivery = MESSAGE.atAttempt(attempt);
-            assertThatExceptionOfType(IOException.class).isThrownBy(() -> deliver(instance, delivery, execution -> {
-                throw new IOException("failed");
-            }));
+            assertThatExceptionOfType(IOException.class)
+                    .isThrownBy(() -> deliver(instance, delivery, execution -> {
+                        throw new IOException("failed");
+                    }));
         }
         runs.clear();
     }
