@@ -47,7 +47,8 @@ final class Effects {
                     Order order = (Order) payload;
                     if (isGood(order.id())) {
                         String unusedReceipt = context.once("charge", String.class, () -> "receipt of " + order.id());
-                        if (context.attempt() == 0 && Integer.parseInt(order.id().substring(1)) % FAILS_ONCE == 0) {
+                        if (context.attempt() == 0
+                                && Integer.parseInt(order.id().substring(1)) % FAILS_ONCE == 0) {
                             throw new IllegalStateException("for once");
                         }
                         String unused = bunny.publish(
@@ -55,14 +56,19 @@ final class Effects {
                     }
                     handled(order.id(), context);
                 }),
-                handler("Payment", Payment.class, List.of(victim, attacker), (payload, context) ->
-                        handled(((Payment) payload).id(), context)),
-                handler("Note", Note.class, List.of(shop, attacker), (payload, context) ->
-                        handled(((Note) payload).id(), context)));
+                handler(
+                        "Payment",
+                        Payment.class,
+                        List.of(victim, attacker),
+                        (payload, context) -> handled(((Payment) payload).id(), context)),
+                handler(
+                        "Note",
+                        Note.class,
+                        List.of(shop, attacker),
+                        (payload, context) -> handled(((Note) payload).id(), context)));
     }
 
-    private static HandlerDefinition handler(
-            String type, Class<?> payload, List<String> from, HandlerInvoker invoker) {
+    private static HandlerDefinition handler(String type, Class<?> payload, List<String> from, HandlerInvoker invoker) {
         return new HandlerDefinition(
                 "victim of " + type,
                 type,

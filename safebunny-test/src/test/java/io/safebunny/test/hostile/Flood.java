@@ -135,7 +135,8 @@ final class Flood {
     }
 
     static CompletableFuture<String> publish(Bunny shop, int i) {
-        PublishOptions options = PublishOptions.none().withCorrelationId("saga-" + i % 40).withHeader("tenant", "t" + i);
+        PublishOptions options =
+                PublishOptions.none().withCorrelationId("saga-" + i % 40).withHeader("tenant", "t" + i);
         return i % 3 == 2
                 ? shop.publishAsync(new Note("n" + i, Map.of("text", "note " + i)), options)
                 : shop.publishAsync(

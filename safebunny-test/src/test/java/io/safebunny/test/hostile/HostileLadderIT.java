@@ -63,8 +63,8 @@ class HostileLadderIT {
         try (RawClient client = connect()) {
             for (int i = 0; i < PER_WAY; i++) {
                 HostileMessage message = HostileMessage.of("attacker", i);
-                HostileMessage delayed = message.to("safebunny.delayed", "victim-Order")
-                        .withHeader("sb-delay", Octets.text("06"));
+                HostileMessage delayed =
+                        message.to("safebunny.delayed", "victim-Order").withHeader("sb-delay", Octets.text("06"));
                 client.pour(delayed, PER_WAY);
                 client.pour(delayed.withHeader("sb-delay-06", Octets.text("nowhere")), PER_WAY);
                 client.pour(message.to("", "safebunny.delayed.06"), PER_WAY);

@@ -66,7 +66,9 @@ final class Limits {
         texts().forEach((name, text) -> fields.put("text of " + name, Octets.text(text)));
         fields.put("text of 5000 letters", Octets.text("x".repeat(5_000)));
         fields.put("no bytes", Octets.field('x', new byte[4]));
-        fields.put("bytes", Octets.field('x', new Octets().longString(new byte[] {0, -1}).toBytes()));
+        fields.put(
+                "bytes",
+                Octets.field('x', new Octets().longString(new byte[] {0, -1}).toBytes()));
         for (long value : new long[] {Long.MIN_VALUE, -1, 0, 1, Long.MAX_VALUE / 1000 + 1, Long.MAX_VALUE}) {
             fields.put("timestamp " + value, Octets.number('T', 8, value));
         }

@@ -32,6 +32,7 @@ final class Party implements AutoCloseable {
                 thread.setDaemon(true);
                 return thread;
             });
+
     private final SystemTimeline timeline = new SystemTimeline("party");
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final CachingConnectionFactory publish;

@@ -203,7 +203,11 @@ final class RawClient implements AutoCloseable {
     }
 
     private void frame(int type, int channel, byte[] payload) throws IOException {
-        out.write(new Octets().octet(type).shortInt(channel).longInt(payload.length).toBytes());
+        out.write(new Octets()
+                .octet(type)
+                .shortInt(channel)
+                .longInt(payload.length)
+                .toBytes());
         out.write(payload);
         out.write(END);
     }
