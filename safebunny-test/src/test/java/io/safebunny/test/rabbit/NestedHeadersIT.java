@@ -145,11 +145,12 @@ class NestedHeadersIT {
     void brokersSendHeadersInOnePieceHoweverSmallTheFrames() throws Exception {
         String queue = node + "-poison";
         onlooker.onBroker(channel -> channel.queueDeclare(queue, true, false, false, Map.of()));
-        hostile.publish("", queue, "Job", HostileClient.nested('A', 1_500), 0, "{}");
+        byte[] text = ByteBuffer.allocate(5 + 100_000).put((byte) 'S').putInt(100_000).array();
+        hostile.publish("", queue, "Job", HostileClient.header("large", text), 0, "{}");
         ConnectionFactory client = onlooker.client();
-        client.setRequestedFrameMax(4096);
+        client.setRequestedFrameMax(8192);
         try (Connection connection = client.newConnection()) {
-            assertThat(connection.getFrameMax()).isEqualTo(4096);
+            assertThat(connection.getFrameMax()).isEqualTo(8192);
             assertThat(connection.createChannel().basicGet(queue, true)).isNotNull();
         }
     }
