@@ -167,14 +167,14 @@ class CosmosMessageStoreIT {
     @Test
     void refusesARecordOfANewerFormatAndLeavesItOutOfTheSweep() {
         MessageRecord completed = replaced(store.create(claim(key())).next(RecordState.COMPLETED));
-        ObjectNode newer = raw(completed.key()).put("format", 2);
+        ObjectNode newer = raw(completed.key()).put("format", 3);
         container
                 .replaceItem(newer, newer.path("id").asText(), partition(completed.key()))
                 .block();
 
         assertThatThrownBy(() -> store.create(claim(completed.key())))
                 .isInstanceOf(UnreadableRecordException.class)
-                .hasMessageContaining("format 2");
+                .hasMessageContaining("format 3");
         assertThat(store.findCompleted(Duration.ZERO, 10)).isEmpty();
     }
 
