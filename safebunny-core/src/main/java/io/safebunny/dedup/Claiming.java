@@ -131,10 +131,14 @@ final class Claiming {
         MessageRecord claim = claimAgain(handling, stored, fresh, 0, 0);
         if (handling.reopen()) {
             metrics.reopened(handling.message().type());
-            LOG.warn(
-                    "Message {} was set aside and is reopened by a replay [attempts before={}]; its attempts begin anew",
-                    stored.key().messageId(),
-                    stored.attempt() + 1);
+            String id = stored.key().messageId();
+            log.tell(
+                    Kind.warn(LOG, "Messages that were set aside are reopened by replays"),
+                    id,
+                    () -> LOG.warn(
+                            "Message {} was set aside and is reopened by a replay [attempts before={}]; its attempts begin anew",
+                            id,
+                            stored.attempt() + 1));
         }
         return claim;
     }
@@ -149,14 +153,18 @@ final class Claiming {
         return Math.max(known, Math.min(message.attempt(), known + 1));
     }
 
-    private static void continueAt(Handling handling, int attempt) {
+    private void continueAt(Handling handling, int attempt) {
         int said = handling.message().attempt();
         if (said > attempt) {
-            LOG.info(
-                    "Message {} says it is retry {}, which its record does not know: it goes on as retry {}",
-                    handling.message().id(),
-                    said,
-                    attempt);
+            String id = handling.message().id();
+            log.tell(
+                    Kind.info(LOG, "Messages say they are retries that their records do not know"),
+                    id,
+                    () -> LOG.info(
+                            "Message {} says it is retry {}, which its record does not know: it goes on as retry {}",
+                            id,
+                            said,
+                            attempt));
         }
         handling.continueAt(attempt);
     }

@@ -5,14 +5,17 @@ import static io.safebunny.dedup.DedupBench.another;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import ch.qos.logback.classic.Level;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.RecordingTransport;
+import io.safebunny.fixture.Wires;
+import io.safebunny.message.Envelope;
 import io.safebunny.recovery.NotHandledException;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What an outage with thousands of messages waiting costs in the log. */
+/** What an outage with thousands of messages waiting, or thousands of forged ones, cost in the log. */
 class OutageLogTest {
 
     private static final int BACKLOG = 3_000;
@@ -73,6 +76,22 @@ class OutageLogTest {
         bench.timeline.advance(Duration.ofMinutes(1));
 
         assertThat(log.texts()).hasSize(2).last().asString().contains("over after");
+    }
+
+    @Test
+    void forgedAttemptsAreCountedToo() throws Exception {
+        try (LogLines infos = new LogLines("io.safebunny.dedup.Claiming", Level.INFO)) {
+            for (int i = 1; i <= BACKLOG; i++) {
+                Envelope forged = Wires.orderPlaced()
+                        .with("message_id", "another-" + i)
+                        .withHeader("sb-attempt", 9)
+                        .envelope();
+                bench.deliver(bench.instance, forged, execution -> {});
+            }
+            bench.timeline.advance(Duration.ofMinutes(2));
+
+            assertThat(infos.texts()).hasSize(21).last().asString().contains("2,980 more", "another-3000");
+        }
     }
 
     @Test
