@@ -143,7 +143,7 @@ final class LadderDelay implements Delay {
     private void declare(Declarations broker, Step step) throws IOException {
         String target = step.target(names);
         if (step.isEnd()) {
-            if (broker.exchange(step.exchange, "headers", Map.of())) {
+            if (broker.exchange(step.exchange, "headers", exchangeArguments(names))) { // that of the last rung
                 bind(broker, target, step.exchange, "", step.arguments());
             }
             return;
