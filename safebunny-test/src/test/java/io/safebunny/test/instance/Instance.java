@@ -74,9 +74,12 @@ public final class Instance implements AutoCloseable {
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        } finally {
+            ready.complete(null); // a message may end it before it can say so
         }
     }
 
+    /** Or ended: look whether it is alive. */
     public Instance awaitReady() {
         ready.orTimeout(START.toSeconds(), TimeUnit.SECONDS).join();
         return this;
