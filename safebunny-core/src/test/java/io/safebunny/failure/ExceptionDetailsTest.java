@@ -67,7 +67,7 @@ class ExceptionDetailsTest {
             }
 
             @Override
-            public Throwable getCause() {
+            public synchronized Throwable getCause() {
                 throw new NullPointerException(SECRET);
             }
 

@@ -49,6 +49,7 @@ class KeyedLineageTest {
                 .isThrownBy(() -> keyed("hunter2hunter2hunter2hunter2hun"))
                 .withMessageContaining("[bytes=31]")
                 .withMessageNotContaining("hunter2");
-        assertThat(keyed("hunter2hunter2hunter2hunter2hunt").toString()).doesNotContain("hunter2");
+        Object scheme = keyed("hunter2hunter2hunter2hunter2hunt");
+        assertThat(scheme.toString()).doesNotContain("hunter2");
     }
 }

@@ -145,7 +145,8 @@ class NestedHeadersIT {
     void brokersSendHeadersInOnePieceHoweverSmallTheFrames() throws Exception {
         String queue = node + "-poison";
         onlooker.onBroker(channel -> channel.queueDeclare(queue, true, false, false, Map.of()));
-        byte[] text = ByteBuffer.allocate(5 + 100_000).put((byte) 'S').putInt(100_000).array();
+        byte[] text =
+                ByteBuffer.allocate(5 + 100_000).put((byte) 'S').putInt(100_000).array();
         hostile.publish("", queue, "Job", HostileClient.header("large", text), 0, "{}");
         ConnectionFactory client = onlooker.client();
         client.setRequestedFrameMax(8192);
