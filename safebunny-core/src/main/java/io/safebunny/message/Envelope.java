@@ -84,6 +84,6 @@ public record Envelope(
     @Override
     public String toString() {
         return "Envelope[%s %s, correlation %s, attempt %d, %d bytes]"
-                .formatted(type, id, correlationId, attempt, body.length);
+                .formatted(Names.printable(type), id, correlationId, attempt, body.length);
     }
 }
