@@ -49,9 +49,6 @@ final class Flood {
         this.victim = victim;
         this.routes = new Routes(victim, attacker);
         this.effects = effects;
-        for (Answer answer : Answer.values()) {
-            answers.put(answer, new ArrayList<>());
-        }
     }
 
     RawClient connect() throws IOException {
@@ -64,7 +61,7 @@ final class Flood {
         try {
             for (Kind kind : kinds) {
                 Answer answer = client.ask(kind.of(next()));
-                answers.get(answer).add(kind);
+                answers.computeIfAbsent(answer, first -> new ArrayList<>()).add(kind);
                 taken += answer == Answer.TAKEN ? 1 : 0;
                 if (!client.isOpen()) {
                     client.close();
@@ -81,7 +78,7 @@ final class Flood {
 
     /** So many in random order, of what the broker takes, each with a few things wrong; and ordinary orders and notes among them. */
     List<CompletableFuture<String>> many(int bad, int good, Bunny shop, Random random) throws IOException {
-        List<Kind> known = answers.get(Answer.TAKEN).stream().filter(survived).toList();
+        List<Kind> known = answers.getOrDefault(Answer.TAKEN, List.of()).stream().filter(survived).toList();
         List<CompletableFuture<String>> published = new ArrayList<>();
         try (RawClient client = connecting.connect()) {
             for (int i = 0; i < bad; i++) {

@@ -66,7 +66,7 @@ final class Octets {
     static byte[] number(char type, int size, long value) {
         byte[] low = new byte[size];
         for (int i = 0; i < size; i++) {
-            low[i] = (byte) (value >>> 8 * (size - 1 - i));
+            low[i] = (byte) (value >>> (8 * (size - 1 - i)));
         }
         return field(type, low);
     }

@@ -85,13 +85,6 @@ final class Party implements AutoCloseable {
         return engine;
     }
 
-    /** The sum of all counters of this name. */
-    long count(String counter) {
-        return (long) meters.find(counter).counters().stream()
-                .mapToDouble(Counter::count)
-                .sum();
-    }
-
     /** The sum of the counters of this name that have the tag. */
     long count(String counter, String tag, String value) {
         return (long) meters.find(counter).tag(tag, value).counters().stream()

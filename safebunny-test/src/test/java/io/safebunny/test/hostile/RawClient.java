@@ -48,6 +48,7 @@ final class RawClient implements AutoCloseable {
     private boolean channelClosed;
     private boolean connectionClosed;
 
+    @SuppressWarnings("AddressSelection") // a test broker has one
     private RawClient(String host, int port) throws IOException {
         socket = new Socket(host, port);
         socket.setSoTimeout(SILENCE);
@@ -289,8 +290,8 @@ final class RawClient implements AutoCloseable {
         boolean isMethod(int method, int id) {
             return type == METHOD
                     && payload.length >= 4
-                    && ((payload[0] & 0xFF) << 8 | (payload[1] & 0xFF)) == method
-                    && ((payload[2] & 0xFF) << 8 | (payload[3] & 0xFF)) == id;
+                    && (payload[0] << 8) + payload[1] == method
+                    && (payload[2] << 8) + payload[3] == id;
         }
 
         DataInputStream arguments() {
