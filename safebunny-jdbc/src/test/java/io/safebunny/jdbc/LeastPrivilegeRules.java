@@ -36,7 +36,7 @@ abstract class LeastPrivilegeRules {
     /** As the user's name is written in a grant. */
     abstract String grantee(String name);
 
-    abstract SecurityGuide.Dialect dialect();
+    abstract Dialect dialect();
 
     private JdbcTemplate administrator() {
         return new JdbcTemplate(database().pool());

@@ -19,7 +19,7 @@ class MariaDbLeastPrivilegeIT extends LeastPrivilegeRules {
     }
 
     @Override
-    SecurityGuide.Dialect dialect() {
-        return SecurityGuide.Dialect.MARIADB;
+    Dialect dialect() {
+        return Dialect.MARIADB;
     }
 }

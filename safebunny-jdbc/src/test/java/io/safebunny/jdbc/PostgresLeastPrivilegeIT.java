@@ -19,7 +19,7 @@ class PostgresLeastPrivilegeIT extends LeastPrivilegeRules {
     }
 
     @Override
-    SecurityGuide.Dialect dialect() {
-        return SecurityGuide.Dialect.POSTGRESQL;
+    Dialect dialect() {
+        return Dialect.POSTGRESQL;
     }
 }

@@ -12,11 +12,6 @@ import java.util.stream.Stream;
 /** The SQL of the page on security, to be run as it is printed. */
 final class SecurityGuide {
 
-    enum Dialect {
-        POSTGRESQL,
-        MARIADB
-    }
-
     private static final Pattern LISTING = Pattern.compile("```sql\\R(.*?)```", Pattern.DOTALL);
 
     private SecurityGuide() {}
@@ -42,7 +37,7 @@ final class SecurityGuide {
     }
 
     static List<String> grants(Dialect dialect, String user) {
-        return statements(1 + dialect.ordinal()).stream()
+        return statements(dialect == Dialect.POSTGRESQL ? 1 : 2).stream()
                 .map(statement -> statement.replace("billing", user))
                 .toList();
     }

@@ -78,7 +78,9 @@ final class Flood {
 
     /** So many in random order, of what the broker takes, each with a few things wrong; and ordinary orders and notes among them. */
     List<CompletableFuture<String>> many(int bad, int good, Bunny shop, Random random) throws IOException {
-        List<Kind> known = answers.getOrDefault(Answer.TAKEN, List.of()).stream().filter(survived).toList();
+        List<Kind> known = answers.getOrDefault(Answer.TAKEN, List.of()).stream()
+                .filter(survived)
+                .toList();
         List<CompletableFuture<String>> published = new ArrayList<>();
         try (RawClient client = connecting.connect()) {
             for (int i = 0; i < bad; i++) {

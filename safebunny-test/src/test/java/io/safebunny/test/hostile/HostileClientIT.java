@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.safebunny.test.broker.TestBroker;
 import io.safebunny.test.hostile.RawClient.Answer;
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.time.Instant;
@@ -81,7 +80,8 @@ class HostileClientIT {
         try (Party shop = new Party(host, SHOP, bunny -> List.of())) {
             await().atMost(PATIENCE).until(() -> victim.isUsable() && shop.isUsable());
             log = LogWatch.begin(); // the topology is told in many lines
-            host.createUser(name, "secret", "^attacker-.*", "^(amq\\.default|safebunny.*|attacker-.*)$", "^attacker-.*");
+            host.createUser(
+                    name, "secret", "^attacker-.*", "^(amq\\.default|safebunny.*|attacker-.*)$", "^attacker-.*");
             host.allowKeys(name, "^attacker-.*");
             flood = new Flood(
                     () -> RawClient.connect(broker.host(), broker.port(), host.name(), name, "secret"),
@@ -96,18 +96,19 @@ class HostileClientIT {
             connectionsAfter = connections();
         }
         poisoned = new PoisonQueue(host, VICTIM, begun).drain();
-        summary = "seed %d: taken %d, handled %d, suppressed %d, poisoned %s, unrouted %d, in %s; %d lines, %d traces; heap %d KiB more"
-                .formatted(
-                        SEED,
-                        flood.taken(),
-                        effects.hostile(),
-                        suppressed(),
-                        poisoned,
-                        unrouted,
-                        took,
-                        log.lines(),
-                        log.traces(),
-                        (heapAfter - heapBefore) / 1024);
+        summary =
+                "seed %d: taken %d, handled %d, suppressed %d, poisoned %s, unrouted %d, in %s; %d lines, %d traces; heap %d KiB more"
+                        .formatted(
+                                SEED,
+                                flood.taken(),
+                                effects.hostile(),
+                                suppressed(),
+                                poisoned,
+                                unrouted,
+                                took,
+                                log.lines(),
+                                log.traces(),
+                                (heapAfter - heapBefore) / 1024);
     }
 
     private void attack(Party shop) throws Exception {
@@ -197,7 +198,8 @@ class HostileClientIT {
         for (int i = 0; i < GOOD; i++) {
             assertThat(effects.good()).as(summary).containsKey(i % 3 == 2 ? "n" + i : "po" + i);
         }
-        assertThat(effects.good().values()).as(summary).allSatisfy(runs -> assertThat(runs).hasValue(1));
+        assertThat(effects.good().values()).as(summary).allSatisfy(runs -> assertThat(runs)
+                .hasValue(1));
         assertThat(effects.good()).as(summary).hasSize(GOOD + GOOD * 2 / 3);
     }
 

@@ -17,7 +17,8 @@ record Kind(String name, UnaryOperator<HostileMessage> of, boolean isLarge, bool
 
     /** RabbitMQ 3.10 expects tables in the array that it writes itself, and can never move a message on whose array has others. */
     boolean stopsDeadLettering() {
-        return name.matches("header x-death: (array of texts|array of all|50 arrays)|large: an array of nothing|large: arrays in arrays");
+        return name.matches(
+                "header x-death: (array of texts|array of all|50 arrays)|large: an array of nothing|large: arrays in arrays");
     }
 
     HostileMessage of(HostileMessage message) {

@@ -85,8 +85,8 @@ final class Kinds {
     private void headers() {
         for (String header : HEADERS) {
             Limits.fields()
-                    .forEach((value, field) -> add(
-                            "header " + header + ": " + value, message -> message.withHeader(header, field)));
+                    .forEach((value, field) ->
+                            add("header " + header + ": " + value, message -> message.withHeader(header, field)));
         }
         Limits.texts()
                 .forEach((name, text) -> add(
@@ -94,14 +94,16 @@ final class Kinds {
                         message -> message.withHeader(new Name(text, 0), Octets.text("value"))));
         add("header twice", message -> message.withHeader(new Name(Octets.utf8("sb-attempt"), 0), Octets.text("x"))
                 .withHeader(new Name(Octets.utf8("sb-attempt"), 1), Octets.number('I', 4, 1)));
-        add("x-death of a broker", message -> message.withHeader(
-                "x-death",
-                Octets.array(Octets.table(
-                        Octets.entry("queue", Octets.text("victim-Order")),
-                        Octets.entry("reason", Octets.text("delivery_limit")),
-                        Octets.entry("count", Octets.number('l', 8, Long.MAX_VALUE)),
-                        Octets.entry("exchange", Octets.arrays(20)),
-                        Octets.entry("routing-keys", Octets.tables(20))))));
+        add(
+                "x-death of a broker",
+                message -> message.withHeader(
+                        "x-death",
+                        Octets.array(Octets.table(
+                                Octets.entry("queue", Octets.text("victim-Order")),
+                                Octets.entry("reason", Octets.text("delivery_limit")),
+                                Octets.entry("count", Octets.number('l', 8, Long.MAX_VALUE)),
+                                Octets.entry("exchange", Octets.arrays(20)),
+                                Octets.entry("routing-keys", Octets.tables(20))))));
         add("poisoned and retried", message -> message.withHeader("sb-poisoned-at", Octets.number('l', 8, 1))
                 .withHeader("sb-attempt", Octets.number('I', 4, 1_000_000)));
     }
@@ -111,19 +113,23 @@ final class Kinds {
             Limits.texts()
                     .forEach((name, text) -> kinds.add(new Kind(
                             "property " + property + ": " + name,
-                            message -> message.with(property, new Octets().shortString(text).toBytes()),
+                            message -> message.with(
+                                    property, new Octets().shortString(text).toBytes()),
                             false,
                             property == Property.EXPIRATION)));
             add("property " + property + ": missing", message -> message.without(property));
         }
         for (long seconds : new long[] {Long.MIN_VALUE, -1, 0, 1, Long.MAX_VALUE / 1000 + 1, Long.MAX_VALUE}) {
-            add("property TIMESTAMP: " + seconds, message -> message.with(
-                    Property.TIMESTAMP, new Octets().longLong(seconds).toBytes()));
+            add(
+                    "property TIMESTAMP: " + seconds,
+                    message -> message.with(
+                            Property.TIMESTAMP, new Octets().longLong(seconds).toBytes()));
         }
         for (Property property : List.of(Property.DELIVERY_MODE, Property.PRIORITY)) {
             for (int value : new int[] {0, 1, 9, 128, 255}) {
-                add("property " + property + ": " + value, message -> message.with(property, new byte[] {(byte) value
-                }));
+                add(
+                        "property " + property + ": " + value,
+                        message -> message.with(property, new byte[] {(byte) value}));
             }
         }
         for (String type : List.of("Payment", "Note", "Object", "java.lang.Runtime", "order")) {
@@ -188,17 +194,24 @@ final class Kinds {
         large("one text", message -> message.withHeader("tenant", Octets.text("x".repeat(most))));
         large("one of ours", message -> message.withHeader("sb-attempt", Octets.text("x".repeat(most))));
         large("a trace", message -> message.withHeader("traceparent", Octets.text("0".repeat(most))));
-        large("bytes", message -> message.withHeader(
-                "tenant", Octets.field('x', new Octets().longString(new byte[most]).toBytes())));
+        large(
+                "bytes",
+                message -> message.withHeader(
+                        "tenant",
+                        Octets.field(
+                                'x', new Octets().longString(new byte[most]).toBytes())));
         nested("arrays in arrays", "x-death", Octets.arrays(most / 5));
         nested("tables in tables", "tenant", Octets.tables(most / 7));
         large("an array of nothing", message -> message.withHeader("x-death", repeated('A', "V", most)));
         large("an array of empty tables", message -> message.withHeader("x-death", repeated('A', "F\0\0\0\0", most)));
         large("a table of one name", message -> message.withHeader("tenant", repeated('F', "\1nV", most)));
         large("many numbers", message -> message.withHeaders(many(most / 8, "", new byte[] {'b', 1})));
-        large("33 KiB of an application", message -> message.withHeaders(many(101, "own-", Octets.text("\0".repeat(320)))));
-        large("95 headers of an application", message ->
-                message.withHeaders(many(95, "own-", Octets.text("\uD83D\uDC30".repeat(20)))));
+        large(
+                "33 KiB of an application",
+                message -> message.withHeaders(many(101, "own-", Octets.text("\0".repeat(320)))));
+        large(
+                "95 headers of an application",
+                message -> message.withHeaders(many(95, "own-", Octets.text("\uD83D\uDC30".repeat(20)))));
         kinds.add(new Kind("body: too large", message -> message.withBody(TOO_LARGE), true, true));
     }
 
@@ -236,13 +249,25 @@ final class Kinds {
             }
         }
         add("field without a value", message -> message.withHeader("tenant", new byte[0]));
-        add("text longer than its table", message ->
-                message.withHeader("tenant", Octets.field('S', new Octets().longInt(99).toBytes())));
-        add("text of 4 GiB", message -> message.withHeader("tenant", Octets.field('S', new Octets().longInt(-1).toBytes())));
-        add("array longer than its table", message ->
-                message.withHeader("tenant", Octets.field('A', new Octets().longInt(99).toBytes())));
-        add("array that ends within a field", message ->
-                message.withHeader("tenant", Octets.field('A', new Octets().longString(new byte[] {'I', 0}).toBytes())));
+        add(
+                "text longer than its table",
+                message -> message.withHeader(
+                        "tenant", Octets.field('S', new Octets().longInt(99).toBytes())));
+        add(
+                "text of 4 GiB",
+                message -> message.withHeader(
+                        "tenant", Octets.field('S', new Octets().longInt(-1).toBytes())));
+        add(
+                "array longer than its table",
+                message -> message.withHeader(
+                        "tenant", Octets.field('A', new Octets().longInt(99).toBytes())));
+        add(
+                "array that ends within a field",
+                message -> message.withHeader(
+                        "tenant",
+                        Octets.field(
+                                'A',
+                                new Octets().longString(new byte[] {'I', 0}).toBytes())));
         for (int bit : new int[] {0, 1}) {
             spoil("flag " + bit, plain -> {
                 plain[1] |= (byte) (1 << bit);

@@ -57,7 +57,8 @@ final class Limits {
         for (float value : new float[] {0, -1, 1.5f, Float.MAX_VALUE, Float.NaN, Float.POSITIVE_INFINITY}) {
             fields.put("float " + value, Octets.number('f', 4, Float.floatToRawIntBits(value)));
         }
-        for (double value : new double[] {-0.0, 1, Double.MIN_VALUE, Double.MAX_VALUE, Double.NaN, Double.NEGATIVE_INFINITY}) {
+        for (double value :
+                new double[] {-0.0, 1, Double.MIN_VALUE, Double.MAX_VALUE, Double.NaN, Double.NEGATIVE_INFINITY}) {
             fields.put("double " + value, Octets.number('d', 8, Double.doubleToRawLongBits(value)));
         }
         fields.put("decimal 0", Octets.decimal(0, 0));

@@ -97,14 +97,14 @@ final class PoisonQueue {
         assertThat(text(headers, "sb-poison-reason")).isIn(REASONS);
         assertThat(text(headers, "sb-poison-queue"))
                 .isIn(node + "-Order", node + "-Payment", node + "-Note", node + "-dead-letters");
-        assertThat((Long) headers.get("sb-poisoned-at"))
-                .isBetween(begun.toEpochMilli(), System.currentTimeMillis());
+        assertThat((Long) headers.get("sb-poisoned-at")).isBetween(begun.toEpochMilli(), System.currentTimeMillis());
         assertThat(text(headers, "sb-poison-digest")).matches("[0-9a-f]{64}");
         assertThat(text(headers, "x-exception-type")).startsWith("io.safebunny.");
         assertThat(headers.keySet())
                 .filteredOn(name -> name.startsWith("sb-") || name.startsWith("x-"))
                 .isSubsetOf(LIBRARY);
-        assertThat(headers.keySet().stream().map(name -> name.toLowerCase(Locale.ROOT))).doesNotContain("cc", "bcc", "__typeid__");
+        assertThat(headers.keySet().stream().map(name -> name.toLowerCase(Locale.ROOT)))
+                .doesNotContain("cc", "bcc", "__typeid__");
         assertThat(headers.values()).noneMatch(value -> value instanceof Map || value instanceof List);
         assertThat(properties.getReplyTo()).isNull();
         assertThat(properties.getExpiration()).isNull();
