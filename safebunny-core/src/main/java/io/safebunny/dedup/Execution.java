@@ -3,6 +3,7 @@ package io.safebunny.dedup;
 
 import io.safebunny.MessageContext.Step;
 import io.safebunny.PoisonMessageException;
+import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
@@ -99,6 +100,7 @@ public final class Execution {
         if (known != null) {
             return read(name, type, known);
         }
+        requireReadable(name, type);
         T result = handling.withoutPublishing(name, step);
         if (result == null) {
             throw decided(new PoisonMessageException(
@@ -160,6 +162,18 @@ public final class Execution {
                     MisuseException.STEP,
                     "Step [%s] is used twice in one handling: the second would get the result of the first. Give each step a name of its own, for example with the number of the item."
                             .formatted(name));
+        }
+    }
+
+    /** Or it would show when the step has been run and must not be run again. */
+    private static void requireReadable(String name, Class<?> type) {
+        try {
+            JSON.prepare(type);
+        } catch (ConfigurationException e) {
+            throw new MisuseException(
+                    MisuseException.STEP,
+                    "The result of step [%s] could not be read when it is needed. %s %s"
+                            .formatted(name, e.problem(), e.action()));
         }
     }
 

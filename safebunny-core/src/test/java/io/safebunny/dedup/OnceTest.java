@@ -74,6 +74,21 @@ class OnceTest {
                 assertThat(execution.once("charge", Integer.class, () -> 7)).isEqualTo(7));
     }
 
+    private record Loaded(Class<?> type) {}
+
+    @Test
+    void isNotRunWhenItsResultCouldNotBeReadAgain() {
+        assertThatExceptionOfType(MisuseException.class)
+                .isThrownBy(() -> bench.deliver(execution -> execution.once("charge", Loaded.class, () -> {
+                    charges.incrementAndGet();
+                    return new Loaded(String.class);
+                })))
+                .withMessageContaining("Loaded")
+                .withMessageContaining("java.lang.Class");
+
+        assertThat(charges).hasValue(0);
+    }
+
     @Test
     void decidesTheEndOfTheHandlingWhateverTheHandlerMakesOfIt() {
         assertThatExceptionOfType(PoisonMessageException.class)
