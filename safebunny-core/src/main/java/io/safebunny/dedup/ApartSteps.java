@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.message.Envelope;
 import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.Fingerprint;
@@ -48,8 +49,17 @@ final class ApartSteps implements Steps {
         this.timeline = timeline;
         this.log = log;
         this.claim = claim;
-        this.key = new RecordKey(claim.key().correlationId(), claim.key().messageId() + "~steps");
+        this.key = key(claim.key());
         this.transaction = transaction;
+    }
+
+    /** Where those of a message are. */
+    static RecordKey key(RecordKey message) {
+        return new RecordKey(message.correlationId(), message.messageId() + "~steps");
+    }
+
+    static boolean isOf(Envelope message, MessageRecord steps) {
+        return steps.fingerprint().equals(UNKNOWN) || steps.fingerprint().isOf(message);
     }
 
     /** Reads them again before the next one. */

@@ -56,12 +56,7 @@ final class Claiming {
      */
     MessageRecord claim(Handling handling) {
         Envelope message = handling.message();
-        MessageRecord fresh = MessageRecord.claim(
-                new RecordKey(message.correlationId(), message.id()),
-                process + '-' + claims.incrementAndGet(),
-                options.lease(),
-                believedAttempt(message, 0),
-                Fingerprint.of(message));
+        MessageRecord fresh = fresh(message);
         MessageRecord stored = create(fresh);
         if (stored.owner().equals(fresh.owner())) {
             continueAt(handling, stored.attempt());
@@ -75,6 +70,15 @@ final class Claiming {
             case POISONED -> reopen(handling, stored, fresh);
             case CLAIMED -> takeOver(handling, stored, fresh, believedAttempt(message, stored.attempt()));
         };
+    }
+
+    private MessageRecord fresh(Envelope message) {
+        return MessageRecord.claim(
+                new RecordKey(message.correlationId(), message.id()),
+                process + '-' + claims.incrementAndGet(),
+                options.lease(),
+                believedAttempt(message, 0),
+                Fingerprint.of(message));
     }
 
     /** This delivery is not handled, because the message has been. */
@@ -167,6 +171,40 @@ final class Claiming {
                             attempt));
         }
         handling.continueAt(attempt);
+    }
+
+    /**
+     * Before a claim that is part of a transaction, for a copy that says more than the record: the end of the attempt before could not be
+     * written. If that of the coming one cannot be either, it must have been counted, or a handler that takes the database down with it
+     * would be run for ever.
+     */
+    void countUnwritten(Handling handling) {
+        Envelope message = handling.message();
+        RecordKey key = new RecordKey(message.correlationId(), message.id());
+        MessageRecord stored;
+        MessageRecord steps;
+        try {
+            stored = store.find(key);
+            steps = stored == null ? store.find(ApartSteps.key(key)) : null;
+        } catch (UnreadableRecordException e) {
+            return; // the claim tells
+        }
+        int known = stored == null ? 0 : stored.attempt();
+        if (message.attempt() <= known) {
+            return;
+        }
+        if (stored == null && (steps == null || ApartSteps.isOf(message, steps))) {
+            MessageRecord counted = fresh(message).next(RecordState.RELEASED);
+            MessageRecord unlessOutrun = store.create(counted.withVersion(1));
+        } else if (stored != null
+                && stored.state() == RecordState.RELEASED
+                && stored.fingerprint().isOf(message)) {
+            MessageRecord unlessOutrun =
+                    store.replace(stored.next(RecordState.RELEASED).withAttempt(known + 1));
+        } else {
+            return;
+        }
+        continueAt(handling, known + 1);
     }
 
     /** So that its poison copy has the version by which it can be replayed. */

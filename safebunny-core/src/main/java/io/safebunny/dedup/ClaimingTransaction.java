@@ -47,8 +47,11 @@ final class ClaimingTransaction {
 
     /** @return our claim, or the record of the completed or dispatched message; see {@link Claiming#claim} */
     MessageRecord begin() {
-        transaction = store.begin();
         try {
+            if (claim == null && handling.message().attempt() > 0) {
+                claiming.countUnwritten(handling);
+            }
+            transaction = store.begin();
             MessageRecord record = claiming.claim(handling);
             claim = record;
             return record;

@@ -3,6 +3,7 @@ package io.safebunny.consuming;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.OrderPlaced;
@@ -207,6 +208,16 @@ class ForgedRetriesTest {
     @SuppressWarnings("NullAway") // what a client may send
     private static void putVoid(Map<String, Object> headers, String name) {
         Object unused = headers.put(name, null);
+    }
+
+    @Test
+    void thousandsOfForgedAttemptsAreTwentyLinesOfTheLog() {
+        try (LogLines log = new LogLines("io.safebunny.dedup", Level.INFO)) {
+            for (int i = 0; i < 1_000; i++) {
+                node.deliver(forged(1_000_000).with("message_id", "m-" + i));
+            }
+            assertThat(log.texts()).hasSize(20);
+        }
     }
 
     /** There is no record, and nobody else's retries to spend. */

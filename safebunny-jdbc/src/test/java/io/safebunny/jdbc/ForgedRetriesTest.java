@@ -27,6 +27,9 @@ import io.safebunny.transport.Route;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,9 +40,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /** Forged retry headers where the record is a row: claimed by a lease, or in one transaction with the handler. */
@@ -60,12 +65,24 @@ class ForgedRetriesTest {
 
     private record Order(String id) {}
 
+    /** Gives so many connections, the next ones, to nobody. */
+    private final AtomicInteger away = new AtomicInteger();
+
+    private final DelegatingDataSource database = new DelegatingDataSource(TestDatabase.H2.pool()) {
+        @Override
+        public Connection getConnection() throws SQLException {
+            if (away.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                throw new SQLTransientConnectionException("away", "08001");
+            }
+            return super.getConnection();
+        }
+    };
+
     private SafeBunnyEngine engine(boolean transactional) {
         JdbcStoreOptions options = JdbcStoreOptions.of(node, Duration.ofHours(1));
         MessageStore store = transactional
-                ? new TransactionalJdbcMessageStore(
-                        TestDatabase.H2.pool(), new JdbcTransactionManager(TestDatabase.H2.pool()), options)
-                : new JdbcMessageStore(TestDatabase.H2.pool(), options);
+                ? new TransactionalJdbcMessageStore(database, new JdbcTransactionManager(database), options)
+                : new JdbcMessageStore(database, options);
         return new SafeBunnyEngine(new SafeBunnyParts(
                 SafeBunnyOptions.of("shop"),
                 new MemoryTransport(broker, TopologyOptions.defaults()),
@@ -89,6 +106,10 @@ class ForgedRetriesTest {
     }
 
     private void start(boolean transactional, RetryStrategy inMemory) {
+        start(transactional, inMemory, () -> {});
+    }
+
+    private void start(boolean transactional, RetryStrategy inMemory, Runnable beforeItFails) {
         SafeBunnyEngine started = engine(transactional);
         shop = started;
         started.start(List.of(new HandlerDefinition(
@@ -100,6 +121,7 @@ class ForgedRetriesTest {
                 RecoveryPolicy.of(inMemory, RetryStrategy.of(ATTEMPTS - 1, Duration.ofMillis(1))),
                 (payload, context) -> {
                     runs.incrementAndGet();
+                    beforeItFails.run();
                     throw new IllegalStateException("failed");
                 })));
     }
@@ -181,5 +203,15 @@ class ForgedRetriesTest {
         assertThat(meters.counter("safebunny.dedup", "type", "Order", "outcome", "reopened")
                         .count())
                 .isEqualTo(1);
+    }
+
+    /** Its handler ends the connections of the database, perhaps: what was one attempt cannot be written each time. */
+    @Test
+    void attemptsAreCountedAlsoWhenTheStoreIsAwayAtTheEndOfEach() {
+        start(true, RetryStrategy.none(), () -> away.set(1));
+        send(Map.of());
+
+        assertThat(runs).hasValue(ATTEMPTS);
+        assertThat(poisoned()).hasSize(1);
     }
 }

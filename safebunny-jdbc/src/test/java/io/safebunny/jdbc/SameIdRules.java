@@ -80,6 +80,10 @@ abstract class SameIdRules {
     }
 
     private void deliver(String body, Handler handler) throws Exception {
+        deliver(body, 0, handler);
+    }
+
+    private void deliver(String body, int attempt, Handler handler) throws Exception {
         Handling handling = new Handling(
                 new CurrentHandling(),
                 new Envelope(
@@ -89,7 +93,7 @@ abstract class SameIdRules {
                         "shop",
                         1,
                         null,
-                        0,
+                        attempt,
                         0,
                         0,
                         Map.of(),
@@ -154,6 +158,17 @@ abstract class SameIdRules {
 
         assertThat(charged).containsExactly(1);
         assertThat(handled).containsExactly("1", "2", "1");
+    }
+
+    /** What is written of a retry before it begins is not written of this one. */
+    @Test
+    void soItDoesWhenTheOtherSaysThatItIsARetry() throws Exception {
+        chargeAndLeaveNothingElse("1", 1);
+        assertThatExceptionOfType(InvalidMessageException.class)
+                .isThrownBy(() -> deliver("2", 1, execution -> charge(execution, 2)));
+        deliver("1", execution -> assertThat(charge(execution, 3)).isEqualTo(1));
+
+        assertThat(charged).containsExactly(1);
     }
 
     @Test
