@@ -82,7 +82,7 @@ public final class BoundedLog {
             Flood flood = floods.computeIfAbsent(counted, first -> new Flood(first.most(), now));
             admitted = flood.admit(which, now);
             if (!admitted) {
-                schedule(flood.plan(now), () -> tellCount(counted));
+                schedule(flood.plan(now), () -> tellCount(counted), flood::unplan);
             }
         }
         if (admitted) {
@@ -139,7 +139,7 @@ public final class BoundedLog {
             }
             outage.works();
             anyOutage = outages.values().stream().anyMatch(Outage::isDown);
-            schedule(outage.plan(timeline.nanoTime()), () -> tellEnd(what));
+            schedule(outage.plan(timeline.nanoTime()), () -> tellEnd(what), outage::unplan);
         }
     }
 
@@ -152,9 +152,14 @@ public final class BoundedLog {
         log(what, end);
     }
 
-    private void schedule(@Nullable Duration in, Runnable task) {
-        if (in != null) {
-            timeline.schedule(in, task);
+    /** Without a thread now, the next one plans again: that nobody can be told must not fail what is told. */
+    private void schedule(@Nullable Duration in, Runnable task, Runnable unplan) {
+        try {
+            if (in != null) {
+                timeline.schedule(in, task);
+            }
+        } catch (RuntimeException | OutOfMemoryError e) {
+            unplan.run();
         }
     }
 

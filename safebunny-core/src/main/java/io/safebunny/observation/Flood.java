@@ -54,6 +54,10 @@ final class Flood {
         return Duration.ofNanos(Math.max(0, begun + BoundedLog.INTERVAL.toNanos() - now));
     }
 
+    void unplan() {
+        planned = false;
+    }
+
     /** @return what was not told; {@code null} for nothing */
     @Nullable
     String count(long now) {

@@ -55,6 +55,10 @@ final class Outage {
         return Duration.ofNanos(Math.max(0, next));
     }
 
+    void unplan() {
+        planned = false;
+    }
+
     /** @return that it is over; {@code null} when it is not, or that was told */
     @Nullable
     String end(long now) {

@@ -155,4 +155,24 @@ class BoundedLogTest {
 
         assertThat(lines.texts()).hasSize(2).last().asString().contains("for 5 s by now, 1 more of it", "m-2");
     }
+
+    @Test
+    void whatCannotBeScheduledFailsNobodyAndIsToldWithTheNextOne() {
+        timeline.hasThreads(false);
+        bad(1, 3);
+        log.fails(STORE, "m-1", () -> LOG.warn("no answer for m-1"));
+        log.works(STORE);
+        assertThat(lines.texts()).containsExactly("m-1 is bad", "no answer for m-1");
+
+        timeline.hasThreads(true);
+        bad(4, 4);
+        log.fails(STORE, "m-2", () -> LOG.warn("no answer for m-2"));
+        log.works(STORE);
+        timeline.advance(Duration.ofMinutes(1));
+
+        assertThat(lines.texts())
+                .contains(
+                        "Bad messages: 3 more in the last 60 s, the last one: m-4",
+                        "The store does not answer: over after 0 s, 1 more of it, the last one: m-2");
+    }
 }
