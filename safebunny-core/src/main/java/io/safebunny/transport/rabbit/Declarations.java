@@ -77,9 +77,11 @@ final class Declarations implements AutoCloseable {
 
     private boolean declare(Kind kind, String what, Question active, Question passive) throws IOException {
         if (!refused.contains(kind)) {
-            if (refusal(what, active) == null) {
+            AMQP.Channel.Close refusal = refusal(what, active);
+            if (refusal == null) {
                 return true;
             }
+            requireForbidden(refusal);
             refused.add(kind);
         }
         AMQP.Channel.Close absent = refusal(what, passive);
@@ -88,6 +90,7 @@ final class Declarations implements AutoCloseable {
         }
         AMQP.Channel.Close refusal = refusal(what, active);
         if (refusal != null) {
+            requireForbidden(refusal);
             throw permissions.missingToDeclare(what + ", which does not exist", refusal.getReplyText());
         }
         return true;
@@ -96,10 +99,15 @@ final class Declarations implements AutoCloseable {
     /** @throws ConfigurationException SB-1204 for a missing permission */
     void bind(String what, Question binding) throws IOException {
         AMQP.Channel.Close refusal = refusal(what, binding);
-        if (refusal != null && refusal.getReplyCode() == AMQP.ACCESS_REFUSED) {
+        if (refusal != null) {
+            requireForbidden(refusal);
             throw permissions.missingToDeclare(what, refusal.getReplyText());
         }
-        if (refusal != null) {
+    }
+
+    /** Something else may pass: a queue can be away with the broker's node that has it. */
+    private static void requireForbidden(AMQP.Channel.Close refusal) throws IOException {
+        if (refusal.getReplyCode() != AMQP.ACCESS_REFUSED) {
             throw new IOException(refusal.getReplyText());
         }
     }
