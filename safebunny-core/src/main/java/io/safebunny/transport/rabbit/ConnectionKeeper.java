@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.springframework.amqp.AmqpAuthenticationException;
 import org.springframework.amqp.AmqpException;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
@@ -232,8 +233,10 @@ final class ConnectionKeeper implements AutoCloseable {
                     LOG.warn("Still no connection '{}': {}", name, problem);
                 }
             } catch (RuntimeException | Error e) { // whatever it was, nobody else would connect
+                String before = problem;
                 problem = String.valueOf(e.getMessage());
-                LOG.error("Connection '{}' cannot be used: {}", name, e.getMessage());
+                LOG.atLevel(problem.equals(before) ? Level.DEBUG : Level.ERROR)
+                        .log("Connection '{}' cannot be used: {}", name, problem);
             }
         }
     }

@@ -7,6 +7,8 @@ import com.rabbitmq.client.AuthenticationFailureException;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownListener;
 import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.ManualTimeline;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
@@ -57,6 +59,25 @@ class ConnectionKeeperTest {
         refusing = true;
 
         assertWaitsGrow(waitsUntilOneStays());
+    }
+
+    @Test
+    void whatMakesEveryConnectionUselessIsToldOnce() throws InterruptedException {
+        try (LogLines lines = new LogLines(ConnectionKeeper.class.getName());
+                ConnectionKeeper keeper = new ConnectionKeeper(
+                        "publish", fake(ConnectionFactory.class, this::factory), timeline, this::prepare, () -> {})) {
+            keeper.start("node");
+            assertThat(lastOne.await(20, TimeUnit.SECONDS)).isTrue();
+
+            assertThat(lines.texts().stream().filter(line -> line.contains("cannot be used")))
+                    .containsExactly("Connection 'node:publish' cannot be used: SB-1201 differs. mend it");
+        }
+    }
+
+    private void prepare(Connection connection) {
+        if (made.get() > 1 && made.get() < CONNECTIONS) {
+            throw new ConfigurationException("SB-1201", "differs.", "mend it");
+        }
     }
 
     private static void assertWaitsGrow(List<Duration> waits) {
