@@ -96,6 +96,7 @@ final class Mover {
                 log.fails(
                         unconfirmed,
                         copy.publication().toString(),
+                        e.code(),
                         () -> LOG.warn(
                                 "Holding deliveries of queue {} until their copies are confirmed, the first one {}: {}",
                                 delivery.message().queue(),

@@ -117,9 +117,14 @@ public final class BoundedLog {
      * @param which such as a message's id, safe to be logged
      */
     public void fails(Kind what, String which, Runnable inFull) {
+        fails(what, which, "", inFull);
+    }
+
+    /** @param reason another one, while it goes on, is told in full too, at most once a minute */
+    public void fails(Kind what, String which, String reason, Runnable inFull) {
         boolean begins;
         synchronized (this) {
-            begins = outages.computeIfAbsent(what, first -> new Outage()).begins(which, timeline.nanoTime());
+            begins = outages.computeIfAbsent(what, first -> new Outage()).begins(which, reason, timeline.nanoTime());
             anyOutage = true;
         }
         if (begins) {

@@ -20,14 +20,21 @@ final class Outage {
     private boolean everEnded;
     private boolean planned;
     private String last = "";
+    private String reason = "";
+    private long reasonTold;
 
     /** Notes a failure. */
-    boolean begins(String which, long now) {
+    boolean begins(String which, String why, long now) {
         down = true;
+        boolean other = !why.equals(reason) && now - reasonTold >= BoundedLog.INTERVAL.toNanos();
         if (!told) {
-            told = true;
             begun = now;
             more = 0;
+        }
+        if (!told || other) {
+            told = true;
+            reason = why;
+            reasonTold = now;
             return true;
         }
         more++;
@@ -75,7 +82,11 @@ final class Outage {
     /** @return what was not told by now; {@code null} for nothing */
     @Nullable
     String rest(long now) {
-        return down && told ? "for %d s by now%s".formatted(seconds(now), others()) : end(now);
+        if (!down || !told) {
+            return end(now);
+        }
+        told = false;
+        return "for %d s by now%s".formatted(seconds(now), others());
     }
 
     private long seconds(long now) {

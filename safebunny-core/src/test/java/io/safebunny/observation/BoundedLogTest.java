@@ -175,4 +175,31 @@ class BoundedLogTest {
                         "Bad messages: 3 more in the last 60 s, the last one: m-4",
                         "The store does not answer: over after 0 s, 1 more of it, the last one: m-2");
     }
+
+    @Test
+    void anOutageThatGoesOnForAnotherReasonTellsItOnceAMinute() {
+        for (int second = 0; second < 150; second++) {
+            String reason = second < 5 || second % 2 == 0 ? "not connected" : "no queue";
+            log.fails(STORE, "m-" + second, reason, () -> LOG.warn(reason));
+            timeline.advance(Duration.ofSeconds(1));
+        }
+        log.works(STORE);
+        timeline.advance(Duration.ofSeconds(1));
+
+        assertThat(lines.texts())
+                .containsExactly(
+                        "not connected",
+                        "no queue",
+                        "not connected",
+                        "The store does not answer: over after 150 s, 147 more of it, the last one: m-149");
+    }
+
+    @Test
+    void whatGoesOnWhenTheNodeStopsIsToldOnce() {
+        log.fails(STORE, "m-1", () -> LOG.warn("no answer"));
+        log.close();
+        log.close();
+
+        assertThat(lines.texts()).containsExactly("no answer", "The store does not answer: for 0 s by now");
+    }
 }

@@ -8,7 +8,6 @@ import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.time.Timeline;
@@ -107,7 +106,8 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             ConnectionKeeper.Preparation repair,
             boolean countsDeliveries,
             Executor workers,
-            Timeline timeline) {
+            Timeline timeline,
+            BoundedLog log) {
         this.queue = queue;
         this.share = share;
         this.connection = connection;
@@ -115,7 +115,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         this.countsDeliveries = countsDeliveries;
         this.workers = workers;
         this.timeline = timeline;
-        this.log = new BoundedLog(timeline, ExceptionDetails.FULL); // the broker's words, never a message's
+        this.log = log;
         this.notConsumed = Kind.warn(LOG, "Cannot consume queue '%s'".formatted(queue));
         setConnectionFactory(factory);
         setQueueNames(queue);
@@ -234,10 +234,10 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             return true;
         } catch (IOException | ShutdownSignalException | ConfigurationException e) {
             String why = Channels.explain(e);
-            log.fails(notConsumed, why, () -> LOG.warn("Cannot consume queue '{}': {}. Trying again", queue, why));
+            log.fails(notConsumed, queue, why, () -> LOG.warn("Cannot consume queue '{}': {}. Trying again", queue, why));
             return false;
         } catch (RuntimeException | Error e) { // whatever it was, nobody else would try again
-            log.fails(notConsumed, e.toString(), () -> LOG.error("Cannot consume queue '{}'. Trying again", queue, e));
+            log.fails(notConsumed, queue, e.toString(), () -> LOG.error("Cannot consume queue '{}'. Trying again", queue, e));
             return false;
         }
     }

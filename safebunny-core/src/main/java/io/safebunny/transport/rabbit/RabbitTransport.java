@@ -53,6 +53,7 @@ public final class RabbitTransport implements Transport {
     private final AtomicBoolean deadLettersStarted = new AtomicBoolean();
 
     private final PublisherPool publishers;
+    private final BoundedLog log;
     private final InboundBudget budget;
     private final List<QueueContainer> containers = new CopyOnWriteArrayList<>();
     private volatile @Nullable Topology topology;
@@ -85,7 +86,8 @@ public final class RabbitTransport implements Transport {
                 new ConnectionKeeper("consume", consumeFactory, timeline, this::prepareConsuming, this::consumeAgain);
         this.deadLetters = new ConnectionKeeper(
                 "dead-letters", deadLetterFactory, timeline, this::prepareConsuming, this::consumeAgain);
-        this.budget = new InboundBudget(options.inboundBytes(), new BoundedLog(timeline, ExceptionDetails.FULL));
+        this.log = new BoundedLog(timeline, ExceptionDetails.FULL); // the broker's words, never a message's
+        this.budget = new InboundBudget(options.inboundBytes(), log);
         this.publishers = new PublisherPool(publishing, this::preparePublishing, timeline, options.maxConcurrency());
     }
 
@@ -195,7 +197,8 @@ public final class RabbitTransport implements Transport {
                 this::prepareConsuming,
                 planned.options().queueType() == QueueType.QUORUM,
                 workers,
-                timeline);
+                timeline,
+                log);
         containers.add(container);
         container.start();
         if (!container.isConsuming()) {
@@ -338,5 +341,6 @@ public final class RabbitTransport implements Transport {
         deadLetters.close();
         publishers.close();
         publishing.close();
+        log.close();
     }
 }
