@@ -234,10 +234,15 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             return true;
         } catch (IOException | ShutdownSignalException | ConfigurationException e) {
             String why = Channels.explain(e);
-            log.fails(notConsumed, queue, why, () -> LOG.warn("Cannot consume queue '{}': {}. Trying again", queue, why));
+            log.fails(
+                    notConsumed, queue, why, () -> LOG.warn("Cannot consume queue '{}': {}. Trying again", queue, why));
             return false;
         } catch (RuntimeException | Error e) { // whatever it was, nobody else would try again
-            log.fails(notConsumed, queue, e.toString(), () -> LOG.error("Cannot consume queue '{}'. Trying again", queue, e));
+            log.fails(
+                    notConsumed,
+                    queue,
+                    e.toString(),
+                    () -> LOG.error("Cannot consume queue '{}'. Trying again", queue, e));
             return false;
         }
     }
