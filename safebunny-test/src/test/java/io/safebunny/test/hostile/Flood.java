@@ -87,7 +87,9 @@ final class Flood {
                 while (published.size() <= (long) i * good / bad) {
                     published.add(publish(shop, published.size()));
                 }
-                client.pour(any(known, random), UNCONFIRMED);
+                HostileMessage message = any(known, random);
+                boolean fits = message.encodedProperties().length <= client.largestProperties();
+                client.pour(fits ? message : next(), UNCONFIRMED);
             }
             client.awaitConfirms(0);
             taken += bad - client.returned() - client.nacked();
