@@ -195,11 +195,11 @@ final class Claiming {
         }
         if (stored == null && (steps == null || ApartSteps.isOf(message, steps))) {
             MessageRecord counted = fresh(message).next(RecordState.RELEASED);
-            MessageRecord unlessOutrun = store.create(counted.withVersion(1));
+            MessageRecord unused = store.create(counted.withVersion(1));
         } else if (stored != null
                 && stored.state() == RecordState.RELEASED
                 && stored.fingerprint().isOf(message)) {
-            MessageRecord unlessOutrun =
+            MessageRecord unused =
                     store.replace(stored.next(RecordState.RELEASED).withAttempt(known + 1));
         } else {
             return;

@@ -37,6 +37,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -213,5 +214,25 @@ class ForgedRetriesTest {
 
         assertThat(runs).hasValue(ATTEMPTS);
         assertThat(poisoned()).hasSize(1);
+    }
+
+    /** Its record still says that it is set aside, and its retry is no replay. */
+    @Test
+    void aReplayWhoseFailureCannotBeWrittenIsSetAsideAndCanBeReplayedAgain() {
+        AtomicBoolean goesAway = new AtomicBoolean();
+        start(true, RetryStrategy.none(), () -> {
+            if (goesAway.getAndSet(false)) {
+                away.set(1);
+            }
+        });
+        send(Map.of());
+
+        goesAway.set(true);
+        send(poisoned().get(0));
+        assertThat(runs).hasValue(ATTEMPTS + 1);
+        assertThat(poisoned()).hasSize(2);
+
+        send(poisoned().get(1));
+        assertThat(runs).hasValue(ATTEMPTS + 1 + ATTEMPTS);
     }
 }

@@ -13,13 +13,18 @@ import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.UnreadableRecordException;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -205,6 +210,43 @@ abstract class StoreRules {
                 .hasMessageContaining("SB-1402 Table absent_message is missing")
                 .hasMessageContaining("schema-" + database().name().toLowerCase(Locale.ROOT) + ".sql")
                 .hasMessageContaining("safebunny.store.jdbc.initialize-schema=always");
+    }
+
+    @Test
+    void aTableOfAnEarlierSnapshotIsAlteredAsTheChangelogSays() throws IOException {
+        HikariDataSource pool = database().pool();
+        JdbcStoreOptions before = options.withTablePrefix("before_");
+        TestDatabase.createTable(pool, "before_");
+        sql().execute("alter table before_message drop column fingerprint_low");
+        RecordKey key = Records.key();
+        insertAsBefore(key);
+        assertThatThrownBy(() -> new JdbcMessageStore(pool, before))
+                .hasMessageContaining("SB-1402")
+                .hasMessageContaining("alter it as the changelog says");
+
+        Matcher statement = Pattern.compile("`(alter table safebunny_message add column [^`]+)`")
+                .matcher(Files.readString(Path.of("../CHANGELOG.md")));
+        assertThat(statement.find()).isTrue();
+        sql().execute(statement.group(1).replace("safebunny_", "before_"));
+
+        JdbcMessageStore store = new JdbcMessageStore(pool, before);
+        MessageRecord record = found(store, key);
+        assertThat(record.fingerprint()).isEqualTo(new Fingerprint(Fingerprint.CHECKSUMS, -4711, 0));
+        assertThat(store.replace(record.next(RecordState.POISONED))).isNotNull();
+        RecordKey another = Records.key();
+        insertAsBefore(another); // by an instance that goes on
+        assertThat(found(store, another).fingerprint()).isEqualTo(record.fingerprint());
+        MessageRecord fresh = Records.claim(Records.key(), "a");
+        assertThat(store.create(fresh)).isEqualTo(fresh);
+    }
+
+    private void insertAsBefore(RecordKey key) {
+        sql().update(
+                        "insert into before_message (node, correlation_id, message_id, state, owner, version, attempt, takeovers, lease_ms, fingerprint, format, changed_at)"
+                                + " values (?, ?, ?, 'RELEASED', 'b', 2, 1, 0, 30000, -4711, 1, current_timestamp)",
+                        options.node(),
+                        key.correlationId(),
+                        key.messageId());
     }
 
     @Test
