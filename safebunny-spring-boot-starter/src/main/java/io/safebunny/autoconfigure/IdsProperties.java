@@ -36,6 +36,12 @@ record IdsProperties(
                     "safebunny.ids.secret is set, and the ids of safebunny.ids.scheme=marker-mask have no use for it.",
                     "Remove one of the two.");
         }
+        if (secret.contains("${")) { // which Spring leaves as it is, for everybody to read in the application's configuration
+            throw new ConfigurationException(
+                    "SB-1307",
+                    "safebunny.ids.secret is not known: nothing resolves the placeholder in it.",
+                    "Set the environment variable or the property that it names, the same in all instances of the node, or remove safebunny.ids.secret.");
+        }
         byte[] key = secret.getBytes(StandardCharsets.UTF_8);
         if (key.length < LineageIdScheme.SHORTEST_SECRET) {
             throw new ConfigurationException(

@@ -56,6 +56,17 @@ class IdSecretTest {
     }
 
     @Test
+    void isRefusedWhenItIsAPlaceholderThatNothingResolves() {
+        Nodes.memory()
+                .withPropertyValues("safebunny.ids.secret=${A_VARIABLE_THAT_NOBODY_HAS_SET_ANYWHERE}")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(ConfigurationException.class)
+                        .hasMessageStartingWith(
+                                "SB-1307 safebunny.ids.secret is not known: nothing resolves the placeholder in it."));
+    }
+
+    @Test
     void isRefusedWhereItWouldDoNothing() {
         Nodes.memory()
                 .withPropertyValues("safebunny.ids.secret=" + SECRET, "safebunny.ids.scheme=marker-mask")

@@ -50,7 +50,7 @@ record Permissions(String node, TopologyOptions names) {
         return new ConfigurationException(
                 "SB-1204",
                 "%s for the %s: %s.".formatted(refusal.lacks("configure"), what, words),
-                "Let an administrator prepare it, see docs/permissions.md, or permit it: %s"
+                "Where nodes do not trust each other, let an administrator prepare it, see docs/permissions.md. Otherwise let the node declare what it needs: %s"
                         .formatted(refusal.command(broad(), broad(), broad())));
     }
 
