@@ -44,9 +44,19 @@ public record TrustedUsers(Map<String, String> byNode) {
         }
     }
 
-    /** @throws ConfigurationException SB-1308 when the node connects as another user, whose retries it would refuse */
-    public void requireUser(String node, String user) {
+    /**
+     * @param user that the node's own messages tell; {@code null} for none
+     * @throws ConfigurationException SB-1308 when that is not whom it trusts: it would refuse its own retries
+     */
+    public void requireUser(String node, @Nullable String user) {
         String named = byNode.get(node);
+        if (named != null && user == null) {
+            throw new ConfigurationException(
+                    "SB-1308",
+                    "This node is trusted as a user that its messages do not tell [safebunny.listener.trusted-users[%s]=%s]: it would refuse its own delayed retries."
+                            .formatted(node, named),
+                    "Remove your RabbitTransportOptions bean, or make it with tellsUser=true.");
+        }
         if (named != null && !named.equals(user)) {
             throw new ConfigurationException(
                     "SB-1308",

@@ -79,5 +79,8 @@ class TrustedUsersTest {
         assertThatThrownBy(() -> users.requireUser("billing", "guest"))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContainingAll("SB-1308", "guest", "svc-billing");
+        assertThatThrownBy(() -> users.requireUser("billing", null))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContainingAll("SB-1308", "tellsUser", "svc-billing");
     }
 }

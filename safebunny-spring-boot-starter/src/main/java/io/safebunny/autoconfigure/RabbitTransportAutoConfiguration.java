@@ -73,7 +73,9 @@ final class RabbitTransportAutoConfiguration {
             RabbitConnections connections,
             Workers workers,
             Timeline timeline) {
-        node.trustedUsers().requireUser(node.node(), connections.publish().getUsername());
+        node.trustedUsers()
+                .requireUser(
+                        node.node(), options.tellsUser() ? connections.publish().getUsername() : null);
         return new RabbitTransport(
                 options,
                 connections.publish(),

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.safebunny.BunnyHandler;
+import io.safebunny.transport.rabbit.RabbitTransportOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.SpringBootConfiguration;
@@ -64,6 +65,19 @@ class FailureAnalysisTest {
     }
 
     @Test
+    void ownOptionsThatDoNotTellTheTrustedUserAreExplained(CapturedOutput output) {
+        start(
+                OwnOptions.class,
+                "--safebunny.node=shop",
+                "--safebunny.transport=rabbit",
+                "--safebunny.listener.trusted-users.shop=guest");
+
+        assertThat(output)
+                .contains("SB-1308 This node is trusted as a user that its messages do not tell")
+                .contains("make it with tellsUser=true");
+    }
+
+    @Test
     void defaultTypingIsExplained(CapturedOutput output) {
         start(DefaultTyped.class, "--safebunny.node=shop");
 
@@ -113,6 +127,15 @@ class FailureAnalysisTest {
     static class Handler {
         @BunnyHandler(from = "shop")
         void on(OrderPlaced payload) {}
+    }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class OwnOptions {
+        @Bean
+        RabbitTransportOptions options() {
+            return RabbitTransportOptions.defaults();
+        }
     }
 
     @SpringBootConfiguration(proxyBeanMethods = false)

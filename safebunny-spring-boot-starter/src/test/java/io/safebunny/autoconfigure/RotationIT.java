@@ -109,7 +109,8 @@ class RotationIT {
                     server.control("change_password", credentials.getUsername(), "changed");
                     credentials.password = "changed";
                     server.control("close_all_connections", "--vhost", "/", "rotated");
-                    await().atMost(NEXT_TRY).until(() -> health(context).getStatus() != Status.UP);
+                    await().atMost(NEXT_TRY)
+                            .until(() -> !health(context).getStatus().equals(Status.UP));
 
                     awaitUp(context);
                     context.getBean(Bunny.class).publish(new OrderPlaced("42"));
