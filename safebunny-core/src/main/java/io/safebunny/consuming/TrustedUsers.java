@@ -2,6 +2,7 @@
 package io.safebunny.consuming;
 
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
@@ -11,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Which user of the broker each node publishes as. The broker compares the {@code user_id} of a message with who sends it, so that it
@@ -20,14 +23,35 @@ import org.jspecify.annotations.Nullable;
  */
 public record TrustedUsers(Map<String, String> byNode) {
 
+    private static final Logger LOG = LoggerFactory.getLogger(TrustedUsers.class);
+
     public static final TrustedUsers UNCHECKED = new TrustedUsers(Map.of());
 
     public TrustedUsers {
         byNode = Map.copyOf(byNode);
     }
 
-    /** @throws ConfigurationException SB-1308 when some of the senders of a type are named, and not all, or the node itself is not */
-    public void requireAll(String node, String type, List<String> from) {
+    /**
+     * Warns of named nodes that send nothing: where a name is misspelt, nothing is checked of whom was meant.
+     *
+     * @throws ConfigurationException SB-1308 when some of the senders of a type are named, and not all, or the node itself is not
+     */
+    public void requireAll(String node, List<HandlerDefinition> handlers) {
+        Collection<String> idle = new TreeSet<>(byNode.keySet());
+        idle.remove(node);
+        for (HandlerDefinition handler : handlers) {
+            requireAll(node, handler.type(), handler.from());
+            handler.from().forEach(idle::remove);
+        }
+        if (!idle.isEmpty()) {
+            LOG.warn(
+                    "safebunny.listener.trusted-users names {}, from which no handler of node {} takes anything. If a name is misspelt, messages of the node that was meant are not checked",
+                    idle,
+                    node);
+        }
+    }
+
+    private void requireAll(String node, String type, List<String> from) {
         if (!isChecked(from)) {
             return;
         }
@@ -66,7 +90,8 @@ public record TrustedUsers(Map<String, String> byNode) {
         }
     }
 
-    boolean isChecked(List<String> from) {
+    /** Whether a type that comes from these is taken from their users only. */
+    public boolean isChecked(List<String> from) {
         return from.stream().anyMatch(byNode::containsKey);
     }
 

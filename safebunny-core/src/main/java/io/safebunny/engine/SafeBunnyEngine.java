@@ -163,7 +163,7 @@ public final class SafeBunnyEngine {
         if (deduplication != null) {
             handlers.forEach(this::requireRetriesWithinRetention);
         }
-        handlers.forEach(handler -> options.trustedUsers().requireAll(options.node(), handler.type(), handler.from()));
+        options.trustedUsers().requireAll(options.node(), handlers);
         Topology topology = TopologyPlanner.plan(
                 options.node(),
                 handlers.stream()
@@ -234,15 +234,16 @@ public final class SafeBunnyEngine {
         }
     }
 
-    private static String describe(List<HandlerDefinition> handlers) {
+    private String describe(List<HandlerDefinition> handlers) {
         if (handlers.isEmpty()) {
             return " nothing: it only publishes";
         }
         return handlers.stream()
-                .map(handler -> "%n  %s from %s, prefetch %d, in-memory retries %d, delayed retries %s: %s"
+                .map(handler -> "%n  %s from %s%s, prefetch %d, in-memory retries %d, delayed retries %s: %s"
                         .formatted(
                                 handler.type(),
                                 handler.from(),
+                                parts.options().trustedUsers().isChecked(handler.from()) ? " (by their users)" : "",
                                 handler.prefetch(),
                                 handler.recovery().inMemory().maxRetries(),
                                 describe(handler.recovery().delayed()),

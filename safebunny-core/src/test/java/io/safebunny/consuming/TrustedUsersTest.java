@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.fixture.LogLines;
+import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +32,17 @@ class TrustedUsersTest {
     private static Envelope from(@Nullable String node) {
         return EnvelopeReader.read(
                 new WireMessage("id-1", "saga", "Ping", node, null, null, null, Map.of(), new byte[0]));
+    }
+
+    private static List<HandlerDefinition> takesFrom(String... nodes) {
+        return List.of(new HandlerDefinition(
+                "test.on(Ping)",
+                "Ping",
+                String.class,
+                List.of(nodes),
+                1,
+                RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none()),
+                (payload, context) -> {}));
     }
 
     @ParameterizedTest
@@ -63,17 +79,16 @@ class TrustedUsersTest {
     void checksNothingWhoseSendersAreNotNamed() {
         assertThatCode(() -> users.require("billing", List.of("legacy"), null, from("legacy")))
                 .doesNotThrowAnyException();
-        assertThatCode(() -> users.requireAll("billing", "Ping", List.of("legacy")))
-                .doesNotThrowAnyException();
+        assertThatCode(() -> users.requireAll("billing", takesFrom("legacy"))).doesNotThrowAnyException();
     }
 
     @Test
     void refusesToStartWhenSomeSendersOrTheNodeAreMissing() {
-        assertThatThrownBy(() -> users.requireAll("billing", "Ping", List.of("orders", "legacy")))
+        assertThatThrownBy(() -> users.requireAll("billing", takesFrom("orders", "legacy")))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContainingAll("SB-1308", "[legacy]");
-        assertThatThrownBy(() ->
-                        new TrustedUsers(Map.of("orders", "svc-orders")).requireAll("new", "Ping", List.of("orders")))
+        assertThatThrownBy(
+                        () -> new TrustedUsers(Map.of("orders", "svc-orders")).requireAll("new", takesFrom("orders")))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContainingAll("SB-1308", "safebunny.listener.trusted-users[new]");
         assertThatThrownBy(() -> users.requireUser("billing", "guest"))
@@ -82,5 +97,16 @@ class TrustedUsersTest {
         assertThatThrownBy(() -> users.requireUser("billing", null))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContainingAll("SB-1308", "tellsUser", "svc-billing");
+    }
+
+    @Test
+    void tellsWhoIsNamedAndSendsNothing() {
+        TrustedUsers misspelt = new TrustedUsers(Map.of("ordres", "svc-orders", "billing", "svc-billing"));
+
+        try (LogLines lines = new LogLines(TrustedUsers.class.getName())) {
+            misspelt.requireAll("billing", takesFrom("orders"));
+
+            assertThat(lines.texts()).singleElement().asString().contains("[ordres]", "billing");
+        }
     }
 }
