@@ -54,6 +54,7 @@ final class NodeFolder {
             Path cookie = Files.writeString(path.resolve(".erlang.cookie"), plan.cookie());
             Files.setPosixFilePermissions(cookie, PosixFilePermissions.fromString("r--------"));
             NodeFolder folder = new NodeFolder(path);
+            folder.configure(List.of("default_pass = " + plan.password()));
             folder.configure(plan.settings());
             return folder;
         } catch (IOException e) {

@@ -9,29 +9,37 @@ import java.util.stream.IntStream;
  * What a node is started with.
  *
  * @param cookie lets other Erlang nodes in, and who is in may do all that the server's user may; one for all nodes of a cluster
+ * @param password of the user {@code guest}; one for all nodes of a cluster, who share their users
  * @param hasOwnEpmd whether the node runs the port mapper itself, which then dies with it
  * @param hasTls whether it also listens for TLS
  * @param settings lines of {@code rabbitmq.conf} beyond those every node has
  */
 record NodePlan(
-        ServerRoot root, NodePorts ports, String cookie, boolean hasOwnEpmd, boolean hasTls, List<String> settings) {
+        ServerRoot root,
+        NodePorts ports,
+        String cookie,
+        String password,
+        boolean hasOwnEpmd,
+        boolean hasTls,
+        List<String> settings) {
 
     static NodePlan alone(ServerRoot root, boolean hasTls) {
-        return new NodePlan(root, NodePorts.free(1).get(0), newCookie(), true, hasTls, List.of());
+        return new NodePlan(root, NodePorts.free(1).get(0), newSecret(), newSecret(), true, hasTls, List.of());
     }
 
     /** Plans of nodes that join the first of them. */
     static List<NodePlan> cluster(ServerRoot root, int nodes) {
         List<NodePorts> ports = NodePorts.free(nodes);
-        String cookie = newCookie();
+        String cookie = newSecret();
+        String password = newSecret();
         String first = nodeName(ports.get(0));
         return IntStream.range(0, nodes)
                 .mapToObj(i -> new NodePlan(
-                        root, ports.get(i), cookie, false, false, discovery(first, nodeName(ports.get(i)))))
+                        root, ports.get(i), cookie, password, false, false, discovery(first, nodeName(ports.get(i)))))
                 .toList();
     }
 
-    private static String newCookie() {
+    private static String newSecret() {
         return UUID.randomUUID().toString();
     }
 
@@ -51,7 +59,7 @@ record NodePlan(
                 self.equals(first) ? "" : key + "2 = " + self);
     }
 
-    /** Without the cookie. */
+    /** Without cookie and password. */
     @Override
     public String toString() {
         return nodeName();

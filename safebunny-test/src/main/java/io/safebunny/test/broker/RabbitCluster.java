@@ -64,7 +64,7 @@ public final class RabbitCluster implements AutoCloseable {
         return nodes;
     }
 
-    /** Host and port of all nodes as {@code spring.rabbitmq.addresses} takes them; user and password are {@code guest}. */
+    /** Host and port of all nodes as {@code spring.rabbitmq.addresses} takes them; user and password are those of any node's {@link RabbitNode#broker() broker}. */
     public String addresses() {
         return nodes.stream()
                 .map(node -> node.broker().host() + ":" + node.broker().port())

@@ -20,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  * A RabbitMQ node of one's own, run from an installed server without Docker: on 127.0.0.1 and free ports, in a temporary folder,
  * with the management plugin. Thread-safe. Whoever starts it closes it; it also ends with the virtual machine, however that ends.
  *
- * <p>Its folder and its cookie are its own, so nobody else gets into the node itself. Its user is {@code guest} with that password: whoever
- * is on this machine can read and change what is in its queues.
+ * <p>Its folder, its cookie and the password of its user {@code guest} are its own, so nobody else on this machine gets in.
  *
  * <p>A server under {@code /} runs as it is. Any other root folder, as {@code bin/broker} makes it, is entered by chroot in a mount
  * namespace of the node, so that its mounts vanish with it; that takes root, or a kernel that lets users have namespaces.
@@ -51,7 +50,8 @@ public final class RabbitNode implements AutoCloseable {
         Path seen = plan.root().seen(folder.path());
         this.environment = NodeFolder.environment(plan.nodeName(), plan.ports(), seen);
         this.broker = TestBroker.ownedBy(
-                URI.create("amqp://guest:guest@127.0.0.1:" + plan.ports().amqp()),
+                URI.create("amqp://guest:%s@127.0.0.1:%d"
+                        .formatted(plan.password(), plan.ports().amqp())),
                 URI.create("http://127.0.0.1:" + plan.ports().management()));
         this.tls = plan.hasTls() ? TlsListener.configure(plan.ports().tls(), folder, seen) : null;
         Runtime.getRuntime().addShutdownHook(hook);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,6 +47,17 @@ class NodeIsolationIT {
             assertThat(cookie(other)).hasSizeGreaterThan(20).isNotEqualTo(cookie(node));
         }
         assertThat(arguments()).isNotEmpty().noneMatch(line -> line.contains(cookie(node)));
+    }
+
+    @Test
+    void itsUserHasAPasswordThatNobodyElseKnows() throws IOException {
+        URI own = node.broker().uri();
+        URI wellKnown =
+                URI.create("amqp://guest:guest@127.0.0.1:" + node.broker().port());
+
+        assertThat(Amqp.answers(own)).isTrue();
+        assertThat(Amqp.answers(wellKnown)).isFalse();
+        assertThat(arguments()).noneMatch(line -> line.contains(node.broker().password()));
     }
 
     @Test

@@ -51,11 +51,9 @@ public final class Instance implements AutoCloseable {
         command.add(main.getName());
         command.addAll(options.toArguments());
         try {
-            return new Instance(
-                    new ProcessBuilder(command)
-                            .redirectError(ProcessBuilder.Redirect.DISCARD)
-                            .start(),
-                    ledger);
+            ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD);
+            builder.environment().put(InstanceOptions.PASSWORD, options.password());
+            return new Instance(builder.start(), ledger);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

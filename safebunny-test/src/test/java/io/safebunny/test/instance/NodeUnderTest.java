@@ -154,9 +154,9 @@ public final class NodeUnderTest implements AutoCloseable {
             TrustedUsers trusted,
             Consumer<com.rabbitmq.client.ConnectionFactory> user) {
         this.timeline = timeline;
-        publish = factory(options.node() + ":publish", options.addresses(), user);
-        consume = factory(options.node() + ":consume", options.addresses(), user);
-        deadLetters = factory(options.node() + ":dead-letters", options.addresses(), user);
+        publish = factory(options.node() + ":publish", options, user);
+        consume = factory(options.node() + ":consume", options, user);
+        deadLetters = factory(options.node() + ":dead-letters", options, user);
         transport = new RabbitTransport(
                 new RabbitTransportOptions(
                         8,
@@ -188,16 +188,18 @@ public final class NodeUnderTest implements AutoCloseable {
     }
 
     private static CachingConnectionFactory factory(
-            String name, String addresses, Consumer<com.rabbitmq.client.ConnectionFactory> user) {
+            String name, InstanceOptions options, Consumer<com.rabbitmq.client.ConnectionFactory> user) {
         com.rabbitmq.client.ConnectionFactory client = new com.rabbitmq.client.ConnectionFactory();
         client.setAutomaticRecoveryEnabled(false);
         client.setConnectionTimeout(5_000);
         client.setHandshakeTimeout(5_000);
         client.setRequestedHeartbeat(10);
         client.setChannelRpcTimeout(10_000);
+        client.setUsername(options.username());
+        client.setPassword(options.password());
         user.accept(client);
         CachingConnectionFactory factory = new CachingConnectionFactory(client);
-        factory.setAddresses(addresses);
+        factory.setAddresses(options.addresses());
         factory.setConnectionNameStrategy(ignored -> name);
         return factory;
     }

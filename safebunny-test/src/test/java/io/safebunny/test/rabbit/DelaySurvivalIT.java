@@ -34,8 +34,7 @@ class DelaySurvivalIT {
         assumeThat(RabbitNode.installedRoot()).as("an installed server").isPresent();
         Map<String, Long> arrived = new ConcurrentHashMap<>();
         try (RabbitNode broker = RabbitNode.start()) {
-            InstanceOptions options = new InstanceOptions(
-                    "waits", broker.broker().host() + ':' + broker.broker().port(), 50, 20, Duration.ZERO, true);
+            InstanceOptions options = new InstanceOptions("waits", broker.broker(), 50, 20, Duration.ZERO, true);
             try (NodeUnderTest node = NodeUnderTest.start(
                     options, (payload, context) -> arrived.putIfAbsent(((Job) payload).id(), System.nanoTime()))) {
                 assertThat(queues(broker)).noneMatch(queue -> queue.startsWith("safebunny.delayed"));

@@ -32,12 +32,7 @@ class ForcedStopIT {
     private final TestBroker broker = TestBroker.shared();
     private final RabbitBench rabbit = new RabbitBench();
     private final InstanceOptions options = new InstanceOptions(
-            "forced." + UUID.randomUUID().toString().substring(0, 8),
-            broker.host() + ":" + broker.port(),
-            10,
-            20,
-            Duration.ZERO,
-            true);
+            "forced." + UUID.randomUUID().toString().substring(0, 8), broker, 10, 20, Duration.ZERO, true);
     private final SystemTimeline clock = new SystemTimeline("forced-stop");
     private final MemoryMessageStore store = new MemoryMessageStore(clock, Duration.ofDays(7));
     private final BlockingQueue<Integer> attempts = new LinkedBlockingQueue<>();

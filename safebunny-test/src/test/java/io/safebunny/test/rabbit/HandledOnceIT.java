@@ -36,7 +36,8 @@ class HandledOnceIT {
     }
 
     private InstanceOptions options(int port, boolean remembers) {
-        return new InstanceOptions(node, broker.host() + ':' + port, 10, 20, Duration.ZERO, remembers);
+        return new InstanceOptions(node, broker, 10, 20, Duration.ZERO, remembers)
+                .withAddresses(broker.host() + ':' + port);
     }
 
     private void run(String id) {

@@ -43,8 +43,7 @@ class HeldTooLongIT {
             broker.control(
                     "eval",
                     "application:set_env(rabbit, channel_tick_interval, 1000), application:set_env(rabbit, consumer_timeout, 3000).");
-            InstanceOptions options = new InstanceOptions(
-                    NODE, broker.broker().host() + ':' + broker.broker().port(), 10, 20, Duration.ZERO, false);
+            InstanceOptions options = new InstanceOptions(NODE, broker.broker(), 10, 20, Duration.ZERO, false);
             try (NodeUnderTest node = NodeUnderTest.start(options, (payload, context) -> {
                 String id = ((Job) payload).id();
                 begun.add(id);

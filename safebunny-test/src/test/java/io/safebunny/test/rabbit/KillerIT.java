@@ -32,8 +32,7 @@ class KillerIT {
     private final TestBroker broker = TestBroker.shared();
 
     /** An innocent takes longer than a killer, so that the killer strikes while it is in work. */
-    private final InstanceOptions options =
-            new InstanceOptions(node, broker.host() + ':' + broker.port(), 10, LIMIT, Duration.ofMillis(300), false);
+    private final InstanceOptions options = new InstanceOptions(node, broker, 10, LIMIT, Duration.ofMillis(300), false);
 
     @AfterEach
     void deleteQueues() {

@@ -67,8 +67,7 @@ class NestedHeadersIT {
     }
 
     private NodeUnderTest start() {
-        InstanceOptions options =
-                new InstanceOptions(node, broker.host() + ":" + broker.port(), 3, 20, Duration.ZERO, true);
+        InstanceOptions options = new InstanceOptions(node, broker, 3, 20, Duration.ZERO, true);
         return NodeUnderTest.startWith(
                 options,
                 bunny -> List.of(new HandlerDefinition(

@@ -60,7 +60,12 @@ class PermissionsIT {
         server = RabbitNode.start();
         server.importDefinitions(DOCS.resolve("shared-topology.json"));
         for (String node : List.of("billing", "orders")) {
-            try (NodeUnderTest once = as("guest", "guest", node, Set.of(), new ConcurrentHashMap<>())) {
+            try (NodeUnderTest once = as(
+                    server.broker().username(),
+                    server.broker().password(),
+                    node,
+                    Set.of(),
+                    new ConcurrentHashMap<>())) {
                 assertThat(once.status().usable()).isTrue();
             }
             for (String command : commandsOf("billing")) {
@@ -95,8 +100,7 @@ class PermissionsIT {
     /** Handles jobs of both nodes: one that kills always fails, others on their first attempt. */
     private static NodeUnderTest as(
             String user, String password, String node, Set<String> handled, ConcurrentMap<String, Integer> attempts) {
-        InstanceOptions options = new InstanceOptions(
-                node, server.broker().host() + ":" + server.broker().port(), 3, 20, Duration.ZERO, true);
+        InstanceOptions options = new InstanceOptions(node, server.broker(), 3, 20, Duration.ZERO, true);
         return NodeUnderTest.startAs(
                 user,
                 password,

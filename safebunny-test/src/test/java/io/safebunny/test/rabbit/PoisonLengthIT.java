@@ -37,8 +37,8 @@ class PoisonLengthIT {
     private final String node = "bounded." + UUID.randomUUID().toString().substring(0, 8);
 
     private NodeUnderTest start() {
-        InstanceOptions options = new InstanceOptions(
-                node, broker.host() + ":" + broker.port(), PREFETCH, 20, Duration.ZERO, false, Duration.ofSeconds(20));
+        InstanceOptions options = new InstanceOptions(node, broker, PREFETCH, 20, Duration.ZERO, false)
+                .withPublishTimeout(Duration.ofSeconds(20));
         return NodeUnderTest.startWith(
                 options,
                 new TopologyOptions("safebunny", QueueType.QUORUM, 20, null, 1L),

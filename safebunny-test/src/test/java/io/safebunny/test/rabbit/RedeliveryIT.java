@@ -38,7 +38,7 @@ class RedeliveryIT {
     }
 
     private InstanceOptions options(String addresses) {
-        return new InstanceOptions(node, addresses, 10, LIMIT, Duration.ZERO, false);
+        return new InstanceOptions(node, broker, 10, LIMIT, Duration.ZERO, false).withAddresses(addresses);
     }
 
     /** Three times as many cuts under one message as the limit allows failed deliveries. */

@@ -32,8 +32,8 @@ class RollingRestartIT {
     private final TestBroker broker = TestBroker.shared();
 
     /** No memory of what was handled, which would hide what was handled twice; a limit that is used up soon. */
-    private final InstanceOptions options = new InstanceOptions(
-            node, broker.host() + ':' + broker.port(), PREFETCH, ROUNDS * 2, Duration.ofMillis(20), false);
+    private final InstanceOptions options =
+            new InstanceOptions(node, broker, PREFETCH, ROUNDS * 2, Duration.ofMillis(20), false);
 
     @AfterEach
     void deleteQueues() {

@@ -95,7 +95,7 @@ class SenderIT {
     }
 
     private InstanceOptions options(String node) {
-        return new InstanceOptions(node, broker.host() + ":" + broker.port(), 3, 20, Duration.ZERO, true);
+        return new InstanceOptions(node, broker, 3, 20, Duration.ZERO, true);
     }
 
     private void forge(String id, @Nullable String user) throws Exception {

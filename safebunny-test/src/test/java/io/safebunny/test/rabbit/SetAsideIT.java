@@ -34,8 +34,8 @@ class SetAsideIT {
 
     /** Handles what is good; no retries. */
     private NodeUnderTest start(TestBroker broker) {
-        InstanceOptions options = new InstanceOptions(
-                node, broker.host() + ":" + broker.port(), PREFETCH, 20, Duration.ZERO, true, Duration.ofSeconds(20));
+        InstanceOptions options = new InstanceOptions(node, broker, PREFETCH, 20, Duration.ZERO, true)
+                .withPublishTimeout(Duration.ofSeconds(20));
         return NodeUnderTest.startWith(
                 options,
                 bunny -> List.of(new HandlerDefinition(

@@ -6,6 +6,7 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.test.broker.TestBroker;
 import io.safebunny.test.instance.InstanceOptions;
 import java.time.Duration;
 import java.util.List;
@@ -32,9 +33,12 @@ final class Nodes {
 
     private Nodes() {}
 
-    static InstanceOptions options(String node, String addresses) {
-        return new InstanceOptions(
-                node, addresses, PREFETCH, DELIVERY_LIMIT, Duration.ZERO, node.equals(DEDUPLICATING), PUBLISH_TIMEOUT);
+    /** @param index of the broker that it connects to first */
+    static InstanceOptions options(String node, Brokers brokers, int index) {
+        TestBroker any = brokers.nodes().get(0).broker();
+        return new InstanceOptions(node, any, PREFETCH, DELIVERY_LIMIT, Duration.ZERO, node.equals(DEDUPLICATING))
+                .withAddresses(brokers.addresses(index))
+                .withPublishTimeout(PUBLISH_TIMEOUT);
     }
 
     /** @param ledger is given the id of each message whose handler ran to its end */

@@ -45,14 +45,14 @@ final class Soak {
 
     Result run() throws InterruptedException {
         try (NodeUnderTest once = NodeUnderTest.startWith(
-                        Nodes.options(Nodes.DEDUPLICATING, brokers.addresses(0)),
+                        Nodes.options(Nodes.DEDUPLICATING, brokers, 0),
                         bunny -> Nodes.handlers(Nodes.DEDUPLICATING, bunny, ledger.deduplicating::add));
                 Consumers again = new Consumers(
                         CONSUMERS,
-                        index -> Nodes.options(Nodes.FORGETFUL, brokers.addresses(index + 1)),
+                        index -> Nodes.options(Nodes.FORGETFUL, brokers, index + 1),
                         options.logs(),
                         ledger.forgetful::add);
-                NodeUnderTest node = NodeUnderTest.publisher(Nodes.options(Nodes.PUBLISHER, brokers.addresses(2)))) {
+                NodeUnderTest node = NodeUnderTest.publisher(Nodes.options(Nodes.PUBLISHER, brokers, 2))) {
             Publisher publisher = new Publisher(node.bunny(), ledger, timeline);
             publisher.publishDelayed(rungs());
             brokers.awaitRegistered();
