@@ -36,7 +36,8 @@ record IdsProperties(
                     "safebunny.ids.secret is set, and the ids of safebunny.ids.scheme=marker-mask have no use for it.",
                     "Remove one of the two.");
         }
-        if (secret.contains("${")) { // which Spring leaves as it is, for everybody to read in the application's configuration
+        if (secret.contains(
+                "${")) { // which Spring leaves as it is, for everybody to read in the application's configuration
             throw new ConfigurationException(
                     "SB-1307",
                     "safebunny.ids.secret is not known: nothing resolves the placeholder in it.",

@@ -123,6 +123,8 @@ class RabbitIT {
                     .withPropertyValues(
                             "spring.rabbitmq.addresses=127.0.0.1:"
                                     + secure.tls().port(),
+                            "spring.rabbitmq.username=" + secure.broker().username(),
+                            "spring.rabbitmq.password=" + secure.broker().password(),
                             "spring.rabbitmq.virtual-host=/",
                             "spring.rabbitmq.ssl.bundle=broker",
                             "spring.ssl.bundle.pem.broker.truststore.certificate=file:"

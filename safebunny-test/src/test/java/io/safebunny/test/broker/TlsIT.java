@@ -61,6 +61,8 @@ class TlsIT {
         ConnectionFactory factory = new ConnectionFactory();
         factory.setHost(host);
         factory.setPort(node.tls().port());
+        factory.setUsername(node.broker().username());
+        factory.setPassword(node.broker().password());
         factory.useSslProtocol(context);
         factory.enableHostnameVerification();
         return factory;
