@@ -50,8 +50,8 @@ class DurabilityIT {
         assertOne(warnings(url + "&options=-c%20synchronous_commit=off"), setting);
         assertThat(warnings(url + "&options=-c%20synchronous_commit=local")).isEmpty();
 
-        POSTGRES.execute("create role careless login"); // and no other right
-        String careless = url.replace("user=postgres", "user=careless");
+        POSTGRES.execute("create role careless login password 'careless'"); // and no other right
+        String careless = url.replaceAll("user=postgres&password=[^&]*", "user=careless&password=careless");
         assertThat(warnings(careless)).isEmpty();
         POSTGRES.execute("alter role careless set synchronous_commit = off");
         assertOne(warnings(careless), setting);
