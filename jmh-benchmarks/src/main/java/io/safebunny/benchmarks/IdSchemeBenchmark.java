@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.benchmarks;
 
-import io.safebunny.identity.Ancestry;
+import io.safebunny.spi.identity.Ancestry;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.identity.MarkerMaskIdScheme;
 import java.util.UUID;

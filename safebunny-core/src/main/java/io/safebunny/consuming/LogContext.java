@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
-import io.safebunny.pipeline.ConsumeContext;
+import io.safebunny.middleware.ConsumeContext;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 

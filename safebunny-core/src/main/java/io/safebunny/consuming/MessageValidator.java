@@ -8,8 +8,8 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
-import io.safebunny.serialization.MessageSerializer;
-import io.safebunny.serialization.SerializationException;
+import io.safebunny.spi.serialization.MessageSerializer;
+import io.safebunny.spi.serialization.SerializationException;
 import io.safebunny.serialization.Serializers;
 import java.util.Set;
 

@@ -5,7 +5,7 @@ import io.safebunny.message.Headers;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
-import io.safebunny.transport.IncomingMessage;
+import io.safebunny.spi.transport.IncomingMessage;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Instant;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
-import io.safebunny.transport.OutboundMessage;
-import io.safebunny.transport.Route;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
 
 /** Where a publication goes: what is wrong there holds back the others that go there too. */
 record Destination(Route route, boolean delayed) {

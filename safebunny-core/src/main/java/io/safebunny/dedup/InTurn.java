@@ -3,9 +3,9 @@ package io.safebunny.dedup;
 
 import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.TransactionalMessageStore;
-import io.safebunny.store.TransactionalMessageStore.Turn;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.TransactionalMessageStore;
+import io.safebunny.spi.store.TransactionalMessageStore.Turn;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 

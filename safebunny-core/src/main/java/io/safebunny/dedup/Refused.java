@@ -3,8 +3,8 @@ package io.safebunny.dedup;
 
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.store.RecordRefusedException;
-import io.safebunny.store.RecordTooLargeException;
+import io.safebunny.spi.store.RecordRefusedException;
+import io.safebunny.spi.store.RecordTooLargeException;
 
 /** What a record that the store refuses for good means for its message: it is set aside. */
 final class Refused {

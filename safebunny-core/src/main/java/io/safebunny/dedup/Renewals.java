@@ -2,7 +2,7 @@
 package io.safebunny.dedup;
 
 import io.safebunny.observation.BoundedLog.Kind;
-import io.safebunny.store.RecordRefusedException;
+import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.Set;

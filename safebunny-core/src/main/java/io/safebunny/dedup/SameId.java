@@ -4,7 +4,7 @@ package io.safebunny.dedup;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.store.MessageRecord;
+import io.safebunny.spi.store.MessageRecord;
 
 /** Two messages under one id: only one of them can have what is stored under it. */
 final class SameId {

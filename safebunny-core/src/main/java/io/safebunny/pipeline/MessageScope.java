@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.pipeline;
 
+import io.safebunny.middleware.Next;
+
 import io.safebunny.BunnyScope;
 import io.safebunny.failure.Printable;
 import java.util.LinkedHashMap;

@@ -2,8 +2,8 @@
 package io.safebunny.publishing;
 
 import io.safebunny.failure.InvalidPublicationException;
-import io.safebunny.identity.Ancestry;
-import io.safebunny.identity.IdScheme;
+import io.safebunny.spi.identity.Ancestry;
+import io.safebunny.spi.identity.IdScheme;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;

@@ -2,7 +2,7 @@
 package io.safebunny.publishing;
 
 import io.safebunny.PublishOptions;
-import io.safebunny.pipeline.PublishContext;
+import io.safebunny.middleware.PublishContext;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;

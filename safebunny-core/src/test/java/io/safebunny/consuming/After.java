@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
-import io.safebunny.pipeline.ConsumeContext;
-import io.safebunny.pipeline.ConsumeMiddleware;
-import io.safebunny.pipeline.Group;
-import io.safebunny.pipeline.Next;
+import io.safebunny.middleware.ConsumeContext;
+import io.safebunny.middleware.ConsumeMiddleware;
+import io.safebunny.middleware.Group;
+import io.safebunny.middleware.Next;
 
 /** A middleware of the after group. */
 record After(ConsumeMiddleware middleware) implements ConsumeMiddleware {

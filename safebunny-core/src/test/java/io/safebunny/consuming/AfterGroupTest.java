@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
-import io.safebunny.pipeline.ConsumeContext;
+import io.safebunny.middleware.ConsumeContext;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

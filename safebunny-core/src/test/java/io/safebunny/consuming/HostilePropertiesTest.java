@@ -12,7 +12,7 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
-import io.safebunny.transport.IncomingMessage;
+import io.safebunny.spi.transport.IncomingMessage;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;

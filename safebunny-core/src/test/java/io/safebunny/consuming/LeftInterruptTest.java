@@ -7,7 +7,7 @@ import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordedDelivery;
-import io.safebunny.pipeline.ConsumeMiddleware;
+import io.safebunny.middleware.ConsumeMiddleware;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.Wires;
-import io.safebunny.pipeline.ConsumeMiddleware;
-import io.safebunny.pipeline.Next;
+import io.safebunny.middleware.ConsumeMiddleware;
+import io.safebunny.middleware.Next;
 import java.io.IOException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

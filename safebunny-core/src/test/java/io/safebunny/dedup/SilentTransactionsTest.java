@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.StoreUnavailableException;
-import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
 import java.util.List;

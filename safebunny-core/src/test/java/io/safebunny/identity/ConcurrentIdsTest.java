@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.identity;
 
+import io.safebunny.spi.identity.Ancestry;
+import io.safebunny.spi.identity.IdScheme;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;

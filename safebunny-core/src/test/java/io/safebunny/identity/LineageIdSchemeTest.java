@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.identity;
 
+import io.safebunny.spi.identity.Ancestry;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.UUID;

@@ -8,7 +8,7 @@ import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.Envelope;
-import io.safebunny.transport.OutboundMessage;
+import io.safebunny.spi.transport.OutboundMessage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -16,7 +16,7 @@ import io.safebunny.failure.PublishException;
 import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.fixture.PaymentCaptured;
-import io.safebunny.transport.OutboundMessage;
+import io.safebunny.spi.transport.OutboundMessage;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;

@@ -5,12 +5,12 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.safebunny.store.Fingerprint;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordJson;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordState;
-import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordJson;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.store.UnreadableRecordException;
 import java.time.Duration;
 import java.util.HexFormat;
 

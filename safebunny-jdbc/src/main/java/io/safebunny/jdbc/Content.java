@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc;
 
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordJson;
-import io.safebunny.store.RecordTooLargeException;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordJson;
+import io.safebunny.spi.store.RecordTooLargeException;
 import org.jspecify.annotations.Nullable;
 
 /** What a record holds besides its numbers, as text; {@code null} for nothing. */

@@ -2,9 +2,9 @@
 package io.safebunny.jdbc;
 
 import io.safebunny.failure.SafeBunnyException;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordRefusedException;
-import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordRefusedException;
+import io.safebunny.spi.store.StoreUnavailableException;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;

@@ -2,12 +2,12 @@
 package io.safebunny.jdbc;
 
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordState;
-import io.safebunny.store.StoreUnavailableException;
-import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.spi.store.UnreadableRecordException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc;
 
-import io.safebunny.store.RecordJson;
-import io.safebunny.transport.OutboundMessage;
+import io.safebunny.spi.store.RecordJson;
+import io.safebunny.spi.transport.OutboundMessage;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -2,7 +2,7 @@
 package io.safebunny.jdbc;
 
 import io.safebunny.time.Timeline;
-import io.safebunny.transport.OutboundMessage;
+import io.safebunny.spi.transport.OutboundMessage;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;

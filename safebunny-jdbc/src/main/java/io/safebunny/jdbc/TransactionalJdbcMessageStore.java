@@ -3,11 +3,11 @@ package io.safebunny.jdbc;
 
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.MisuseException;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordRefusedException;
-import io.safebunny.store.StoreUnavailableException;
-import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordRefusedException;
+import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.spi.store.TransactionalMessageStore;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc;
 
-import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.spi.store.StoreUnavailableException;
 import java.sql.SQLException;
 import java.util.Objects;
 import javax.sql.DataSource;

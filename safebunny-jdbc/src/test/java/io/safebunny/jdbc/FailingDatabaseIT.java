@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordState;
-import io.safebunny.store.StoreUnavailableException;
-import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.spi.store.TransactionalMessageStore.LocalTransaction;
 import io.safebunny.test.database.PostgresServer;
 import java.time.Duration;
 import java.util.Objects;

@@ -3,7 +3,7 @@ package io.safebunny.jdbc;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.safebunny.store.RecordKey;
+import io.safebunny.spi.store.RecordKey;
 import java.time.Duration;
 
 /** A process that has the database in it, and is halted right after its last commit. Arguments: the URL, how many records. */

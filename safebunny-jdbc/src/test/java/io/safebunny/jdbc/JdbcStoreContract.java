@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc;
 
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.MessageStore;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
 import io.safebunny.test.contract.MessageStoreContract;
 import java.time.Duration;
 

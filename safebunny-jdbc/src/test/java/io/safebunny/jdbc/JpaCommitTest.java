@@ -4,9 +4,9 @@ package io.safebunny.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.StoreUnavailableException;
-import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.spi.store.TransactionalMessageStore.LocalTransaction;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.failure.InvalidPublicationException;
-import io.safebunny.store.StoreUnavailableException;
-import io.safebunny.transport.OutboundMessage;
+import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.spi.transport.OutboundMessage;
 import java.sql.Savepoint;
 import java.time.Duration;
 import java.util.ArrayList;

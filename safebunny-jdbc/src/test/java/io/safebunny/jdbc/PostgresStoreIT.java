@@ -4,8 +4,8 @@ package io.safebunny.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordState;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordState;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;

@@ -2,11 +2,11 @@
 package io.safebunny.jdbc;
 
 import io.safebunny.message.WireMessage;
-import io.safebunny.store.Fingerprint;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
-import io.safebunny.transport.OutboundMessage;
-import io.safebunny.transport.Route;
+import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;

@@ -11,7 +11,7 @@ import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.CurrentHandling;
 import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.RecoveryAction;
-import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;

@@ -2,9 +2,9 @@
 package io.safebunny.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.MessageStore;
-import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.test.contract.TransactionalStoreContract;
 import java.time.Duration;
 import org.springframework.jdbc.support.JdbcTransactionManager;

@@ -4,7 +4,7 @@ package io.safebunny.autoconfigure;
 import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.transport.Transport;
+import io.safebunny.spi.transport.Transport;
 import java.util.Locale;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;

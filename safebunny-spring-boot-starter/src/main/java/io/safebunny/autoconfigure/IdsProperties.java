@@ -2,7 +2,7 @@
 package io.safebunny.autoconfigure;
 
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.identity.IdScheme;
+import io.safebunny.spi.identity.IdScheme;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.identity.MarkerMaskIdScheme;
 import java.nio.charset.StandardCharsets;

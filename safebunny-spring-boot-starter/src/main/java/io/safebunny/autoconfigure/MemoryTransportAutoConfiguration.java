@@ -3,7 +3,7 @@ package io.safebunny.autoconfigure;
 
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.time.Timeline;
-import io.safebunny.transport.Transport;
+import io.safebunny.spi.transport.Transport;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
 import org.slf4j.Logger;

@@ -5,7 +5,7 @@ import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.dedup.WaitingPublications;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.transport.TransportStatus;
+import io.safebunny.spi.transport.TransportStatus;
 import java.time.Instant;
 import java.util.Map;
 import java.util.TreeMap;

@@ -3,7 +3,7 @@ package io.safebunny.autoconfigure;
 
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.serialization.JsonMessageSerializer;
-import io.safebunny.serialization.MessageSerializer;
+import io.safebunny.spi.serialization.MessageSerializer;
 import io.safebunny.serialization.Serializers;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;

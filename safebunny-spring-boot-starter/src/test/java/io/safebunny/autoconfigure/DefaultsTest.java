@@ -12,7 +12,7 @@ import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.transport.Transport;
+import io.safebunny.spi.transport.Transport;
 import io.safebunny.transport.rabbit.DelayStrategy;
 import java.time.Duration;
 import java.util.Locale;

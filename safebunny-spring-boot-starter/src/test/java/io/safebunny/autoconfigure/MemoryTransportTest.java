@@ -7,7 +7,7 @@ import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
 import io.safebunny.MessageContext;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.transport.Transport;
+import io.safebunny.spi.transport.Transport;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
 import java.util.concurrent.ExecutorService;

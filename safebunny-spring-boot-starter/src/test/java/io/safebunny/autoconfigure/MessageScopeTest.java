@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyScope;
-import io.safebunny.pipeline.ConsumeMiddleware;
+import io.safebunny.middleware.ConsumeMiddleware;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;

@@ -9,7 +9,7 @@ import io.safebunny.BunnyHandler;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.test.broker.RabbitNode;
 import io.safebunny.test.broker.TestBroker;
-import io.safebunny.transport.Transport;
+import io.safebunny.spi.transport.Transport;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import java.time.Duration;
 import java.util.List;

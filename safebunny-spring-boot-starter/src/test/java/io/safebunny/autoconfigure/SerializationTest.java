@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.serialization.JsonMessageSerializer;
-import io.safebunny.serialization.MessageSerializer;
+import io.safebunny.spi.serialization.MessageSerializer;
 import io.safebunny.serialization.Serializers;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;

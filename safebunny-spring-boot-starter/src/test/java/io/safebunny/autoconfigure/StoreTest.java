@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
 import io.safebunny.PublishOptions;
-import io.safebunny.store.MessageStore;
+import io.safebunny.spi.store.MessageStore;
 import io.safebunny.transport.memory.MemoryBroker;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;

@@ -6,7 +6,7 @@ import io.safebunny.crash.ledger.LedgerClient;
 import io.safebunny.crash.point.Faults;
 import io.safebunny.crash.point.Operation;
 import io.safebunny.crash.point.Point;
-import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.spi.store.StoreUnavailableException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Carries out a {@link Plan}. Thread-safe. */

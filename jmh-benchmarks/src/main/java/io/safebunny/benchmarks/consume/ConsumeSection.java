@@ -11,7 +11,7 @@ import io.safebunny.benchmarks.database.BenchDatabase;
 import io.safebunny.jdbc.JdbcMessageStore;
 import io.safebunny.jdbc.JdbcStoreOptions;
 import io.safebunny.jdbc.TransactionalJdbcMessageStore;
-import io.safebunny.store.MessageStore;
+import io.safebunny.spi.store.MessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.Timeline;
 import java.time.Duration;

@@ -8,7 +8,7 @@ import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.Topology.Binding;
 import io.safebunny.topology.Topology.Queue;
-import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.spi.transport.DeliveryHandler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.memory;
 
-import io.safebunny.transport.Consumption;
-import io.safebunny.transport.DeliveryHandler;
-import io.safebunny.transport.IncomingMessage;
-import io.safebunny.transport.Pace;
+import io.safebunny.spi.transport.Consumption;
+import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.IncomingMessage;
+import io.safebunny.spi.transport.Pace;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;

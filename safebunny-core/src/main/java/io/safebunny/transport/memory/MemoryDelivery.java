@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.memory;
 
-import io.safebunny.transport.Delivery;
-import io.safebunny.transport.IncomingMessage;
+import io.safebunny.spi.transport.Delivery;
+import io.safebunny.spi.transport.IncomingMessage;
 
 /** One delivery: assigned, then handled by one task. What is not public is guarded by the broker's lock. */
 final class MemoryDelivery implements Delivery {

@@ -2,7 +2,7 @@
 package io.safebunny.transport.memory;
 
 import io.safebunny.message.WireMessage;
-import io.safebunny.transport.IncomingMessage;
+import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.transport.memory.MemoryBroker.Address;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.rabbit;
 
-import io.safebunny.transport.Route;
+import io.safebunny.spi.transport.Route;
 import java.io.IOException;
 import java.time.Duration;
 

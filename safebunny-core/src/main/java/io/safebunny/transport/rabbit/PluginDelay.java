@@ -3,7 +3,7 @@ package io.safebunny.transport.rabbit;
 
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.transport.Route;
+import io.safebunny.spi.transport.Route;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;

@@ -11,7 +11,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.cosmos.CosmosContainerOptions;
 import io.safebunny.cosmos.CosmosMessageStore;
 import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.store.MessageStore;
+import io.safebunny.spi.store.MessageStore;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;

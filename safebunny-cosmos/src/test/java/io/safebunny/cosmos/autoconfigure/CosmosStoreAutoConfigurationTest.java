@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.cosmos.CosmosMessageStore;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.store.MessageStore;
+import io.safebunny.spi.store.MessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.test.time.VirtualTimeline;
 import java.time.Duration;

@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.jdbc.JdbcOutbox;
 import io.safebunny.jdbc.JdbcOutboxOptions;
-import io.safebunny.publishing.Outbox;
+import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.time.Timeline;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;

@@ -6,7 +6,7 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.jdbc.JdbcMessageStore;
 import io.safebunny.jdbc.JdbcStoreOptions;
 import io.safebunny.jdbc.TransactionalJdbcMessageStore;
-import io.safebunny.store.MessageStore;
+import io.safebunny.spi.store.MessageStore;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.jdbc.JdbcOutbox;
-import io.safebunny.publishing.Outbox;
-import io.safebunny.store.MessageStore;
+import io.safebunny.spi.outbox.Outbox;
+import io.safebunny.spi.store.MessageStore;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.transport.OutboundMessage;
+import io.safebunny.spi.transport.OutboundMessage;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;

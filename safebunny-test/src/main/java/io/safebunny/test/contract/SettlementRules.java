@@ -5,9 +5,9 @@ import static io.safebunny.test.contract.Messages.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.topology.Topology;
-import io.safebunny.transport.Delivery;
-import io.safebunny.transport.DeliveryHandler;
-import io.safebunny.transport.IncomingMessage;
+import io.safebunny.spi.transport.Delivery;
+import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.IncomingMessage;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;

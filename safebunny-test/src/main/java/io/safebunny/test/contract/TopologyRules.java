@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.Topology.Queue;
-import io.safebunny.transport.Transport;
+import io.safebunny.spi.transport.Transport;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -7,7 +7,7 @@ import io.safebunny.failure.PublishException;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyPlanner;
-import io.safebunny.transport.Transport;
+import io.safebunny.spi.transport.Transport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

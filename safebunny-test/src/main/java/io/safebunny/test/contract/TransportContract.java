@@ -2,7 +2,7 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.transport.Transport;
+import io.safebunny.spi.transport.Transport;
 import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;

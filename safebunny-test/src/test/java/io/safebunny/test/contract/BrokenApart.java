@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.transport.Consumption;
-import io.safebunny.transport.Delivery;
-import io.safebunny.transport.DeliveryHandler;
-import io.safebunny.transport.IncomingMessage;
-import io.safebunny.transport.OutboundMessage;
-import io.safebunny.transport.Route;
-import io.safebunny.transport.Transport;
+import io.safebunny.spi.transport.Consumption;
+import io.safebunny.spi.transport.Delivery;
+import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.IncomingMessage;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.spi.transport.Transport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.transport.OutboundMessage;
-import io.safebunny.transport.Route;
-import io.safebunny.transport.Transport;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.spi.transport.Transport;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;

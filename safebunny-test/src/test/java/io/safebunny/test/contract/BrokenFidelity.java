@@ -2,12 +2,12 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.message.WireMessage;
-import io.safebunny.transport.Consumption;
-import io.safebunny.transport.DeliveryHandler;
-import io.safebunny.transport.IncomingMessage;
-import io.safebunny.transport.OutboundMessage;
-import io.safebunny.transport.Route;
-import io.safebunny.transport.Transport;
+import io.safebunny.spi.transport.Consumption;
+import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.IncomingMessage;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.spi.transport.Transport;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

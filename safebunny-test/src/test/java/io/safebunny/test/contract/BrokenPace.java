@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.transport.Consumption;
-import io.safebunny.transport.Delivery;
-import io.safebunny.transport.DeliveryHandler;
-import io.safebunny.transport.Pace;
-import io.safebunny.transport.Transport;
+import io.safebunny.spi.transport.Consumption;
+import io.safebunny.spi.transport.Delivery;
+import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.Pace;
+import io.safebunny.spi.transport.Transport;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;

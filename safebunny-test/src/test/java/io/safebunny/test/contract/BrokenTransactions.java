@@ -2,9 +2,9 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.failure.MisuseException;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.StoreUnavailableException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

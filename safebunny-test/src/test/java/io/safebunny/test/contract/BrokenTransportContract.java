@@ -2,9 +2,9 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.topology.Topology;
-import io.safebunny.transport.OutboundMessage;
-import io.safebunny.transport.Route;
-import io.safebunny.transport.Transport;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.spi.transport.Transport;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;

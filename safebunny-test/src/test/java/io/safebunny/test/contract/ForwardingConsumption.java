@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.transport.Consumption;
-import io.safebunny.transport.Pace;
+import io.safebunny.spi.transport.Consumption;
+import io.safebunny.spi.transport.Pace;
 import java.util.concurrent.CompletableFuture;
 
 /** Does what the other one does; a fault overrides something. */

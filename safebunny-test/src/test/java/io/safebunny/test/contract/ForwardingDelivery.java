@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.transport.Delivery;
-import io.safebunny.transport.IncomingMessage;
+import io.safebunny.spi.transport.Delivery;
+import io.safebunny.spi.transport.IncomingMessage;
 
 /** Does what another delivery does, until a subclass breaks it. */
 class ForwardingDelivery implements Delivery {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordKey;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordKey;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -2,11 +2,11 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.topology.Topology;
-import io.safebunny.transport.Consumption;
-import io.safebunny.transport.DeliveryHandler;
-import io.safebunny.transport.OutboundMessage;
-import io.safebunny.transport.Transport;
-import io.safebunny.transport.TransportStatus;
+import io.safebunny.spi.transport.Consumption;
+import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Transport;
+import io.safebunny.spi.transport.TransportStatus;
 import java.util.concurrent.CompletableFuture;
 
 /** Does what another transport does, until a subclass breaks it. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.store.MessageStore;
+import io.safebunny.spi.store.MessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.test.time.VirtualTimeline;
 import java.time.Duration;

@@ -2,11 +2,11 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.failure.MisuseException;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.StoreUnavailableException;
-import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.spi.store.TransactionalMessageStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -3,7 +3,7 @@ package io.safebunny.test.contract;
 
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.transport.Transport;
+import io.safebunny.spi.transport.Transport;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
 import java.util.Set;

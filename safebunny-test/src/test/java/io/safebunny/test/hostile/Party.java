@@ -8,7 +8,7 @@ import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefinition;
-import io.safebunny.store.MessageStore;
+import io.safebunny.spi.store.MessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.transport.rabbit.RabbitTransport;

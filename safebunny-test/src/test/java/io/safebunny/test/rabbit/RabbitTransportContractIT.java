@@ -3,7 +3,7 @@ package io.safebunny.test.rabbit;
 
 import io.safebunny.test.contract.TransportContract;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.transport.Transport;
+import io.safebunny.spi.transport.Transport;
 import java.util.Set;
 
 class RabbitTransportContractIT extends TransportContract {

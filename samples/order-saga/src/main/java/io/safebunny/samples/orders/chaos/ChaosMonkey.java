@@ -3,7 +3,7 @@ package io.safebunny.samples.orders.chaos;
 
 import io.safebunny.samples.orders.billing.PaymentGateway;
 import io.safebunny.samples.orders.ledger.Ledger;
-import io.safebunny.transport.Transport;
+import io.safebunny.spi.transport.Transport;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 
 /** Puts unreliable things in the place of a node's reliable ones. */

@@ -2,12 +2,12 @@
 package io.safebunny.samples.orders.chaos;
 
 import io.safebunny.topology.Topology;
-import io.safebunny.transport.Consumption;
-import io.safebunny.transport.DeliveryHandler;
-import io.safebunny.transport.OutboundMessage;
-import io.safebunny.transport.Route;
-import io.safebunny.transport.Transport;
-import io.safebunny.transport.TransportStatus;
+import io.safebunny.spi.transport.Consumption;
+import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.spi.transport.Transport;
+import io.safebunny.spi.transport.TransportStatus;
 import java.util.concurrent.CompletableFuture;
 
 /** Sends one publication in twenty twice, as a publisher does that lost its connection before the confirm came. */

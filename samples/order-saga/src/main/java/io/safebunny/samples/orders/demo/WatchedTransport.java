@@ -2,12 +2,12 @@
 package io.safebunny.samples.orders.demo;
 
 import io.safebunny.topology.Topology;
-import io.safebunny.transport.Consumption;
-import io.safebunny.transport.Delivery;
-import io.safebunny.transport.DeliveryHandler;
-import io.safebunny.transport.OutboundMessage;
-import io.safebunny.transport.Transport;
-import io.safebunny.transport.TransportStatus;
+import io.safebunny.spi.transport.Consumption;
+import io.safebunny.spi.transport.Delivery;
+import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Transport;
+import io.safebunny.spi.transport.TransportStatus;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 

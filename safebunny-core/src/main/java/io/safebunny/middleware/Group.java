@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.middleware;
+
+/** Where a user's middleware runs. */
+public enum Group {
+    /** Around the action: may skip it, repeat it, see and replace its failure. */
+    BEFORE,
+    /** When the action is over, whether or not it succeeded. A failure here is logged and changes nothing. */
+    AFTER
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.middleware;
+
+/**
+ * One step of a pipeline: does something before and after the rest of it.
+ *
+ * @param <C> what the step sees of the message
+ */
+@FunctionalInterface
+public interface Middleware<C> {
+
+    /** Called once per message and per run of the steps before it, on the message's thread; must be thread-safe. */
+    void invoke(C context, Next next) throws Exception;
+}

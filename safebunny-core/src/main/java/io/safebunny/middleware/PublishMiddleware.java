@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.middleware;
+
+/**
+ * A user's step in the publishing of messages; register it as a bean, order it with {@code @Order}. The action of its
+ * pipeline identifies, serializes and sends the message (inside a handler: collects it). Returning without {@code next}
+ * means the message is not published.
+ */
+@FunctionalInterface
+public interface PublishMiddleware extends Middleware<PublishContext> {
+
+    default Group group() {
+        return Group.BEFORE;
+    }
+}

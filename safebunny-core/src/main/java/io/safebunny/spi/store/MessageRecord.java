@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.spi.store;
+
+import io.safebunny.spi.transport.OutboundMessage;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything about the handling of one message, in one place, so that one conditional write is atomic on every store.
+ * Immutable.
+ *
+ * @param owner who wrote it last: unique per claim, so that a write whose answer got lost is recognised
+ * @param version fencing number: 1 when created, one higher with every write
+ * @param attempt delayed retries so far, of the delivery being handled or, when released, of the one that is to come
+ * @param takeovers claims in a row that were taken over because their owner fell silent
+ * @param lease how long a claim that does not change is respected
+ * @param fingerprint of the message: another one with the same id is recognised
+ * @param steps results of completed {@code once} steps, as JSON by name
+ * @param outgoing publications of the completed handling, in the order of publishing
+ * @param etag how the store recognises exactly this version; {@code null} where the version does
+ */
+public record MessageRecord(
+        RecordKey key,
+        RecordState state,
+        String owner,
+        long version,
+        int attempt,
+        int takeovers,
+        Duration lease,
+        Fingerprint fingerprint,
+        Map<String, String> steps,
+        List<OutboundMessage> outgoing,
+        @Nullable String etag) {
+
+    public MessageRecord {
+        steps = Map.copyOf(steps);
+        outgoing = List.copyOf(outgoing);
+    }
+
+    /** A first claim. */
+    public static MessageRecord claim(
+            RecordKey key, String owner, Duration lease, int attempt, Fingerprint fingerprint) {
+        return new MessageRecord(
+                key, RecordState.CLAIMED, owner, 1, attempt, 0, lease, fingerprint, Map.of(), List.of(), null);
+    }
+
+    /** The next write of the same owner, with nothing else changed. */
+    public MessageRecord next(RecordState newState) {
+        return next(newState, outgoing);
+    }
+
+    /** The next write of the same owner: the handling is completed with these publications. */
+    public MessageRecord completed(List<OutboundMessage> newOutgoing) {
+        return next(newOutgoing.isEmpty() ? RecordState.DISPATCHED : RecordState.COMPLETED, newOutgoing);
+    }
+
+    /** The next write of the same owner: all is done, and what was needed to get there is not needed any more. */
+    public MessageRecord dispatched() {
+        return next(RecordState.DISPATCHED, List.of()).withSteps(Map.of());
+    }
+
+    /** The next write of the same owner. */
+    public MessageRecord next(RecordState newState, List<OutboundMessage> newOutgoing) {
+        return new MessageRecord(
+                key, newState, owner, version + 1, attempt, takeovers, lease, fingerprint, steps, newOutgoing, etag);
+    }
+
+    /** The claim of another owner on top of this record. */
+    public MessageRecord claimedBy(String newOwner, Duration newLease, int newAttempt, int newTakeovers) {
+        return new MessageRecord(
+                key,
+                RecordState.CLAIMED,
+                newOwner,
+                version + 1,
+                newAttempt,
+                newTakeovers,
+                newLease,
+                fingerprint,
+                steps,
+                List.of(),
+                etag);
+    }
+
+    /** The next write of a record that only holds steps. */
+    public MessageRecord nextSteps(String newOwner, Map<String, String> newSteps) {
+        return new MessageRecord(
+                key, state, newOwner, version + 1, attempt, takeovers, lease, fingerprint, newSteps, outgoing, etag);
+    }
+
+    public MessageRecord withVersion(long newVersion) {
+        return new MessageRecord(
+                key, state, owner, newVersion, attempt, takeovers, lease, fingerprint, steps, outgoing, etag);
+    }
+
+    public MessageRecord withAttempt(int newAttempt) {
+        return new MessageRecord(
+                key, state, owner, version, newAttempt, takeovers, lease, fingerprint, steps, outgoing, etag);
+    }
+
+    public MessageRecord withTakeovers(int newTakeovers) {
+        return new MessageRecord(
+                key, state, owner, version, attempt, newTakeovers, lease, fingerprint, steps, outgoing, etag);
+    }
+
+    public MessageRecord withSteps(Map<String, String> newSteps) {
+        return new MessageRecord(
+                key, state, owner, version, attempt, takeovers, lease, fingerprint, newSteps, outgoing, etag);
+    }
+
+    public MessageRecord withEtag(@Nullable String newEtag) {
+        return new MessageRecord(
+                key, state, owner, version, attempt, takeovers, lease, fingerprint, steps, outgoing, newEtag);
+    }
+
+    /** Whether the other one is this very write, seen in the store. */
+    public boolean isSameWriteAs(MessageRecord other) {
+        return version == other.version
+                && state == other.state
+                && owner.equals(other.owner)
+                && steps.equals(other.steps);
+    }
+
+    @Override
+    public String toString() {
+        return "MessageRecord[%s %s, version %d, attempt %d]".formatted(key.messageId(), state, version, attempt);
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.spi.store;
+
+import io.safebunny.failure.SafeBunnyException;
+import org.jspecify.annotations.Nullable;
+
+/** A record that this version of the library does not understand. It is not touched; its message comes back later. */
+public final class UnreadableRecordException extends SafeBunnyException {
+
+    /** @param found what it contains that is not understood; never content of a message */
+    public UnreadableRecordException(RecordKey key, String found, @Nullable Throwable cause) {
+        super(
+                "SB-4003",
+                "The record of message %s cannot be read (%s): it was probably written by a newer version of SafeBunny. Finish the upgrade of all instances."
+                        .formatted(key.messageId(), found),
+                cause);
+    }
+}
