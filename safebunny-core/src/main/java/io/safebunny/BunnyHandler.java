@@ -32,7 +32,7 @@ public @interface BunnyHandler {
     String prefetch() default "";
 
     /** In-memory retries; they hold one of the {@link #prefetch()} places. Default {@code safebunny.retry.*}. */
-    Retry retry() default @Retry;
+    BunnyRetry retry() default @BunnyRetry;
 
     /**
      * Waiting times of the delayed retries, for example {@code {"10s", "1m", "10m"}}: one retry per element, {@code 0s}

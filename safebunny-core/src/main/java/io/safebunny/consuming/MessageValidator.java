@@ -8,9 +8,9 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
+import io.safebunny.serialization.Serializers;
 import io.safebunny.spi.serialization.MessageSerializer;
 import io.safebunny.spi.serialization.SerializationException;
-import io.safebunny.serialization.Serializers;
 import java.util.Set;
 
 /** Decides whether a delivery is a message this queue's handler can take. Thread-safe. */

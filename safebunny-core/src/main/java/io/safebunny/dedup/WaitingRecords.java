@@ -3,8 +3,8 @@ package io.safebunny.dedup;
 
 import io.safebunny.message.Headers;
 import io.safebunny.spi.store.RecordKey;
-import io.safebunny.time.Timeline;
 import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.time.Timeline;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.Comparator;

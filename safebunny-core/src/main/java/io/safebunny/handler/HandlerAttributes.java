@@ -2,7 +2,7 @@
 package io.safebunny.handler;
 
 import io.safebunny.BunnyHandler;
-import io.safebunny.Retry;
+import io.safebunny.BunnyRetry;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Names;
@@ -66,7 +66,7 @@ final class HandlerAttributes {
         return ofMethod.length > 0 ? List.of(ofMethod) : ofClass;
     }
 
-    private RetryStrategy inMemory(String where, Retry ofMethod, @Nullable Retry ofClass) {
+    private RetryStrategy inMemory(String where, BunnyRetry ofMethod, @Nullable BunnyRetry ofClass) {
         RetrySettings base = defaults.retry();
         if (ofClass != null) {
             base = override(where, base, ofClass);
@@ -74,7 +74,7 @@ final class HandlerAttributes {
         return override(where, base, ofMethod).toStrategy();
     }
 
-    private RetrySettings override(String where, RetrySettings base, Retry retry) {
+    private RetrySettings override(String where, RetrySettings base, BunnyRetry retry) {
         try {
             return new RetrySettings(
                     parsed(where, "retry.maxRetries", retry.maxRetries(), Integer::parseInt, base.maxRetries()),

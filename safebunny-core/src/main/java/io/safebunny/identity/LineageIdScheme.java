@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.identity;
 
+import io.safebunny.failure.MisuseException;
 import io.safebunny.spi.identity.Ancestry;
 import io.safebunny.spi.identity.IdScheme;
-
-import io.safebunny.failure.MisuseException;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 import java.util.function.Supplier;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.identity;
 
+import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.spi.identity.Ancestry;
 import io.safebunny.spi.identity.IdScheme;
-
-import io.safebunny.failure.InvalidPublicationException;
 import java.util.regex.Pattern;
 
 /**

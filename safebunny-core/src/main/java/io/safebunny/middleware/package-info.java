@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The user's steps around the handling and the publishing of messages. */
+/** What users put around the handling and the publishing of a message. They see it, may stop it, and never settle it. */
 @NullMarked
 package io.safebunny.middleware;
 

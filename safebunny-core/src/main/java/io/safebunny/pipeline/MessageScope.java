@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.pipeline;
 
-import io.safebunny.middleware.Next;
-
 import io.safebunny.BunnyScope;
 import io.safebunny.failure.Printable;
+import io.safebunny.middleware.Next;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

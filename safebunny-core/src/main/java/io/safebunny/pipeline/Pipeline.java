@@ -2,7 +2,6 @@
 package io.safebunny.pipeline;
 
 import io.safebunny.middleware.Middleware;
-
 import java.util.List;
 
 /** An ordered list of middlewares. Immutable and thread-safe; one straight path per message. */

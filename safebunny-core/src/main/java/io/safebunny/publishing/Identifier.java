@@ -2,12 +2,12 @@
 package io.safebunny.publishing;
 
 import io.safebunny.failure.InvalidPublicationException;
-import io.safebunny.spi.identity.Ancestry;
-import io.safebunny.spi.identity.IdScheme;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
+import io.safebunny.spi.identity.Ancestry;
+import io.safebunny.spi.identity.IdScheme;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;

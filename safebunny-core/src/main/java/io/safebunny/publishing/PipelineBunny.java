@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.publishing;
 
-import io.safebunny.spi.outbox.Outbox;
-
 import io.micrometer.observation.Observation;
 import io.safebunny.Bunny;
 import io.safebunny.PublishOptions;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.Printable;
-import io.safebunny.spi.identity.IdScheme;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.Names;
-import io.safebunny.observation.Observations;
 import io.safebunny.middleware.Group;
-import io.safebunny.pipeline.MessageScope;
 import io.safebunny.middleware.Middleware;
 import io.safebunny.middleware.Next;
-import io.safebunny.pipeline.Pipeline;
 import io.safebunny.middleware.PublishContext;
 import io.safebunny.middleware.PublishMiddleware;
+import io.safebunny.observation.Observations;
+import io.safebunny.pipeline.MessageScope;
+import io.safebunny.pipeline.Pipeline;
 import io.safebunny.publishing.Publication.Mode;
+import io.safebunny.spi.identity.IdScheme;
+import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.serialization.MessageSerializer;
-import io.safebunny.time.Timeline;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
+import io.safebunny.time.Timeline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.serialization;
 
+import io.safebunny.failure.ConfigurationException;
 import io.safebunny.spi.serialization.MessageSerializer;
 import io.safebunny.spi.serialization.SerializationException;
-
-import io.safebunny.failure.ConfigurationException;
 import java.lang.reflect.Type;
 import java.util.Locale;
 import java.util.concurrent.ConcurrentHashMap;

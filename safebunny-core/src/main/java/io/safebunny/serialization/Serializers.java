@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.serialization;
 
-import io.safebunny.spi.serialization.MessageSerializer;
-
 import io.safebunny.failure.MisuseException;
+import io.safebunny.spi.serialization.MessageSerializer;
 import java.lang.reflect.Type;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Payloads to bytes and back, chosen by content type. No header ever chooses a class. */
+/** JSON, and the choice of a serializer by content type. No header ever chooses a class. */
 @NullMarked
 package io.safebunny.serialization;
 

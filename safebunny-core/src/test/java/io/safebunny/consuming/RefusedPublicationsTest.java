@@ -11,8 +11,8 @@ import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.spi.store.RecordRefusedException;
-import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.spi.transport.Route;
+import io.safebunny.store.memory.MemoryMessageStore;
 import org.junit.jupiter.api.Test;
 
 /** The whole way of a message whose publications, or whose record, are refused. */

@@ -4,7 +4,7 @@ package io.safebunny.handler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyHandler;
-import io.safebunny.Retry;
+import io.safebunny.BunnyRetry;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.recovery.RecoveryPolicy;
@@ -39,7 +39,7 @@ class HandlerAttributesTest {
     @BunnyHandler(
             from = {"orders", "storefront"},
             prefetch = "5",
-            retry = @Retry(maxRetries = "1", initialInterval = "50ms"),
+            retry = @BunnyRetry(maxRetries = "1", initialInterval = "50ms"),
             delayedRetries = {"1s", "1m"},
             retryFor = IOException.class)
     static class ClassDefaults {
@@ -51,7 +51,7 @@ class HandlerAttributesTest {
         @BunnyHandler(
                 from = "billing",
                 prefetch = "1",
-                retry = @Retry(maxRetries = "0"),
+                retry = @BunnyRetry(maxRetries = "0"),
                 delayedRetries = "none",
                 retryFor = IllegalStateException.class,
                 noRetryFor = FileNotFoundException.class)
@@ -98,7 +98,7 @@ class HandlerAttributesTest {
                 from = "${billing.upstream}",
                 prefetch = "${billing.prefetch}",
                 retry =
-                        @Retry(
+                        @BunnyRetry(
                                 maxRetries = "${billing.retries}",
                                 multiplier = "${billing.multiplier:3}",
                                 maxInterval = "PT2S"),

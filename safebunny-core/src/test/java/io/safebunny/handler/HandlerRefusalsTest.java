@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyMessage;
+import io.safebunny.BunnyRetry;
 import io.safebunny.MessageContext;
-import io.safebunny.Retry;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
@@ -117,7 +117,7 @@ class HandlerRefusalsTest {
 
     @Component("bean")
     static class WrongJitter {
-        @BunnyHandler(from = "orders", retry = @Retry(jitter = "2"))
+        @BunnyHandler(from = "orders", retry = @BunnyRetry(jitter = "2"))
         void on(OrderPlaced event) {}
     }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.identity;
 
-import io.safebunny.spi.identity.Ancestry;
-import io.safebunny.spi.identity.IdScheme;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.spi.identity.Ancestry;
+import io.safebunny.spi.identity.IdScheme;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.identity;
 
-import io.safebunny.spi.identity.Ancestry;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.spi.identity.Ancestry;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

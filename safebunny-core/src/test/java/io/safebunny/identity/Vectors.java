@@ -2,7 +2,6 @@
 package io.safebunny.identity;
 
 import io.safebunny.spi.identity.Ancestry;
-
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;

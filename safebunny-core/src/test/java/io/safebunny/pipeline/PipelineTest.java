@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.pipeline;
 
-import io.safebunny.middleware.Middleware;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.safebunny.middleware.Middleware;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.publishing;
 
-import io.safebunny.spi.outbox.Outbox;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.identity.LineageIdScheme;
+import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.transport.OutboundMessage;
 import java.util.ArrayList;
 import java.util.List;

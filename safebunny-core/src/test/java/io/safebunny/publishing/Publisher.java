@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.publishing;
 
-import io.safebunny.spi.outbox.Outbox;
-
 import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.Bunny;
 import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
-import io.safebunny.spi.identity.IdScheme;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.WireMessage;
-import io.safebunny.observation.Observations;
-import io.safebunny.pipeline.MessageScope;
 import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishMiddleware;
+import io.safebunny.observation.Observations;
+import io.safebunny.pipeline.MessageScope;
 import io.safebunny.serialization.JsonMessageSerializer;
+import io.safebunny.spi.identity.IdScheme;
+import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import java.time.Duration;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.serialization;
 
-import io.safebunny.spi.serialization.MessageSerializer;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.spi.serialization.MessageSerializer;
 import java.lang.reflect.Type;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.serialization;
 
-import io.safebunny.spi.serialization.SerializationException;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.safebunny.spi.serialization.SerializationException;
 import java.lang.reflect.Type;
 import java.math.BigDecimal;
 import java.math.BigInteger;

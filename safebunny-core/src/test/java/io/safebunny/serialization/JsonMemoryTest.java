@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.serialization;
 
-import io.safebunny.spi.serialization.SerializationException;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.spi.serialization.SerializationException;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.serialization;
 
-import io.safebunny.spi.serialization.SerializationException;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import io.safebunny.spi.serialization.SerializationException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;

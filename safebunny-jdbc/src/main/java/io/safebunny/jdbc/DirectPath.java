@@ -2,8 +2,8 @@
 package io.safebunny.jdbc;
 
 import io.safebunny.failure.MisuseException;
-import io.safebunny.time.Timeline;
 import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.time.Timeline;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;

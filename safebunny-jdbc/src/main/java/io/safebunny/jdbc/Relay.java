@@ -3,8 +3,8 @@ package io.safebunny.jdbc;
 
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.PublishTimeoutException;
-import io.safebunny.time.Timeline;
 import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.time.Timeline;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc;
 
-import io.safebunny.time.Timeline;
 import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.time.Timeline;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;

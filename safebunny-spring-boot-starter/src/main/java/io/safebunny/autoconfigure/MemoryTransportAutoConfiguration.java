@@ -2,8 +2,8 @@
 package io.safebunny.autoconfigure;
 
 import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.time.Timeline;
 import io.safebunny.spi.transport.Transport;
+import io.safebunny.time.Timeline;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
 import org.slf4j.Logger;

@@ -2,8 +2,8 @@
 package io.safebunny.autoconfigure;
 
 import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.time.Timeline;
 import io.safebunny.spi.transport.Transport;
+import io.safebunny.time.Timeline;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;

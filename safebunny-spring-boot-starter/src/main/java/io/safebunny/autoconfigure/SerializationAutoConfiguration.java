@@ -3,8 +3,8 @@ package io.safebunny.autoconfigure;
 
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.serialization.JsonMessageSerializer;
-import io.safebunny.spi.serialization.MessageSerializer;
 import io.safebunny.serialization.Serializers;
+import io.safebunny.spi.serialization.MessageSerializer;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

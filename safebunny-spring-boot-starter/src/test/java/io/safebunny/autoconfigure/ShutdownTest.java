@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
-import io.safebunny.time.SystemTimeline;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
+import io.safebunny.time.SystemTimeline;
 import io.safebunny.transport.memory.MemoryBroker;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.Bunny;
 import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyHandler;
+import io.safebunny.BunnyRetry;
 import io.safebunny.MessageContext;
 import io.safebunny.PublishOptions;
-import io.safebunny.Retry;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerScanner;
@@ -59,7 +59,7 @@ class GuideListingsTest {
     static class WithRetries {
         @BunnyHandler(
                 from = "orders",
-                retry = @Retry(maxRetries = "3", initialInterval = "100ms", multiplier = "2"),
+                retry = @BunnyRetry(maxRetries = "3", initialInterval = "100ms", multiplier = "2"),
                 delayedRetries = {"10s", "1m", "10m"},
                 noRetryFor = IllegalArgumentException.class)
         void on(OrderPlaced event) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** SPI: ids of messages, as pure functions of what they descend from. */
+/** SPI of message ids: a pure function of what a message descends from. */
 @NullMarked
 package io.safebunny.spi.identity;
 

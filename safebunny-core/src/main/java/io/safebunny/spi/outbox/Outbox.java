@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.spi.outbox;
 
-import io.safebunny.publishing.Identifier;
-
 import io.safebunny.spi.transport.OutboundMessage;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;

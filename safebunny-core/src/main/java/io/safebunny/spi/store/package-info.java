@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** SPI: conditional writes of one message record; its stored form, for stores that keep JSON. */
+/** SPI of the durable record of handled messages: conditional operations on single records, and their stored form. */
 @NullMarked
 package io.safebunny.spi.store;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** SPI: sends with a confirm, delivers and settles. Implemented by a broker. */
+/** SPI of a broker: send with confirm, deliver and settle. A transport knows nothing of handlers, retries or poison. */
 @NullMarked
 package io.safebunny.spi.transport;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.rabbit;
 
-import io.safebunny.topology.TopologyOptions;
 import io.safebunny.spi.transport.Route;
+import io.safebunny.topology.TopologyOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@
 package io.safebunny.transport.rabbit;
 
 import io.safebunny.failure.InvalidPublicationException;
-import io.safebunny.topology.TopologyOptions;
 import io.safebunny.spi.transport.Route;
+import io.safebunny.topology.TopologyOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;

@@ -2,13 +2,13 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.topology.Topology;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
+import io.safebunny.topology.Topology;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Queue;

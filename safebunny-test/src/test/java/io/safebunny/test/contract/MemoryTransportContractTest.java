@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
+import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.spi.transport.Transport;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
 import java.util.Set;

@@ -2,10 +2,10 @@
 package io.safebunny.test.rabbit;
 
 import io.safebunny.message.WireMessage;
-import io.safebunny.test.broker.TestBroker;
-import io.safebunny.time.SystemTimeline;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
+import io.safebunny.test.broker.TestBroker;
+import io.safebunny.time.SystemTimeline;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
 import java.nio.charset.StandardCharsets;

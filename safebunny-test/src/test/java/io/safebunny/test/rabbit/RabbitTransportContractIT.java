@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.rabbit;
 
+import io.safebunny.spi.transport.Transport;
 import io.safebunny.test.contract.TransportContract;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.spi.transport.Transport;
 import java.util.Set;
 
 class RabbitTransportContractIT extends TransportContract {

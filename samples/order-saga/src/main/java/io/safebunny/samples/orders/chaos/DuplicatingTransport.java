@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.samples.orders.chaos;
 
-import io.safebunny.topology.Topology;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
+import io.safebunny.topology.Topology;
 import java.util.concurrent.CompletableFuture;
 
 /** Sends one publication in twenty twice, as a publisher does that lost its connection before the confirm came. */

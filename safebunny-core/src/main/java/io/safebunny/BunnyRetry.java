@@ -10,7 +10,7 @@ import java.lang.annotation.Target;
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target({})
-public @interface Retry {
+public @interface BunnyRetry {
 
     /** How often to try again after the first failure; {@code "0"} switches in-memory retries off. */
     String maxRetries() default "";
