@@ -37,6 +37,7 @@ class LadderTest {
         "spi.identity",
         "identity",
         "time",
+        "work",
         "spi.serialization",
         "serialization",
         "middleware",
