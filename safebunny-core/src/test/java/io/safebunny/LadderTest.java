@@ -11,7 +11,6 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaFieldAccess;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Arrays;
@@ -62,8 +61,7 @@ class LadderTest {
     private static final String ROOT = "io.safebunny";
     private static final Pattern EMPTY_NAMES = Pattern.compile(".*(Impl|Manager|Helper|Utils?|Base|Data|Info)");
     private static final JavaClasses CORE = new ClassFileImporter()
-            .withImportOption(new ImportOption.DoNotIncludeTests())
-            .importPackages(ROOT);
+            .importUrl(Bunny.class.getProtectionDomain().getCodeSource().getLocation());
 
     @Test
     void usesOnlyPackagesFurtherUpTheLadder() {

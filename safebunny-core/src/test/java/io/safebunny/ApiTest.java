@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny;
+
+import io.safebunny.api.ApiContract;
+
+class ApiTest extends ApiContract {
+
+    ApiTest() {
+        super(Bunny.class);
+    }
+}

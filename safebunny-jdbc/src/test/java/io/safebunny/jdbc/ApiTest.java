@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc;
+
+import io.safebunny.api.ApiContract;
+
+class ApiTest extends ApiContract {
+
+    ApiTest() {
+        super(JdbcSchema.class);
+    }
+}
