@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.failure;
 
-/** How much of an exception is told, in logs and in poison messages. */
+/** How much of an exception is shown, in logs and in poison messages. */
 public enum ExceptionDetails {
-    /** Class, text and place, of its causes too. */
+    /** Class, text and place, including its causes'. */
     FULL,
-    /** Class, code and place, of its causes too. Texts may quote messages, and those of drivers their parameters. */
+    /** Class, code and place, including its causes'. Texts may quote messages, and a driver's text its parameters. */
     TYPE_ONLY;
 
-    /** @return what may be told of it; whatever the exception's own methods throw, those of this one do not */
+    /** @return what may be shown of it; its methods never throw, whatever those of the failure do */
     public Throwable of(Throwable failure) {
         return this == FULL ? Printable.of(failure) : Textless.of(failure);
     }

@@ -3,7 +3,7 @@ package io.safebunny.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** A method was called with an argument it does not take, or when it cannot do its work. It did nothing; the calling code is to be corrected. */
+/** A method was called with an unacceptable argument, or at a time when it cannot work. It did nothing; correct the calling code. */
 public final class MisuseException extends SafeBunnyException {
 
     /** An argument is out of range, or of the wrong kind. */
@@ -18,7 +18,7 @@ public final class MisuseException extends SafeBunnyException {
     /** It has not been started, or is closed. */
     public static final String NOT_RUNNING = "SB-5005";
 
-    /** A part that the application brings broke the rules of its interface. */
+    /** A part supplied by the application broke the contract of its interface. */
     public static final String BROKEN_RULE = "SB-5006";
 
     /** A transaction is open on the thread where a store should begin one. */

@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Failures of other people's code, fit to be logged or quoted: a {@code getMessage} that throws would otherwise turn the telling of a
- * failure into another one, in the middle of its recovery. Pure.
+ * Makes failures of other people's code safe to log and quote: a {@code getMessage} that throws would otherwise cause a second
+ * failure in the middle of recovering from the first. Pure.
  */
 public final class Printable {
 
     private Printable() {}
 
-    /** @return the failure, or, when its text or that of one of its causes cannot be made, one that names its class and place */
+    /** @return the failure, or, if its text or a cause's cannot be read, a stand-in that names its class and place */
     public static Throwable of(Throwable failure) {
         try {
             readAll(failure);
@@ -26,7 +26,7 @@ public final class Printable {
         }
     }
 
-    /** All that loggers and {@code printStackTrace} ask for. */
+    /** Everything that loggers and {@code printStackTrace} ask for. */
     private static void readAll(Throwable failure) {
         Set<Throwable> known = Collections.newSetFromMap(new IdentityHashMap<>());
         Deque<Throwable> next = new ArrayDeque<>(List.of(failure));
@@ -43,7 +43,7 @@ public final class Printable {
         }
     }
 
-    /** Only told, never thrown. */
+    /** Only logged, never thrown. */
     private static final class StandIn extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

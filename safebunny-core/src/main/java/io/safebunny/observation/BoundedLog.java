@@ -13,12 +13,12 @@ import org.slf4j.Logger;
 import org.slf4j.event.Level;
 
 /**
- * Log lines that a sender, or an outage, can bring about by the thousand. Their number is bounded by time, whatever arrives: what is not
- * told one by one is counted, and the count is told. Thread-safe.
+ * Log lines that a sender or an outage can trigger by the thousand. However much arrives, time bounds their number: what is not
+ * logged one by one is counted, and the count is logged. Thread-safe.
  */
 public final class BoundedLog {
 
-    /** A flood tells one count in this time, and an outage its end at most once. */
+    /** In this time a flood logs one count, and an outage its end at most once. */
     static final Duration INTERVAL = Duration.ofMinutes(1);
 
     private static final int MOST_KINDS = 1_000;
@@ -27,7 +27,7 @@ public final class BoundedLog {
     private final ExceptionDetails details;
     private final Map<Kind, Flood> floods = new LinkedHashMap<>();
     private final Map<Kind, Outage> outages = new LinkedHashMap<>();
-    /** So that it costs nothing while all is well. */
+    /** Lets the hot path skip the lock while there is no outage. */
     private volatile boolean anyOutage;
 
     public BoundedLog(Timeline timeline, ExceptionDetails details) {
@@ -38,8 +38,8 @@ public final class BoundedLog {
     /**
      * Lines that are counted together.
      *
-     * @param text what they tell, before a colon; made of this node's own names and classes, never of what a message says
-     * @param most so many a minute are told in full
+     * @param text what the lines say, up to a colon; made of this node's own names and classes, never of a message's content
+     * @param most lines a minute that are logged in full
      */
     public record Kind(Logger logger, Level level, String text, int most) {
 
@@ -63,14 +63,14 @@ public final class BoundedLog {
         }
     }
 
-    /** What may be told of an exception, here and in poison messages. */
+    /** What may be shown of an exception, here and in poison messages. */
     public Throwable tellable(Throwable failure) {
         return details.of(failure);
     }
 
     /**
-     * Tells something in full, or counts it: once a minute the number is told, and which the last one was. As long as more of a kind
-     * come in a minute than are told in full, none is.
+     * Logs something in full, or counts it: the number, and the latest of them, are logged once a minute. While more of a kind
+     * arrive per minute than may be logged in full, all of them are counted.
      *
      * @param which such as a message's id, safe to be logged
      */
@@ -90,7 +90,7 @@ public final class BoundedLog {
         }
     }
 
-    /** Those that are too many have one count together. */
+    /** Kinds beyond the bound share one count. */
     private Kind bounded(Kind kind, long now) {
         if (floods.size() >= MOST_KINDS && !floods.containsKey(kind)) {
             floods.values().removeIf(flood -> flood.isOver(now));
@@ -111,7 +111,7 @@ public final class BoundedLog {
     }
 
     /**
-     * Something does not work. The first failure is told in full, and further ones only by their number when it {@link #works} again.
+     * Something does not work. The first failure is logged in full; further ones are counted until it {@link #works} again.
      *
      * @param what says so, such as "The message store does not answer"
      * @param which such as a message's id, safe to be logged
@@ -120,7 +120,7 @@ public final class BoundedLog {
         fails(what, which, "", inFull);
     }
 
-    /** @param reason another one, while it goes on, is told in full too, at most once a minute */
+    /** @param reason a new reason during the same outage is logged in full too, at most once a minute */
     public void fails(Kind what, String which, String reason, Runnable inFull) {
         boolean begins;
         synchronized (this) {
@@ -132,7 +132,7 @@ public final class BoundedLog {
         }
     }
 
-    /** It works: the end of an outage, if there was one, is told. */
+    /** It works: if there was an outage, its end is logged. */
     public void works(Kind what) {
         if (!anyOutage) {
             return;
@@ -157,7 +157,7 @@ public final class BoundedLog {
         log(what, end);
     }
 
-    /** Without a thread now, the next one plans again: that nobody can be told must not fail what is told. */
+    /** If there is no thread now, the next call plans again: a line that cannot be scheduled must not fail the work it is about. */
     private void schedule(@Nullable Duration in, Runnable task, Runnable unplan) {
         try {
             if (in != null) {
@@ -174,7 +174,7 @@ public final class BoundedLog {
         }
     }
 
-    /** Tells what was not told yet. Called when this node stops. */
+    /** Logs what is still only counted. Called when this node stops. */
     public void close() {
         List<Runnable> lines = new ArrayList<>();
         synchronized (this) {

@@ -4,7 +4,7 @@ package io.safebunny.observation;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Lines of one kind: how many were told in full in this minute, and how many were not. Confined to the lock of its log. */
+/** Lines of one kind: how many were logged in full this minute, and how many were only counted. Guarded by the lock of its log. */
 final class Flood {
 
     private final int most;
@@ -44,7 +44,7 @@ final class Flood {
         goesOn = itGoesOn;
     }
 
-    /** @return in how long its count must be told; {@code null} when somebody will already */
+    /** @return when its count must be logged, from now; {@code null} when that is planned already */
     @Nullable
     Duration plan(long now) {
         if (planned) {
@@ -58,7 +58,7 @@ final class Flood {
         planned = false;
     }
 
-    /** @return what was not told; {@code null} for nothing */
+    /** @return the line about what was only counted; {@code null} for nothing */
     @Nullable
     String count(long now) {
         planned = false;

@@ -72,7 +72,7 @@ public final class Metrics {
         }
     }
 
-    /** {@code safebunny.dispatch.waiting}: handled messages whose publications the broker does not take. */
+    /** {@code safebunny.dispatch.waiting}: handled messages whose publications the broker refuses. */
     public void waitingForDispatch(Supplier<Number> messages) {
         try {
             Gauge.builder("safebunny.dispatch.waiting", messages).register(registry);
@@ -81,7 +81,7 @@ public final class Metrics {
         }
     }
 
-    /** A registry or filter that fails, by an error too, must not decide about the message. */
+    /** A registry or filter that fails, even with an {@code Error}, must not decide about the message. */
     private void count(String name, String... tags) {
         try {
             registry.counter(name, tags).increment();

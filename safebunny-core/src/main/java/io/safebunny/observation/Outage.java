@@ -5,13 +5,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that does not work, from the first failure until it works again. One that comes back within a minute after an end was told
- * is told only with its next end, so that what flaps does not fill the log. Confined to the lock of its log.
+ * Something that does not work, from the first failure until it works again. An outage that returns within a minute of a logged end is
+ * logged only when it ends again, so that flapping does not fill the log. Guarded by the lock of its log.
  */
 final class Outage {
 
     private boolean down;
-    /** Its beginning was told, and its end was not. */
+    /** Its beginning was logged, its end not yet. */
     private boolean told;
 
     private long begun;
@@ -51,7 +51,7 @@ final class Outage {
         return down;
     }
 
-    /** @return in how long its end may be told; {@code null} when there is nothing to tell, or somebody will already */
+    /** @return when its end may be logged, from now; {@code null} when there is nothing to log, or that is planned already */
     @Nullable
     Duration plan(long now) {
         if (!told || planned) {
@@ -66,7 +66,7 @@ final class Outage {
         planned = false;
     }
 
-    /** @return that it is over; {@code null} when it is not, or that was told */
+    /** @return the line that it is over; {@code null} when it is not, or that has been logged */
     @Nullable
     String end(long now) {
         planned = false;
@@ -79,7 +79,7 @@ final class Outage {
         return "over after %d s%s".formatted(seconds(now), others());
     }
 
-    /** @return what was not told by now; {@code null} for nothing */
+    /** @return the line about what has not been logged so far; {@code null} for nothing */
     @Nullable
     String rest(long now) {
         if (!down || !told) {
