@@ -13,8 +13,14 @@ enum Audience {
     OURSELVES("public only for other packages of SafeBunny");
 
     private static final String ROOT = "io.safebunny";
-    private static final Set<String> FOR_USERS =
-            Set.of(ROOT, ROOT + ".failure", ROOT + ".message", ROOT + ".middleware", ROOT + ".jdbc", ROOT + ".cosmos");
+    private static final Set<String> FOR_USERS = Set.of(
+            ROOT,
+            ROOT + ".failure",
+            ROOT + ".message",
+            ROOT + ".middleware",
+            ROOT + ".jdbc.store",
+            ROOT + ".jdbc.outbox",
+            ROOT + ".cosmos");
 
     /** Besides the SPIs: what those speak of. */
     private static final Set<String> FOR_PROVIDERS = Set.of(ROOT + ".time", ROOT + ".topology");

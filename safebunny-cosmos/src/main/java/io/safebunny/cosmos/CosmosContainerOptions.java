@@ -2,6 +2,7 @@
 package io.safebunny.cosmos;
 
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.InvalidProperty;
 
 /**
  * Which container a node keeps its records in.
@@ -27,20 +28,20 @@ public record CosmosContainerOptions(
         requireName("safebunny.store.cosmos.database", database);
         requireName("safebunny.store.cosmos.container", container);
         if (autoscaleMaxThroughput < 0 || autoscaleMaxThroughput % UNIT != 0) {
-            throw new ConfigurationException(
-                    "SB-1301",
-                    "Invalid property [safebunny.store.cosmos.autoscale-max-throughput=%d]: it must be 0, 1000 or a multiple of 1000."
-                            .formatted(autoscaleMaxThroughput),
+            throw InvalidProperty.of(
+                    "safebunny.store.cosmos.autoscale-max-throughput",
+                    autoscaleMaxThroughput,
+                    "it must be 0, 1000 or a multiple of 1000",
                     "Set safebunny.store.cosmos.autoscale-max-throughput=1000, or 0 for a serverless account.");
         }
     }
 
     private static void requireName(String property, String name) {
         if (!name.matches("[^/\\\\#?\\p{Cntrl}]{1,255}") || !name.equals(name.strip())) {
-            throw new ConfigurationException(
-                    "SB-1301",
-                    "Invalid property [%s=%s]: a name has 1 to 255 characters, none of / \\ # ? and no blanks at its ends."
-                            .formatted(property, name.replaceAll("\\p{Cntrl}", "?")),
+            throw InvalidProperty.of(
+                    property,
+                    name,
+                    "a name has 1 to 255 characters, none of / \\ # ? and no blanks at its ends",
                     "Set %s to such a name.".formatted(property));
         }
     }

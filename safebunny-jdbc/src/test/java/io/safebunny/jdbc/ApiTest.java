@@ -2,6 +2,7 @@
 package io.safebunny.jdbc;
 
 import io.safebunny.api.ApiContract;
+import io.safebunny.jdbc.sql.JdbcSchema;
 
 class ApiTest extends ApiContract {
 

@@ -2,6 +2,7 @@
 package io.safebunny.autoconfigure;
 
 import io.safebunny.breaker.BreakerSettings;
+import io.safebunny.failure.InvalidProperty;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;

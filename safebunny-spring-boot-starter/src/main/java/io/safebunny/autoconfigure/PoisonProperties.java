@@ -2,6 +2,7 @@
 package io.safebunny.autoconfigure;
 
 import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.InvalidProperty;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure;
 
+import io.safebunny.failure.InvalidProperty;
 import io.safebunny.recovery.RetrySettings;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;

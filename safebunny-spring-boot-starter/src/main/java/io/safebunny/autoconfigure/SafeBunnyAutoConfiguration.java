@@ -73,7 +73,7 @@ final class SafeBunnyAutoConfiguration {
     static final String MICROMETER = "org.springframework.boot.micrometer.";
 
     private static final List<String> STORES =
-            List.of("io.safebunny.jdbc.JdbcMessageStore", "io.safebunny.cosmos.CosmosMessageStore");
+            List.of("io.safebunny.jdbc.store.JdbcMessageStore", "io.safebunny.cosmos.CosmosMessageStore");
 
     private static final Logger LOG = LoggerFactory.getLogger(SafeBunnyAutoConfiguration.class);
     private static final Duration DEFAULT_PHASE_TIMEOUT = Duration.ofSeconds(30);

@@ -84,7 +84,7 @@ class SupplyTest {
     @ValueSource(
             strings = {
                 "io.safebunny.Bunny",
-                "io.safebunny.jdbc.JdbcSchema",
+                "io.safebunny.jdbc.sql.JdbcSchema",
                 "io.safebunny.autoconfigure.SafeBunnyAutoConfiguration",
                 "io.safebunny.test.broker.TestBroker"
             })

@@ -2,8 +2,8 @@
 package io.safebunny.crash.store;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.safebunny.jdbc.JdbcSchema;
-import io.safebunny.jdbc.JdbcStoreOptions;
+import io.safebunny.jdbc.sql.JdbcSchema;
+import io.safebunny.jdbc.store.JdbcStoreOptions;
 import io.safebunny.test.database.CosmosServer;
 import io.safebunny.test.database.MariaDbServer;
 import io.safebunny.test.database.PostgresServer;

@@ -3,8 +3,8 @@ package io.safebunny.benchmarks.database;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.safebunny.jdbc.JdbcSchema;
-import io.safebunny.jdbc.JdbcStoreOptions;
+import io.safebunny.jdbc.sql.JdbcSchema;
+import io.safebunny.jdbc.store.JdbcStoreOptions;
 import io.safebunny.test.database.PostgresServer;
 import java.nio.charset.StandardCharsets;
 import javax.sql.DataSource;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.cosmos.autoconfigure;
 
-import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.InvalidProperty;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -44,14 +44,12 @@ record CosmosStoreProperties(
         @DefaultValue("10s") Duration requestTimeout) {
 
     CosmosStoreProperties {
-        if (requestTimeout.compareTo(Duration.ofMillis(100)) < 0
-                || requestTimeout.compareTo(Duration.ofMinutes(5)) > 0) {
-            throw new ConfigurationException(
-                    "SB-1301",
-                    "Invalid property [safebunny.store.cosmos.request-timeout=%s]: it must be 100ms to 5m."
-                            .formatted(requestTimeout),
-                    "Set safebunny.store.cosmos.request-timeout to a value in that range, or remove it to get the default, 10s.");
-        }
+        InvalidProperty.unlessWithin(
+                Duration.ofMillis(100),
+                Duration.ofMinutes(5),
+                "safebunny.store.cosmos.request-timeout",
+                requestTimeout,
+                "10s");
     }
 
     /** How the service is reached. */

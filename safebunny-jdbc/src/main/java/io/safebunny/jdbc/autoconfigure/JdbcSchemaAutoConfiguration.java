@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.autoconfigure;
 
-import io.safebunny.jdbc.Durability;
-import io.safebunny.jdbc.JdbcSchema;
+import io.safebunny.jdbc.sql.Durability;
+import io.safebunny.jdbc.sql.JdbcSchema;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

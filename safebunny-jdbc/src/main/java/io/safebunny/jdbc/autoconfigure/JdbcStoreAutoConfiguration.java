@@ -3,9 +3,9 @@ package io.safebunny.jdbc.autoconfigure;
 
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.jdbc.JdbcMessageStore;
-import io.safebunny.jdbc.JdbcStoreOptions;
-import io.safebunny.jdbc.TransactionalJdbcMessageStore;
+import io.safebunny.jdbc.store.JdbcMessageStore;
+import io.safebunny.jdbc.store.JdbcStoreOptions;
+import io.safebunny.jdbc.store.TransactionalJdbcMessageStore;
 import io.safebunny.spi.store.MessageStore;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.autoconfigure;
 
-import io.safebunny.jdbc.JdbcStoreOptions;
+import io.safebunny.jdbc.store.JdbcStoreOptions;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;

@@ -2,7 +2,7 @@
 package io.safebunny.jdbc.autoconfigure;
 
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.jdbc.TransactionalJdbcMessageStore;
+import io.safebunny.jdbc.store.TransactionalJdbcMessageStore;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.autoconfigure;
 
-import io.safebunny.jdbc.JdbcSchema;
+import io.safebunny.jdbc.sql.JdbcSchema;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import javax.sql.DataSource;

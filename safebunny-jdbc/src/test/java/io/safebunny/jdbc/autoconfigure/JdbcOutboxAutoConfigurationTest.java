@@ -4,7 +4,7 @@ package io.safebunny.jdbc.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.jdbc.JdbcOutbox;
+import io.safebunny.jdbc.outbox.JdbcOutbox;
 import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.OutboundMessage;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.jdbc.JdbcMessageStore;
-import io.safebunny.jdbc.JdbcOutbox;
-import io.safebunny.jdbc.TransactionalJdbcMessageStore;
+import io.safebunny.jdbc.outbox.JdbcOutbox;
+import io.safebunny.jdbc.store.JdbcMessageStore;
+import io.safebunny.jdbc.store.TransactionalJdbcMessageStore;
 import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;

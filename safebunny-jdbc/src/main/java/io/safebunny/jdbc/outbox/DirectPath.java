@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.outbox;
+
+import io.safebunny.failure.MisuseException;
+import io.safebunny.jdbc.sql.Connections;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.time.Timeline;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends what was just committed, from memory, without reading it again. One {@link Lane} per correlation, in the order of the
+ * ids; lanes go side by side. Before a lane's rows are sent the table is asked, for many lanes at once, which rows are there:
+ * what was rolled back to a savepoint is not, and behind an earlier one of the same correlation the lane waits, for the table
+ * knows of a commit before this class is told. What does not fit into memory, fails, or grows old is left to the relay.
+ * Thread-safe.
+ */
+final class DirectPath {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DirectPath.class);
+
+    private static final String UNASKED = "The outbox could not be asked what to send";
+
+    static final int MOST_HELD = 10_000;
+    static final long MOST_BYTES = 32L << 20;
+
+    private static final Duration FIRST_LOOK_AGAIN = Duration.ofMillis(20);
+    private static final int MOST_DOUBLINGS = 5;
+    private static final Duration NO_ANSWER_DELAY = Duration.ofSeconds(1);
+
+    private final Connections connections;
+    private final OutboxTable table;
+    private final SentRows sentRows;
+    private final Timeline timeline;
+    private final Executor blocking;
+    private final OutboxMetrics metrics;
+    private final OutboxLog log;
+    private final int batchSize;
+    private final long tooOldNanos;
+    private final SingleWorker worker;
+
+    private final Map<String, Track> tracks = new HashMap<>();
+    private final Deque<Track> ready = new ArrayDeque<>();
+    private final CompletableFuture<Void> idle = new CompletableFuture<>();
+    private @Nullable Function<OutboundMessage, CompletableFuture<Void>> sender;
+    private int held;
+    private long heldBytes;
+    private int inFlight;
+    private boolean stopped;
+
+    /** Where a lane's sending is. Guarded by the path. */
+    private static final class Track {
+        final Lane lane;
+        State state = State.IDLE;
+        int looks;
+
+        Track(String correlationId) {
+            this.lane = new Lane(correlationId);
+        }
+    }
+
+    private enum State {
+        /** To be taken up by whoever adds a row. */
+        IDLE,
+        READY,
+        /** The table is asked, or will be again. */
+        WAITING,
+        SENDING
+    }
+
+    private record Taken(Track track, List<OutboxRow> rows) {
+        String correlationId() {
+            return track.lane.correlationId();
+        }
+    }
+
+    DirectPath(
+            Connections connections,
+            OutboxTable table,
+            SentRows sentRows,
+            Timeline timeline,
+            Executor blocking,
+            OutboxMetrics metrics,
+            OutboxLog log,
+            JdbcOutboxOptions options) {
+        this.connections = connections;
+        this.table = table;
+        this.sentRows = sentRows;
+        this.timeline = timeline;
+        this.blocking = blocking;
+        this.metrics = metrics;
+        this.log = log;
+        this.batchSize = options.batchSize();
+        // well before the relay takes it
+        this.tooOldNanos = options.relayAfter().toNanos() * 3 / 4;
+        this.worker = new SingleWorker(blocking, timeline, this::work);
+    }
+
+    void start(Function<OutboundMessage, CompletableFuture<Void>> newSender) {
+        synchronized (this) {
+            sender = newSender;
+        }
+        worker.ask();
+    }
+
+    /** Rows of one transaction, right after its commit. Does not block; what does not fit is not taken. */
+    void add(List<OutboxRow> rows) {
+        boolean mayWork;
+        synchronized (this) {
+            if (stopped) {
+                return;
+            }
+            long now = timeline.nanoTime();
+            for (OutboxRow row : rows) {
+                if (held >= MOST_HELD || heldBytes >= MOST_BYTES) {
+                    break;
+                }
+                held++;
+                heldBytes += row.bytes();
+                Track track = tracks.computeIfAbsent(row.correlationId(), Track::new);
+                track.lane.add(row, now);
+                makeReady(track);
+            }
+            mayWork = sender != null;
+        }
+        if (mayWork) {
+            worker.ask();
+        }
+    }
+
+    private void makeReady(Track track) {
+        if (track.state == State.IDLE) {
+            track.state = State.READY;
+            ready.add(track);
+        }
+    }
+
+    /** Whether a message of the correlation is being sent. */
+    synchronized boolean isSending(String correlationId) {
+        Track track = tracks.get(correlationId);
+        return track != null && track.state == State.SENDING;
+    }
+
+    private void work() {
+        List<Taken> taken = take();
+        while (!taken.isEmpty()) {
+            Map<String, NavigableSet<Long>> present;
+            try {
+                present = present(taken);
+                log.databaseAnswers(UNASKED);
+            } catch (SQLException | RuntimeException | Error e) { // of the pool or the driver, perhaps
+                log.noDatabase(UNASKED, e);
+                taken.forEach(one -> lookAgain(one.track, NO_ANSWER_DELAY));
+                return;
+            }
+            for (Taken one : taken) {
+                sendPart(one, present.getOrDefault(one.correlationId(), new TreeSet<>()));
+            }
+            taken = take();
+        }
+    }
+
+    private Map<String, NavigableSet<Long>> present(List<Taken> taken) throws SQLException {
+        Set<String> correlations = new HashSet<>();
+        long largest = 0;
+        for (Taken one : taken) {
+            correlations.add(one.correlationId());
+            for (OutboxRow row : one.rows) {
+                largest = Math.max(largest, row.id());
+            }
+        }
+        long upTo = largest;
+        return connections.once(connection -> table.present(connection, correlations, upTo));
+    }
+
+    private synchronized List<Taken> take() {
+        List<Taken> taken = new ArrayList<>();
+        if (sender == null || stopped) {
+            return taken;
+        }
+        int room = Math.min(batchSize, 4 * batchSize - inFlight);
+        while (room > 0 && !ready.isEmpty()) {
+            Track track = ready.remove();
+            forget(track.lane.removeOlder(timeline.nanoTime(), tooOldNanos));
+            if (track.lane.isEmpty()) {
+                tracks.remove(track.lane.correlationId());
+                continue;
+            }
+            track.state = State.WAITING;
+            List<OutboxRow> rows = track.lane.first(room);
+            room -= rows.size();
+            taken.add(new Taken(track, rows));
+        }
+        return taken;
+    }
+
+    private void forget(List<OutboxRow> rows) {
+        held -= rows.size();
+        rows.forEach(row -> heldBytes -= row.bytes());
+    }
+
+    private void sendPart(Taken taken, NavigableSet<Long> present) {
+        List<OutboxRow> part = free(taken, present);
+        if (part.isEmpty()) {
+            lookAgain(taken.track, looksAgainIn(taken));
+            return;
+        }
+        Function<OutboundMessage, CompletableFuture<Void>> current = currentSender();
+        new SendingInOrder(
+                        part,
+                        current,
+                        blocking,
+                        () -> !isStopped(),
+                        (confirmed, failure) -> ended(taken.track, part, confirmed, failure))
+                .run();
+    }
+
+    private synchronized Function<OutboundMessage, CompletableFuture<Void>> currentSender() {
+        if (sender == null) {
+            throw new MisuseException(
+                    MisuseException.NOT_RUNNING,
+                    "The outbox is not started. Publish after the application has started.");
+        }
+        return sender;
+    }
+
+    private synchronized boolean isStopped() {
+        return stopped;
+    }
+
+    /** Those of the rows taken that are there and have no other before them; the lane is sending then. */
+    private synchronized List<OutboxRow> free(Taken taken, NavigableSet<Long> present) {
+        if (stopped) {
+            return List.of();
+        }
+        Lane.Part part = taken.track.lane.take(taken.rows, present);
+        forget(part.gone());
+        if (!part.free().isEmpty()) {
+            taken.track.state = State.SENDING;
+            taken.track.looks = 0;
+            inFlight += part.free().size();
+        }
+        return part.free();
+    }
+
+    private synchronized Duration looksAgainIn(Taken taken) {
+        Track track = taken.track;
+        return track.lane.isEmpty() || track.lane.hasBefore(taken.rows.get(0))
+                ? Duration.ZERO
+                : FIRST_LOOK_AGAIN.multipliedBy(1L << Math.min(track.looks++, MOST_DOUBLINGS));
+    }
+
+    private void lookAgain(Track track, Duration delay) {
+        if (delay.isZero()) {
+            release(track);
+        } else {
+            timeline.schedule(delay, () -> release(track));
+        }
+    }
+
+    private void release(Track track) {
+        synchronized (this) {
+            track.state = State.IDLE;
+            if (track.lane.isEmpty()) {
+                tracks.remove(track.lane.correlationId());
+            } else {
+                makeReady(track);
+            }
+        }
+        worker.ask();
+    }
+
+    private void ended(Track track, List<OutboxRow> part, int confirmed, @Nullable Throwable failure) {
+        metrics.sent(confirmed);
+        if (confirmed > 0) {
+            log.sent();
+        }
+        if (failure != null) {
+            metrics.failed();
+            String id = part.get(confirmed).messageId();
+            log.unsent(
+                    failure,
+                    id,
+                    () -> LOG.warn(
+                            "Message {} is stored in the outbox and could not be sent after its commit; it is tried again later: {}",
+                            id,
+                            failure.toString()));
+        }
+        synchronized (this) {
+            if (confirmed < part.size()) {
+                forget(track.lane.removeAll());
+            }
+        }
+        List<Long> ids = part.stream().limit(confirmed).map(OutboxRow::id).toList();
+        sentRows.settle(ids, null, () -> settled(track, part));
+    }
+
+    private void settled(Track track, List<OutboxRow> part) {
+        synchronized (this) {
+            inFlight -= part.size();
+            forget(part);
+            completeIfIdle();
+        }
+        release(track);
+    }
+
+    private void completeIfIdle() {
+        if (stopped && inFlight == 0) {
+            idle.complete(null);
+        }
+    }
+
+    /** Begins nothing any more; completes when nothing is being sent. */
+    synchronized CompletableFuture<Void> stop() {
+        stopped = true;
+        ready.clear();
+        tracks.values().forEach(track -> forget(track.lane.removeAll()));
+        completeIfIdle();
+        return idle;
+    }
+}

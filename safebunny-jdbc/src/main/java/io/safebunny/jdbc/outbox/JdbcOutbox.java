@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.outbox;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.jdbc.sql.Connections;
+import io.safebunny.jdbc.sql.Database;
+import io.safebunny.jdbc.sql.Failures;
+import io.safebunny.jdbc.sql.JdbcSchema;
+import io.safebunny.jdbc.sql.JoinedConnections;
+import io.safebunny.jdbc.sql.OwnConnections;
+import io.safebunny.jdbc.sql.TableCheck;
+import io.safebunny.spi.outbox.Outbox;
+import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.time.Timeline;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Messages published in the application's transactions, in a table of the application's database. A message is inserted in the
+ * transaction itself; right after the commit it is sent from memory, and deleted when it is confirmed. What was not sent after
+ * {@link JdbcOutboxOptions#relayAfter()}, because the process or the broker died, any instance sends. Nothing is dropped: what
+ * cannot be sent stays and is tried again, after the relay interval, doubled each time up to 5 min; while the broker does not
+ * answer it is not doubled. Thread-safe.
+ *
+ * <p><b>At least once.</b> A message is sent again, with the same id, when its confirm or its deletion is lost, or takes longer
+ * than {@code relayAfter}. Receivers that remember what they handled handle it once.
+ *
+ * <p><b>Order.</b> Of two messages with the same correlation id in the table, whoever sends begins with the one that has the
+ * smaller row id and sends the next when that is confirmed: first occurrences are in order, also across threads, instances,
+ * crashes and retries; a repeat may come late. Ids are given when a message is published, so the order is kept for messages of
+ * one transaction, and for those of another one that was committed before they were published. Of transactions of one
+ * correlation that overlap each keeps its own order; a message whose transaction is not committed yet is waited for by
+ * nobody, so between the two it is not defined which comes first. A message that cannot be sent holds back the later ones of
+ * its correlation and no others. Correlations are independent, and publications without a transaction are too.
+ *
+ * <p><b>Threads.</b> {@link #add} does one insert on the caller's connection. The caller's commit waits for nothing else. All
+ * other work uses connections of the {@code DataSource}, at most three at a time, on the executor.
+ *
+ * <p><b>Memory.</b> At most 10,000 messages or 32 MiB are held for sending; what is committed beyond is left to the relay.
+ */
+public final class JdbcOutbox implements Outbox {
+
+    private static final Logger LOG = LoggerFactory.getLogger(JdbcOutbox.class);
+
+    private static final Duration STOP = Duration.ofSeconds(5);
+
+    private final DataSource dataSource;
+    private final OutboxTable table;
+    private final Failures failures;
+    private final Connections joined;
+    private final JdbcOutboxOptions options;
+    private final Timeline timeline;
+    private final OutboxLog log;
+    private final DirectPath direct;
+    private final Relay relay;
+    private final AtomicBoolean warned = new AtomicBoolean();
+
+    /**
+     * Looks at the database: which one it is and whether the table is there.
+     *
+     * @param blocking runs what waits for the database or the broker; must not queue
+     * @throws ConfigurationException SB-1401 when the database is not supported, SB-1402 when the table is not there
+     * @throws StoreUnavailableException when the database does not answer
+     */
+    public JdbcOutbox(
+            DataSource dataSource,
+            JdbcOutboxOptions options,
+            Timeline timeline,
+            Executor blocking,
+            MeterRegistry meterRegistry) {
+        this.dataSource = JdbcSchema.unwrap(dataSource);
+        this.options = options;
+        this.timeline = timeline;
+        this.table =
+                new OutboxTable(Database.of(this.dataSource), options.tablePrefix(), options.node(), options.timeout());
+        this.failures = new Failures(table.name());
+        this.joined = new JoinedConnections(this.dataSource);
+        Connections own = new OwnConnections(this.dataSource, options.timeout());
+        TableCheck.run(table.name(), table.script(), own, table::check);
+        OutboxMetrics metrics = new OutboxMetrics(meterRegistry);
+        this.log = new OutboxLog(timeline, table.name());
+        SentRows sentRows = new SentRows(own, table, options.batchSize(), timeline, blocking, log);
+        this.direct = new DirectPath(own, table, sentRows, timeline, blocking, metrics, log, options);
+        this.relay = new Relay(own, table, sentRows, direct, timeline, blocking, metrics, log, options);
+    }
+
+    /**
+     * {@inheritDoc} A transaction of another {@code DataSource} counts as none; that is logged once.
+     *
+     * @throws InvalidPublicationException when the transaction is read-only
+     * @throws StoreUnavailableException when the message could not be inserted; the transaction cannot be committed then
+     */
+    @Override
+    public boolean add(OutboundMessage message) {
+        // the second is over when the transaction has ended and is only being cleaned up, as for its event listeners
+        if (!TransactionSynchronizationManager.isActualTransactionActive()
+                || !TransactionSynchronizationManager.isSynchronizationActive()) {
+            return false;
+        }
+        if (!reachesDatabase(message)) {
+            if (warned.compareAndSet(false, true)) {
+                LOG.warn(
+                        "A message was published in a transaction that is not one of the outbox's DataSource [transaction={}]: it is sent at once, even if the transaction is rolled back. Use a transaction manager that binds connections of this DataSource, such as JdbcTransactionManager or JpaTransactionManager. This is logged once.",
+                        TransactionSynchronizationManager.getCurrentTransactionName());
+            }
+            return false;
+        }
+        if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
+            throw new InvalidPublicationException(
+                    "Message %s cannot be published in a read-only transaction [transaction=%s]: the outbox has to store it. Remove readOnly = true, publish after the transaction, or use publishNow."
+                            .formatted(
+                                    message.publication().messageId(),
+                                    TransactionSynchronizationManager.getCurrentTransactionName()));
+        }
+        StoredInTransaction stored = storedInTransaction();
+        try {
+            stored.store(message);
+        } catch (SQLException e) {
+            throw remembered(stored, storing(message, e));
+        } catch (RuntimeException e) {
+            throw remembered(stored, e);
+        }
+        return true;
+    }
+
+    private static RuntimeException remembered(StoredInTransaction stored, RuntimeException failure) {
+        stored.failed(failure);
+        return failure;
+    }
+
+    private StoreUnavailableException storing(OutboundMessage message, SQLException e) {
+        return failures.translateStoring(
+                "Message %s could not be stored in the outbox"
+                        .formatted(message.publication().messageId()),
+                e);
+    }
+
+    /** A connection may also be bound to the transaction of another database, without being part of it. */
+    private boolean reachesDatabase(OutboundMessage message) {
+        if (!TransactionSynchronizationManager.hasResource(dataSource)) {
+            return false;
+        }
+        try {
+            return joined.once(JdbcOutbox::isInTransaction);
+        } catch (SQLException e) {
+            throw storing(message, e);
+        }
+    }
+
+    private static boolean isInTransaction(Connection connection) throws SQLException {
+        return !connection.getAutoCommit();
+    }
+
+    private StoredInTransaction storedInTransaction() {
+        if (TransactionSynchronizationManager.getResource(this) instanceof StoredInTransaction stored) {
+            return stored;
+        }
+        StoredInTransaction stored =
+                new StoredInTransaction(this, table, joined, timeline, options.relayAfter(), direct::add);
+        TransactionSynchronizationManager.registerSynchronization(stored);
+        stored.bind();
+        return stored;
+    }
+
+    @Override
+    public void start(Function<OutboundMessage, CompletableFuture<Void>> sender) {
+        direct.start(sender);
+        relay.start(sender);
+    }
+
+    /** {@inheritDoc} Waits for at most 5 s. */
+    @Override
+    public void stop() {
+        try {
+            timeline.await(CompletableFuture.allOf(direct.stop(), relay.stop()), STOP);
+        } catch (TimeoutException e) {
+            LOG.warn(
+                    "Messages of the outbox are not confirmed after {} s; they stay stored and are sent again after the next start, or by another instance",
+                    STOP.toSeconds());
+        } catch (ExecutionException e) {
+            LOG.warn("The outbox did not stop cleanly; what is stored is sent after the next start", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            log.close();
+        }
+    }
+}

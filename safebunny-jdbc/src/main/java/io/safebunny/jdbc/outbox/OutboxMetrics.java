@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.outbox;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counter {@code safebunny.outbox} with the outcome {@code sent} right after the commit, {@code relayed} later, or {@code
+ * failed} and to be tried again; gauge {@code safebunny.outbox.backlog}, rows in the table when it was last looked. Thread-safe.
+ */
+final class OutboxMetrics {
+
+    static final int MOST_COUNTED = 10_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(OutboxMetrics.class);
+    private static final String NAME = "safebunny.outbox";
+
+    private final MeterRegistry registry;
+    private final AtomicInteger backlog = new AtomicInteger();
+
+    OutboxMetrics(MeterRegistry registry) {
+        this.registry = registry;
+        try {
+            Gauge.builder(NAME + ".backlog", backlog, AtomicInteger::doubleValue)
+                    .description("Messages in the outbox that are not confirmed, at most " + MOST_COUNTED)
+                    .strongReference(true)
+                    .register(registry);
+        } catch (RuntimeException | Error e) {
+            LOG.warn("The backlog of the outbox is not measured", e);
+        }
+    }
+
+    void backlog(int rows) {
+        backlog.set(rows);
+    }
+
+    void sent(int messages) {
+        count("sent", messages);
+    }
+
+    void relayed(int messages) {
+        count("relayed", messages);
+    }
+
+    void failed() {
+        count("failed", 1);
+    }
+
+    /** A registry or filter that fails, by an error too, must not decide about the message. */
+    private void count(String outcome, int messages) {
+        if (messages == 0) {
+            return;
+        }
+        try {
+            registry.counter(NAME, "outcome", outcome).increment(messages);
+        } catch (RuntimeException | Error e) {
+            LOG.warn("Counting {} failed", NAME, e);
+        }
+    }
+}

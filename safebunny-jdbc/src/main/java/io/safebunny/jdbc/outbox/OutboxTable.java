@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.outbox;
+
+import io.safebunny.jdbc.sql.Database;
+import io.safebunny.jdbc.sql.TablePrefix;
+import io.safebunny.spi.store.RecordJson;
+import io.safebunny.spi.transport.OutboundMessage;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Objects;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** The rows of one node: statements on a given connection, each cancelled when the time is up. Thread-safe. */
+final class OutboxTable {
+
+    private static final String ID = "id";
+
+    private final Database database;
+    private final String name;
+    private final String node;
+    private final int timeoutSeconds;
+
+    OutboxTable(Database database, String prefix, String node, Duration timeout) {
+        this.database = database;
+        this.name = TablePrefix.require(prefix) + "outbox";
+        this.node = node;
+        this.timeoutSeconds = Math.toIntExact(timeout.plusMillis(999).toSeconds());
+    }
+
+    String name() {
+        return name;
+    }
+
+    String script() {
+        return database.dialect().script();
+    }
+
+    private PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+        return limited(connection.prepareStatement(sql));
+    }
+
+    private PreparedStatement limited(PreparedStatement statement) throws SQLException {
+        try {
+            statement.setQueryTimeout(timeoutSeconds);
+            return statement;
+        } catch (SQLException e) {
+            statement.close();
+            throw e;
+        }
+    }
+
+    /** Fails when the table does not fit. */
+    boolean check(Connection connection) throws SQLException {
+        String sql =
+                "select id, node, correlation_id, message_id, message, attempts, created_at, due_at from %s where 1 = 0"
+                        .formatted(name);
+        try (PreparedStatement statement = prepare(connection, sql)) {
+            statement.executeQuery().close();
+            return true;
+        }
+    }
+
+    /** @param dueIn when others may take it */
+    OutboxRow insert(Connection connection, OutboundMessage message, Duration dueIn) throws SQLException {
+        String sql =
+                "insert into %s (node, correlation_id, message_id, message, attempts, created_at, due_at) values (?, ?, ?, ?, 0, %s, %s)"
+                        .formatted(
+                                name,
+                                database.dialect().now(),
+                                database.dialect().later());
+        String correlationId = Objects.requireNonNullElse(message.message().correlationId(), "");
+        try (PreparedStatement statement = limited(connection.prepareStatement(sql, new String[] {ID}))) {
+            statement.setString(1, node);
+            statement.setString(2, correlationId);
+            statement.setString(3, Objects.requireNonNullElse(message.message().messageId(), ""));
+            statement.setString(4, RecordJson.writeOutgoing(List.of(message)));
+            statement.setLong(5, dueIn.toMillis());
+            statement.executeUpdate();
+            try (ResultSet keys = statement.getGeneratedKeys()) {
+                if (!keys.next()) {
+                    throw new SQLException("The database did not tell the id of the row");
+                }
+                return new OutboxRow(keys.getLong(1), correlationId, 0, message);
+            }
+        }
+    }
+
+    /** The ids up to the largest one that are there, by correlation, in order. */
+    Map<String, NavigableSet<Long>> present(Connection connection, Collection<String> correlations, long largest)
+            throws SQLException {
+        String sql = "select correlation_id, id from %s where node = ? and id <= ? and correlation_id in (%s)"
+                .formatted(name, places(correlations.size()));
+        Map<String, NavigableSet<Long>> found = new HashMap<>();
+        try (PreparedStatement statement = prepare(connection, sql)) {
+            statement.setString(1, node);
+            statement.setLong(2, largest);
+            bind(statement, 3, new ArrayList<>(correlations));
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    found.computeIfAbsent(rows.getString(1), key -> new TreeSet<>())
+                            .add(rows.getLong(2));
+                }
+            }
+        }
+        return found;
+    }
+
+    /**
+     * Locks due rows, in the order of their ids, that no one else has locked, of correlations with no earlier row that is not
+     * due. That an earlier one is locked by another is not seen here.
+     */
+    List<ClaimedRow> lockDue(Connection connection, int limit) throws SQLException {
+        String sql =
+                "select id, correlation_id, message_id, attempts, message from %1$s o%2$s where node = ? and due_at <= %3$s and not exists (select 1 from %1$s e where e.node = o.node and e.correlation_id = o.correlation_id and e.id < o.id and e.due_at > %3$s) order by id limit ? for update%4$s"
+                        .formatted(
+                                name,
+                                database.dialect().inOrderOfKey(),
+                                database.dialect().ago(),
+                                database.skipsLocked() ? " skip locked" : "");
+        List<ClaimedRow> locked = new ArrayList<>();
+        try (PreparedStatement statement = prepare(connection, sql)) {
+            statement.setString(1, node);
+            statement.setLong(2, 0);
+            statement.setLong(3, 0);
+            statement.setInt(4, limit);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    locked.add(new ClaimedRow(
+                            rows.getLong(1), rows.getString(2), rows.getString(3), rows.getInt(4), rows.getString(5)));
+                }
+            }
+        }
+        return locked;
+    }
+
+    /** Nobody else takes them before then. */
+    void defer(Connection connection, List<Long> ids, Duration dueIn) throws SQLException {
+        String sql = "update %s set due_at = %s where id in (%s)"
+                .formatted(name, database.dialect().later(), places(ids.size()));
+        try (PreparedStatement statement = prepare(connection, sql)) {
+            statement.setLong(1, dueIn.toMillis());
+            bind(statement, 2, ids);
+            statement.executeUpdate();
+        }
+    }
+
+    void failed(Connection connection, long id) throws SQLException {
+        String sql = "update %s set attempts = attempts + 1 where id = ?".formatted(name);
+        try (PreparedStatement statement = prepare(connection, sql)) {
+            statement.setLong(1, id);
+            statement.executeUpdate();
+        }
+    }
+
+    void delete(Connection connection, List<Long> ids) throws SQLException {
+        String sql = "delete from %s where id in (%s)".formatted(name, places(ids.size()));
+        try (PreparedStatement statement = prepare(connection, sql)) {
+            bind(statement, 1, ids);
+            statement.executeUpdate();
+        }
+    }
+
+    /** At most as many as told. */
+    int count(Connection connection, int most) throws SQLException {
+        String sql = "select count(*) from (select 1 as one from %s where node = ? limit ?) counted".formatted(name);
+        try (PreparedStatement statement = prepare(connection, sql)) {
+            statement.setString(1, node);
+            statement.setInt(2, most);
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() ? rows.getInt(1) : 0;
+            }
+        }
+    }
+
+    // ---- lists: of few different lengths, so that few statements are prepared
+
+    private static int padded(int size) {
+        return size == 1 ? 1 : Integer.highestOneBit(size - 1) << 1;
+    }
+
+    private static String places(int size) {
+        return String.join(", ", Collections.nCopies(padded(size), "?"));
+    }
+
+    /** The last one fills what is left. */
+    private static void bind(PreparedStatement statement, int first, List<? extends @Nullable Object> values)
+            throws SQLException {
+        int places = padded(values.size());
+        for (int i = 0; i < places; i++) {
+            statement.setObject(first + i, values.get(Math.min(i, values.size() - 1)));
+        }
+    }
+}

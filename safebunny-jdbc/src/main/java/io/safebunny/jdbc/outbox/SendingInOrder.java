@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.outbox;
+
+import io.safebunny.spi.transport.OutboundMessage;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Sends rows of one correlation, each when the one before is confirmed, until one fails. Started once. */
+final class SendingInOrder {
+
+    private final List<OutboxRow> rows;
+    private final Function<OutboundMessage, CompletableFuture<Void>> sender;
+    private final Executor executor;
+    private final BooleanSupplier goesOn;
+    private final End end;
+    private int confirmed;
+
+    /** What has become of it. */
+    @FunctionalInterface
+    interface End {
+        /**
+         * Called once, on any thread; must not block.
+         *
+         * @param confirmed how many of the rows
+         * @param failure why the next one is not; {@code null} when it was not tried
+         */
+        void ended(int confirmed, @Nullable Throwable failure);
+    }
+
+    /**
+     * @param executor of what follows an answer that took its time, because sending may block
+     * @param goesOn asked before each
+     */
+    SendingInOrder(
+            List<OutboxRow> rows,
+            Function<OutboundMessage, CompletableFuture<Void>> sender,
+            Executor executor,
+            BooleanSupplier goesOn,
+            End end) {
+        this.rows = rows;
+        this.sender = sender;
+        this.executor = executor;
+        this.goesOn = goesOn;
+        this.end = end;
+    }
+
+    /** Returns when an answer takes its time. */
+    void run() {
+        while (confirmed < rows.size() && goesOn.getAsBoolean()) {
+            CompletableFuture<Void> sent = sendNext();
+            if (!sent.isDone()) {
+                CompletableFuture<Void> unused = sent.whenComplete((none, failure) -> answered(failure));
+                return;
+            }
+            Throwable failure = failureOf(sent);
+            if (failure != null) {
+                end.ended(confirmed, failure);
+                return;
+            }
+            confirmed++;
+        }
+        end.ended(confirmed, null);
+    }
+
+    private CompletableFuture<Void> sendNext() {
+        try {
+            return sender.apply(rows.get(confirmed).message());
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private static @Nullable Throwable failureOf(CompletableFuture<Void> done) {
+        try {
+            done.join();
+            return null;
+        } catch (CompletionException e) {
+            return e.getCause() == null ? e : e.getCause();
+        } catch (RuntimeException e) {
+            return e;
+        }
+    }
+
+    private void answered(@Nullable Throwable failure) {
+        if (failure != null) {
+            end.ended(
+                    confirmed,
+                    failure instanceof CompletionException && failure.getCause() != null
+                            ? failure.getCause()
+                            : failure);
+            return;
+        }
+        confirmed++;
+        if (confirmed == rows.size()) {
+            end.ended(confirmed, null);
+            return;
+        }
+        try {
+            executor.execute(this::run);
+        } catch (RejectedExecutionException | OutOfMemoryError e) { // shutting down, or no thread now
+            end.ended(confirmed, null);
+        }
+    }
+}

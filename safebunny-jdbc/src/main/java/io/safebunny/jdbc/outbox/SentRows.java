@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.outbox;
+
+import io.safebunny.jdbc.sql.Connections;
+import io.safebunny.time.Timeline;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deletes what is confirmed and puts off what failed. While a statement is under way the next batch gathers. When the database
+ * does not answer it is tried again; what is lost in a crash costs a second sending. Thread-safe.
+ */
+final class SentRows {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SentRows.class);
+
+    private static final String UNDELETED = "What the outbox has sent could not be deleted";
+
+    private static final Duration NO_ANSWER_DELAY = Duration.ofSeconds(1);
+
+    private final Connections connections;
+    private final OutboxTable table;
+    private final int batchSize;
+    private final Timeline timeline;
+    private final OutboxLog log;
+    private final SingleWorker worker;
+    private final Deque<Item> waiting = new ArrayDeque<>();
+    private final Set<Long> confirmed = ConcurrentHashMap.newKeySet();
+
+    /**
+     * What failed.
+     *
+     * @param failed {@code null} when none was tried
+     * @param ids the failed one, and those behind it
+     */
+    record PutOff(@Nullable Long failed, List<Long> ids, Duration dueIn) {}
+
+    /** @param done called when the table shows it */
+    private record Item(List<Long> confirmed, @Nullable PutOff putOff, Runnable done) {}
+
+    SentRows(
+            Connections connections,
+            OutboxTable table,
+            int batchSize,
+            Timeline timeline,
+            Executor blocking,
+            OutboxLog log) {
+        this.connections = connections;
+        this.table = table;
+        this.batchSize = batchSize;
+        this.timeline = timeline;
+        this.log = log;
+        this.worker = new SingleWorker(blocking, timeline, this::work);
+    }
+
+    /**
+     * Does not block.
+     *
+     * @param done called when the table shows it, on any thread
+     */
+    void settle(List<Long> confirmedIds, @Nullable PutOff putOff, Runnable done) {
+        if (confirmedIds.isEmpty() && putOff == null) {
+            done.run();
+            return;
+        }
+        confirmed.addAll(confirmedIds);
+        synchronized (this) {
+            waiting.add(new Item(confirmedIds, putOff, done));
+        }
+        worker.ask();
+    }
+
+    /** Whether it is sent, though the table does not say so yet. */
+    boolean isConfirmed(long id) {
+        return confirmed.contains(id);
+    }
+
+    private void work() {
+        List<Item> batch = next();
+        while (!batch.isEmpty()) {
+            try {
+                write(batch);
+                log.databaseAnswers(UNDELETED);
+            } catch (SQLException | RuntimeException | Error e) { // of the pool or the driver, perhaps
+                log.noDatabase(UNDELETED, e);
+                putBack(batch);
+                timeline.schedule(NO_ANSWER_DELAY, worker::ask);
+                return;
+            }
+            for (Item item : batch) {
+                item.confirmed.forEach(confirmed::remove);
+                tell(item);
+            }
+            batch = next();
+        }
+    }
+
+    /** One that fails must not keep the others waiting. */
+    private static void tell(Item item) {
+        try {
+            item.done.run();
+        } catch (RuntimeException | Error e) {
+            LOG.error("What follows what the outbox has sent failed", e);
+        }
+    }
+
+    private synchronized List<Item> next() {
+        List<Item> batch = new ArrayList<>();
+        int rows = 0;
+        while (!waiting.isEmpty() && rows < batchSize) {
+            Item item = waiting.remove();
+            batch.add(item);
+            rows += item.confirmed.size() + (item.putOff == null ? 0 : 1);
+        }
+        return batch;
+    }
+
+    private synchronized void putBack(List<Item> batch) {
+        for (int i = batch.size() - 1; i >= 0; i--) {
+            waiting.addFirst(batch.get(i));
+        }
+    }
+
+    /** Failures first: what follows them must not look due when the confirmed ones are gone. */
+    private void write(List<Item> batch) throws SQLException {
+        List<Long> ids = batch.stream()
+                .flatMap(item -> item.confirmed.stream())
+                .sorted() // two that lock the same rows in different orders deadlock
+                .toList();
+        List<PutOff> putOffs = new ArrayList<>();
+        batch.forEach(item -> {
+            if (item.putOff != null) {
+                putOffs.add(item.putOff);
+            }
+        });
+        if (!putOffs.isEmpty()) {
+            connections.together(connection -> {
+                for (PutOff putOff : putOffs) {
+                    table.defer(connection, putOff.ids, putOff.dueIn);
+                    if (putOff.failed != null) {
+                        table.failed(connection, putOff.failed);
+                    }
+                }
+                return true;
+            });
+        }
+        if (!ids.isEmpty()) {
+            connections.once(connection -> {
+                table.delete(connection, ids);
+                return true;
+            });
+        }
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.outbox;
+
+import io.safebunny.jdbc.sql.Connections;
+import io.safebunny.jdbc.sql.Failures;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.time.Timeline;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * What one transaction stored. Bound to its thread, under the outbox as the key, and out of sight while the transaction is
+ * suspended.
+ */
+final class StoredInTransaction implements TransactionSynchronization {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StoredInTransaction.class);
+
+    private static final int AT_ONCE = 1_000;
+
+    private final Object key;
+    private final OutboxTable table;
+    private final Connections connections;
+    private final Timeline timeline;
+    private final Duration relayAfter;
+    private final Consumer<List<OutboxRow>> committed;
+    private final List<OutboxRow> rows = new ArrayList<>();
+    private final List<Long> ids = new ArrayList<>();
+    private final long begun;
+    private long bytes;
+    private boolean handedOver;
+    private boolean closing;
+    /** Something was stored after the commit. */
+    private boolean late;
+
+    private @Nullable RuntimeException failure;
+
+    /** @param committed takes the rows after the commit; those that are gone with a savepoint included */
+    StoredInTransaction(
+            Object key,
+            OutboxTable table,
+            Connections connections,
+            Timeline timeline,
+            Duration relayAfter,
+            Consumer<List<OutboxRow>> committed) {
+        this.key = key;
+        this.table = table;
+        this.connections = connections;
+        this.timeline = timeline;
+        this.relayAfter = relayAfter;
+        this.committed = committed;
+        this.begun = timeline.nanoTime();
+    }
+
+    void bind() {
+        TransactionSynchronizationManager.bindResource(key, this);
+    }
+
+    /** At once and not before the commit: only so the database decides what a rolled back savepoint takes with it. */
+    void store(OutboundMessage message) throws SQLException {
+        OutboxRow row = connections.once(connection -> table.insert(connection, message, relayAfter));
+        ids.add(row.id());
+        late |= closing;
+        if (rows.size() < DirectPath.MOST_HELD && bytes < DirectPath.MOST_BYTES) {
+            rows.add(row); // the relay finds the others
+            bytes += row.bytes();
+        }
+    }
+
+    /** The transaction must not be committed without the message, whatever the caller makes of the exception. */
+    void failed(RuntimeException cause) {
+        failure = cause;
+    }
+
+    @Override
+    public void suspend() {
+        TransactionSynchronizationManager.unbindResource(key);
+    }
+
+    @Override
+    public void resume() {
+        bind();
+    }
+
+    @Override
+    public void beforeCommit(boolean readOnly) {
+        if (failure != null) {
+            throw failure;
+        }
+        if (timeline.nanoTime() - begun > relayAfter.toNanos() / 4) {
+            putOff();
+        }
+    }
+
+    /** After a long transaction the rows would be due, for the relays, the moment they can be seen. */
+    private void putOff() {
+        try {
+            for (int from = 0; from < ids.size(); from += AT_ONCE) {
+                List<Long> some = ids.subList(from, Math.min(ids.size(), from + AT_ONCE));
+                connections.once(connection -> {
+                    table.defer(connection, some, relayAfter);
+                    return true;
+                });
+            }
+        } catch (SQLException e) {
+            throw new Failures(table.name())
+                    .translateStoring("The outbox could not be written to before the commit", e);
+        }
+    }
+
+    /** What is stored from now on is not part of the commit, though the transaction still looks open. */
+    @Override
+    public void beforeCompletion() {
+        closing = true;
+    }
+
+    @Override
+    public void afterCommit() {
+        if (!late) {
+            handOver();
+        }
+    }
+
+    private void handOver() {
+        handedOver = true;
+        List<OutboxRow> all = List.copyOf(rows);
+        rows.clear();
+        committed.accept(all);
+    }
+
+    @Override
+    public void afterCompletion(int status) {
+        TransactionSynchronizationManager.unbindResourceIfPossible(key);
+        if (status == STATUS_COMMITTED && (late || !handedOver) && failure == null) {
+            commitLate();
+        }
+    }
+
+    /**
+     * Published by another one's {@code afterCommit}, when the transaction was over and still looked open: nobody else would
+     * commit the rows.
+     */
+    private void commitLate() {
+        try {
+            connections.once(connection -> {
+                if (!connection.getAutoCommit()) { // else it was the commit itself that published, by a flush
+                    connection.commit();
+                }
+                return true;
+            });
+            handOver();
+        } catch (SQLException e) {
+            LOG.error(
+                    "Messages that were published after the commit of their transaction are lost [count={}]. Publish them before the commit.",
+                    ids.size(),
+                    e);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.sql;
+
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.message.Names;
+import io.safebunny.spi.store.StoreUnavailableException;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import java.util.Locale;
+import javax.sql.DataSource;
+
+/**
+ * Which database it is.
+ *
+ * @param skipsLocked whether a query can pass over rows that others have locked
+ */
+public record Database(Dialect dialect, boolean skipsLocked) {
+
+    /**
+     * Asks the database, once.
+     *
+     * @throws ConfigurationException SB-1401 when it is not a supported one
+     * @throws StoreUnavailableException when there is no connection
+     */
+    public static Database of(DataSource dataSource) {
+        try (Connection connection = dataSource.getConnection()) {
+            return of(connection.getMetaData());
+        } catch (SQLException e) {
+            throw new Failures("the database").translate("The database could not be asked which one it is", e);
+        }
+    }
+
+    static Database of(DatabaseMetaData metadata) throws SQLException {
+        return of(
+                metadata.getDatabaseProductName(),
+                metadata.getDatabaseProductVersion(),
+                metadata.getDatabaseMajorVersion(),
+                metadata.getDatabaseMinorVersion());
+    }
+
+    static Database of(String product, String version, int major, int minor) {
+        // MySQL's own driver calls both of them MySQL
+        if (product.equals("MariaDB") || version.toLowerCase(Locale.ROOT).contains("mariadb")) {
+            return new Database(Dialect.MARIADB, major > 10 || (major == 10 && minor >= 6));
+        }
+        return switch (product) {
+            case "PostgreSQL" -> new Database(Dialect.POSTGRESQL, true);
+            case "MySQL" -> new Database(Dialect.MYSQL, major >= 8);
+            case "H2" -> new Database(Dialect.H2, true);
+            default ->
+                throw new ConfigurationException(
+                        "SB-1401",
+                        "Unsupported database [product=%s]: the message store and the outbox know PostgreSQL, MySQL, MariaDB and H2."
+                                .formatted(Names.printable(product)),
+                        "Use one of these for the DataSource, or set safebunny.store.type=none, or define a MessageStore bean of your own, and set safebunny.outbox.enabled=false.");
+        };
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.sql;
+
+import io.safebunny.failure.ConfigurationException;
+import java.sql.SQLException;
+
+/** Refuses to start with a table that the statements do not fit. */
+public final class TableCheck {
+
+    private TableCheck() {}
+
+    /**
+     * @param script what makes the table
+     * @param probe fails when the table does not fit
+     */
+    public static void run(String table, String script, Connections connections, SqlWork<Boolean> probe) {
+        try {
+            connections.once(probe);
+        } catch (SQLException e) {
+            if (Failures.kindOf(e) == Failures.Kind.TABLE) {
+                throw new ConfigurationException(
+                        "SB-1402",
+                        "Table %s is missing, lacks columns, or may not be read [SQLState=%s]."
+                                .formatted(table, e.getSQLState()),
+                        "Run the script %s in safebunny-jdbc.jar, for example as a Flyway migration, or set safebunny.store.jdbc.initialize-schema=always. If it has another name, correct safebunny.store.jdbc.table-prefix; if an earlier version made it, alter it as the changelog says."
+                                .formatted(script),
+                        e);
+            }
+            throw new Failures(table).translate("Table %s could not be looked at".formatted(table), e);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordJson;
+import io.safebunny.spi.store.RecordTooLargeException;
+import org.jspecify.annotations.Nullable;
+
+/** What a record holds besides its numbers, as text; {@code null} for nothing. */
+record Content(@Nullable String steps, @Nullable String outgoing) {
+
+    /**
+     * @param limit in bytes of UTF-8
+     * @throws RecordTooLargeException beyond it
+     */
+    static Content of(MessageRecord record, long limit) {
+        Content content = new Content(
+                record.steps().isEmpty() ? null : RecordJson.writeSteps(record.steps()),
+                record.outgoing().isEmpty() ? null : RecordJson.writeOutgoing(record.outgoing()));
+        long size = content.bytes();
+        if (size > limit) {
+            throw new RecordTooLargeException(record.key(), size, limit);
+        }
+        return content;
+    }
+
+    /** As UTF-8. */
+    long bytes() {
+        return bytes(steps) + bytes(outgoing);
+    }
+
+    /** Without writing it. */
+    private static long bytes(@Nullable String text) {
+        if (text == null) {
+            return 0;
+        }
+        long bytes = text.length();
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c >= 0x800 && !Character.isSurrogate(c)) {
+                bytes += 2;
+            } else if (c >= 0x80) {
+                bytes++; // a pair of surrogates takes four bytes
+            }
+        }
+        return bytes;
+    }
+}

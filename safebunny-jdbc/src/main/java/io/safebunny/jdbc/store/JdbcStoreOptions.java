@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.InvalidProperty;
+import io.safebunny.jdbc.sql.TablePrefix;
+import io.safebunny.message.Names;
+import java.time.Duration;
+
+/**
+ * Settings of a store. Immutable.
+ *
+ * @param node name of the consuming node: nodes may share a table, instances of one node do
+ * @param retention how long records in a final state are kept
+ * @param tablePrefix what the table's name begins with; may name a schema, as {@code messaging.safebunny_}
+ * @param maxContentBytes most bytes that publications and step results of one message may take
+ * @param timeout how long one statement may take, waiting for locks included; at least 1 s
+ */
+public record JdbcStoreOptions(
+        String node, Duration retention, String tablePrefix, long maxContentBytes, Duration timeout) {
+
+    /** What the table's name begins with unless told otherwise. */
+    public static final String DEFAULT_TABLE_PREFIX = TablePrefix.DEFAULT;
+
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(1);
+
+    /** @throws ConfigurationException SB-1001 or SB-1301 */
+    public JdbcStoreOptions {
+        Names.requireNode(node, "safebunny.node");
+        TablePrefix.require(tablePrefix);
+        InvalidProperty.unlessAtLeast(1L, "safebunny.store.jdbc.max-content-size", maxContentBytes, "8MB");
+        InvalidProperty.unlessAtLeast(SHORTEST_TIMEOUT, "safebunny.store.jdbc.timeout", timeout, "5s");
+    }
+
+    /** Table {@code safebunny_message}, 8 MiB, 5 s. */
+    public static JdbcStoreOptions of(String node, Duration retention) {
+        return new JdbcStoreOptions(node, retention, DEFAULT_TABLE_PREFIX, 8L * 1024 * 1024, Duration.ofSeconds(5));
+    }
+
+    public JdbcStoreOptions withTablePrefix(String newTablePrefix) {
+        return new JdbcStoreOptions(node, retention, newTablePrefix, maxContentBytes, timeout);
+    }
+
+    public JdbcStoreOptions withMaxContentBytes(long newMaxContentBytes) {
+        return new JdbcStoreOptions(node, retention, tablePrefix, newMaxContentBytes, timeout);
+    }
+
+    public JdbcStoreOptions withTimeout(Duration newTimeout) {
+        return new JdbcStoreOptions(node, retention, tablePrefix, maxContentBytes, newTimeout);
+    }
+}

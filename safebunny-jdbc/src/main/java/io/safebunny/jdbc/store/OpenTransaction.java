@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import io.safebunny.jdbc.sql.Failures;
+import io.safebunny.jdbc.sql.SqlWork;
+import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.spi.store.TransactionalMessageStore.LocalTransaction;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** A transaction of Spring's, which tells apart what is known about its end. For the thread that began it. */
+final class OpenTransaction implements LocalTransaction {
+
+    private static final Logger LOG = LoggerFactory.getLogger(OpenTransaction.class);
+
+    private final PlatformTransactionManager manager;
+    private final TransactionStatus status;
+    private final @Nullable ConnectionHolder connection;
+    private final Runnable afterEnd;
+    private boolean ended;
+    private boolean used;
+    private boolean spoiled;
+    private int completion = TransactionSynchronization.STATUS_UNKNOWN;
+
+    /** @param connection {@code null} when the manager bound none: no statement can be run in it */
+    OpenTransaction(
+            PlatformTransactionManager manager,
+            TransactionStatus status,
+            @Nullable ConnectionHolder connection,
+            Runnable afterEnd) {
+        this.manager = manager;
+        this.status = status;
+        this.connection = connection;
+        this.afterEnd = afterEnd;
+        if (TransactionSynchronizationManager.isSynchronizationActive()) {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCompletion(int how) {
+                    completion = how;
+                }
+            });
+        }
+    }
+
+    /** On its connection, even while the handler has suspended it for a transaction of its own. */
+    <T> T on(SqlWork<T> work) throws SQLException {
+        if (connection == null) {
+            throw new IllegalStateException(
+                    "The transaction manager has bound no connection of the message store's DataSource");
+        }
+        connection.requested();
+        try {
+            return work.on(connection.getConnection());
+        } finally {
+            connection.released();
+        }
+    }
+
+    /** A statement failed. Some databases rolled back all, some only the statement; going on would commit a part. */
+    void spoil() {
+        spoiled = true;
+    }
+
+    /** An operation of the store succeeded in it. */
+    void use() {
+        used = true;
+    }
+
+    boolean isUsed() {
+        return used;
+    }
+
+    /** The database rolled it back before anything was done in it. */
+    void startOver() {
+        spoiled = false;
+    }
+
+    @Override
+    public void commit() {
+        if (spoiled) {
+            rollback();
+            throw new UnexpectedRollbackException(
+                    "The transaction was rolled back: an operation of the message store failed in it");
+        }
+        if (end()) {
+            try {
+                manager.commit(status);
+            } catch (RuntimeException e) {
+                if (!isCommitted(e)) {
+                    judge(e);
+                }
+            } catch (Error e) { // of a listener, for example
+                if (!isCommitted(e)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private boolean isCommitted(Throwable e) {
+        if (completion != TransactionSynchronization.STATUS_COMMITTED) {
+            return false;
+        }
+        LOG.warn("The transaction was committed, but what was to happen after that failed", e);
+        return true;
+    }
+
+    private void judge(RuntimeException e) {
+        SQLException sql = Failures.sqlCause(e);
+        boolean unknown = sql == null
+                ? completion == TransactionSynchronization.STATUS_UNKNOWN && !isRolledBackByJpa(e)
+                : Failures.kindOf(sql) == Failures.Kind.CONNECTION;
+        if (unknown) {
+            throw new StoreUnavailableException(
+                    "Whether the transaction was committed is unknown%s: the connection to the database was lost meanwhile. The message comes back; its record then tells."
+                            .formatted(sql == null ? "" : " [SQLState=%s]".formatted(sql.getSQLState())),
+                    null,
+                    e);
+        }
+        throw e;
+    }
+
+    /** What fails at its flush, in an entity's callback or its validation, may be nothing that Spring can tell the end from. */
+    private static boolean isRolledBackByJpa(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause.getClass().getName().equals("jakarta.persistence.RollbackException")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void rollback() {
+        if (end()) {
+            try {
+                manager.rollback(status);
+            } catch (RuntimeException e) {
+                LOG.debug("A transaction could not be rolled back; the database does it when the connection ends", e);
+            }
+        }
+    }
+
+    /** Whether it was still open. */
+    private boolean end() {
+        if (ended) {
+            return false;
+        }
+        ended = true;
+        afterEnd.run();
+        return true;
+    }
+}

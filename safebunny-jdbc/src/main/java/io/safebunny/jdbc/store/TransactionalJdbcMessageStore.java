@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.MisuseException;
+import io.safebunny.jdbc.sql.Dialect;
+import io.safebunny.jdbc.sql.Failures;
+import io.safebunny.jdbc.sql.JdbcSchema;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordRefusedException;
+import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.spi.store.TransactionalMessageStore;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Semaphore;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Records in the database that the application's handlers write to as well, in their transactions. Thread-safe.
+ *
+ * <p>Works with a transaction manager that binds the {@code DataSource}'s connection to the thread: {@code
+ * JdbcTransactionManager} and {@code JpaTransactionManager} do. A transaction holds one connection from its beginning to its
+ * end, {@link #apart} a second one for a moment, and everything else one at a time: of a pool, {@link #handledAtOnce} messages may be handled
+ * at once. Each store counts for itself: two nodes in one JVM need a pool each.
+ *
+ * <p>After an operation failed in a transaction, the transaction can only be rolled back.
+ */
+public final class TransactionalJdbcMessageStore implements TransactionalMessageStore {
+
+    private static final int DEADLOCK_IN_MYSQL = 1213;
+
+    /** More than there are deliveries of one message at a time. */
+    private static final int CREATE_TRIES = 10;
+
+    private static final int SHARE_OF_STEPS = 5;
+
+    private final Semaphore turns;
+    private final Transactions transactions;
+    private final boolean startsOver;
+    private final JdbcMessageStore alone;
+    private final JdbcMessageStore joined;
+
+    /** For a {@code DataSource} whose connections are not limited. */
+    public TransactionalJdbcMessageStore(
+            DataSource dataSource, PlatformTransactionManager transactionManager, JdbcStoreOptions options) {
+        this(dataSource, transactionManager, options, Integer.MAX_VALUE);
+    }
+
+    /**
+     * Looks at the database, as {@link JdbcMessageStore} does.
+     *
+     * @param handledAtOnce how many messages may hold a connection in their transaction; the others wait, first come, first served. See
+     *     {@link #handledAtOnce}
+     * @throws ConfigurationException SB-1401, SB-1402, or SB-1405 when the transaction manager is not one for this {@code
+     *     DataSource}
+     * @throws StoreUnavailableException when the database does not answer
+     */
+    public TransactionalJdbcMessageStore(
+            DataSource dataSource,
+            PlatformTransactionManager transactionManager,
+            JdbcStoreOptions options,
+            int handledAtOnce) {
+        this.turns = new Semaphore(handledAtOnce, true);
+        DataSource target = JdbcSchema.unwrap(dataSource);
+        this.alone = new JdbcMessageStore(target, options);
+        this.startsOver = alone.dialect() == Dialect.MYSQL || alone.dialect() == Dialect.MARIADB;
+        this.transactions = new Transactions(transactionManager, target);
+        this.joined = alone.over(transactions);
+        if (!transactions.reachDataSource()) {
+            throw new ConfigurationException(
+                    "SB-1405",
+                    "The transaction manager does not bind connections of the message store's DataSource to the thread [type=%s]."
+                            .formatted(transactionManager.getClass().getName()),
+                    "Use a JdbcTransactionManager or JpaTransactionManager for this DataSource, or set safebunny.store.jdbc.transactional=false.");
+        }
+    }
+
+    /**
+     * Whether transactions of this manager use connections of the {@code DataSource}; opens one to see.
+     *
+     * @throws StoreUnavailableException when the database does not answer
+     */
+    public static boolean fits(DataSource dataSource, PlatformTransactionManager transactionManager) {
+        return new Transactions(transactionManager, JdbcSchema.unwrap(dataSource)).reachDataSource();
+    }
+
+    /**
+     * How many messages may be handled at once with a pool of so many connections, so that steps, marks and the rest are not kept waiting
+     * by handlers that wait for them: all but a fifth, and all but one at least.
+     *
+     * @param connections that the pool has at most
+     * @return 0 when there are too few: fewer than two
+     */
+    public static int handledAtOnce(int connections) {
+        return Math.max(0, connections - Math.max(1, connections / SHARE_OF_STEPS));
+    }
+
+    @Override
+    public Turn awaitTurn() throws InterruptedException {
+        turns.acquire();
+        return turns::release;
+    }
+
+    /** @throws MisuseException SB-5007 when a transaction is open on this thread */
+    @Override
+    public LocalTransaction begin() {
+        if (TransactionSynchronizationManager.isActualTransactionActive()) {
+            throw new MisuseException(
+                    MisuseException.OPEN_TRANSACTION,
+                    "A transaction is already open on this thread [name=%s]: a message is handled in one of its own. End it first."
+                            .formatted(TransactionSynchronizationManager.getCurrentTransactionName()));
+        }
+        return transactions.begin();
+    }
+
+    @Override
+    public <T> T apart(Supplier<T> action) {
+        OpenTransaction transaction = transactions.begin();
+        T result;
+        try {
+            result = action.get();
+        } catch (RuntimeException | Error e) {
+            transaction.rollback();
+            throw e;
+        }
+        transaction.commit();
+        return result;
+    }
+
+    /** {@inheritDoc} Outside a transaction of this store it stands alone, as all operations do. */
+    @Override
+    public MessageRecord create(MessageRecord record) {
+        OpenTransaction transaction = transactions.current();
+        boolean first = transaction != null && !transaction.isUsed();
+        for (int tries = 1; ; tries++) {
+            try {
+                return here(store -> store.create(record));
+            } catch (StoreUnavailableException e) {
+                if (!first || tries == CREATE_TRIES || !canStartOver(e)) {
+                    throw e;
+                }
+                Objects.requireNonNull(transaction).startOver();
+            }
+        }
+    }
+
+    /**
+     * When the one that all wait for is rolled back, MySQL and MariaDB let one of the waiting go on and end the others as
+     * victims of a deadlock: with nothing done before, which is undone, they can try again on the same connection.
+     */
+    private boolean canStartOver(StoreUnavailableException e) {
+        SQLException sql = Failures.sqlCause(e);
+        return startsOver && sql != null && sql.getErrorCode() == DEADLOCK_IN_MYSQL;
+    }
+
+    @Override
+    public @Nullable MessageRecord replace(MessageRecord record) {
+        return here(store -> store.replace(record));
+    }
+
+    @Override
+    public void replaceAll(List<MessageRecord> records) {
+        here(store -> {
+            store.replaceAll(records);
+            return records.size();
+        });
+    }
+
+    @Override
+    public @Nullable MessageRecord find(RecordKey key) {
+        return here(store -> store.find(key));
+    }
+
+    @Override
+    public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
+        return alone.findCompleted(unchangedFor, limit);
+    }
+
+    @Override
+    public int removeExpired(int limit) {
+        return alone.removeExpired(limit);
+    }
+
+    /** In the transaction that this store opened on the thread, else alone. */
+    private <T extends @Nullable Object> T here(Function<JdbcMessageStore, T> operation) {
+        OpenTransaction transaction = transactions.current();
+        if (transaction == null) {
+            return operation.apply(alone);
+        }
+        try {
+            T result = operation.apply(joined);
+            transaction.use();
+            return result;
+        } catch (StoreUnavailableException | RecordRefusedException e) {
+            transaction.spoil();
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import io.safebunny.jdbc.sql.Connections;
+import io.safebunny.jdbc.sql.SqlWork;
+import io.safebunny.spi.store.StoreUnavailableException;
+import java.sql.SQLException;
+import java.util.Objects;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** Opens transactions, and knows which of them is the thread's; statements run on its connection. Thread-safe. */
+final class Transactions implements Connections {
+
+    private static final TransactionDefinition NEW = definition();
+
+    private final PlatformTransactionManager manager;
+    private final DataSource dataSource;
+
+    @SuppressWarnings("ThreadLocalUsage") // another store has transactions of its own
+    private final ThreadLocal<@Nullable OpenTransaction> current = new ThreadLocal<>();
+
+    /** @param dataSource whose connections they use */
+    Transactions(PlatformTransactionManager manager, DataSource dataSource) {
+        this.manager = manager;
+        this.dataSource = dataSource;
+    }
+
+    private static TransactionDefinition definition() {
+        DefaultTransactionDefinition definition =
+                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        definition.setName("safebunny");
+        return definition;
+    }
+
+    /** A new one, which is the thread's until it ends; then the one before is again. */
+    OpenTransaction begin() {
+        OpenTransaction outer = current.get();
+        TransactionStatus status = start();
+        ConnectionHolder connection = (ConnectionHolder) TransactionSynchronizationManager.getResource(dataSource);
+        OpenTransaction transaction = new OpenTransaction(manager, status, connection, () -> restore(outer));
+        current.set(transaction);
+        return transaction;
+    }
+
+    @Nullable
+    OpenTransaction current() {
+        return current.get();
+    }
+
+    @Override
+    public <T> T once(SqlWork<T> work) throws SQLException {
+        return Objects.requireNonNull(current.get(), "no transaction is open").on(work);
+    }
+
+    @Override
+    public <T> T together(SqlWork<T> work) throws SQLException {
+        return once(work);
+    }
+
+    private void restore(@Nullable OpenTransaction outer) {
+        if (outer == null) {
+            current.remove();
+        } else {
+            current.set(outer);
+        }
+    }
+
+    private TransactionStatus start() {
+        try {
+            return manager.getTransaction(NEW);
+        } catch (TransactionException e) {
+            throw new StoreUnavailableException(
+                    "No transaction could be opened: there is no connection to the database. It is tried again later; if this goes on, look at the database and the size of the connection pool.",
+                    null,
+                    e);
+        }
+    }
+
+    /** Whether a transaction binds a connection of the data source to the thread. */
+    boolean reachDataSource() {
+        TransactionStatus status = start();
+        try {
+            return TransactionSynchronizationManager.hasResource(dataSource);
+        } finally {
+            manager.rollback(status);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc;
+
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The rooms of this module: store and outbox do not know each other. */
+class RoomsTest {
+
+    private static final String ROOT = "io.safebunny.jdbc.";
+
+    /** A room and those it may use; printed in ARCHITECTURE.md. */
+    private static final Map<String, Set<String>> MAY_USE = Map.of(
+            "sql", Set.of(),
+            "store", Set.of("sql"),
+            "outbox", Set.of("sql"),
+            "autoconfigure", Set.of("sql", "store", "outbox"));
+
+    private static final JavaClasses JDBC = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages(ROOT.substring(0, ROOT.length() - 1));
+
+    @Test
+    void eachRoomUsesOnlyThoseItMay() {
+        Set<String> violations = JDBC.stream()
+                .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
+                .filter(dependency ->
+                        dependency.getTargetClass().getPackageName().startsWith(ROOT))
+                .filter(dependency -> !mayUse(room(dependency.getOriginClass()), room(dependency.getTargetClass())))
+                .map(Dependency::getDescription)
+                .collect(Collectors.toCollection(TreeSet::new));
+
+        assertThat(violations).isEmpty();
+    }
+
+    private static boolean mayUse(String room, String other) {
+        return room.equals(other) || MAY_USE.getOrDefault(room, Set.of()).contains(other);
+    }
+
+    @Test
+    void everyRoomIsKnown() {
+        assertThat(JDBC.stream().map(RoomsTest::room).collect(Collectors.toSet()))
+                .isEqualTo(MAY_USE.keySet());
+    }
+
+    @Test
+    void hasNoPackageCycles() {
+        slices().matching(ROOT + "(**)").should().beFreeOfCycles().check(JDBC);
+    }
+
+    private static String room(JavaClass type) {
+        return type.getPackageName().substring(ROOT.length());
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.outbox;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.jdbc.fixture.TestDatabase;
+import io.safebunny.message.WireMessage;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.time.SystemTimeline;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** One instance of a node with its outbox; closing it is a crash, unless it was stopped before. */
+final class OutboxUnderTest implements AutoCloseable {
+
+    final DataSource dataSource;
+    final String node;
+    final JdbcOutbox outbox;
+    final RecordingSender sender;
+    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    final TransactionTemplate transaction;
+    final JdbcTemplate sql;
+
+    private final SystemTimeline timeline = new SystemTimeline("outbox-test");
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    OutboxUnderTest(
+            DataSource dataSource, String node, RecordingSender sender, UnaryOperator<JdbcOutboxOptions> settings) {
+        this.dataSource = dataSource;
+        this.node = node;
+        this.sender = sender;
+        this.transaction = new TransactionTemplate(new JdbcTransactionManager(dataSource));
+        this.sql = new JdbcTemplate(dataSource);
+        JdbcOutboxOptions options =
+                JdbcOutboxOptions.of(node).withRelay(Duration.ofMillis(100), Duration.ofSeconds(10));
+        this.outbox = new JdbcOutbox(dataSource, settings.apply(options), timeline, threads, meters);
+    }
+
+    static OutboxUnderTest on(HikariDataSource pool) {
+        return new OutboxUnderTest(pool, TestDatabase.newNode(), new RecordingSender(), options -> options);
+    }
+
+    OutboxUnderTest started() {
+        outbox.start(sender);
+        return this;
+    }
+
+    static OutboundMessage message(String correlationId, String id) {
+        WireMessage wire = new WireMessage(
+                id,
+                correlationId,
+                "Ping",
+                "shop",
+                1_700_000_000L,
+                "application/json",
+                null,
+                Map.of("sb-marker", 1, "tenant", "acme"),
+                "{\"text\":\"grüße\"}".getBytes(StandardCharsets.UTF_8));
+        return new OutboundMessage(wire, new Route.Publication("shop.Ping"), Duration.ofSeconds(3));
+    }
+
+    void publish(String correlationId, String... ids) {
+        for (String id : ids) {
+            if (!outbox.add(message(correlationId, id))) {
+                throw new IllegalStateException("There is no transaction");
+            }
+        }
+    }
+
+    void publishAndCommit(String correlationId, String... ids) {
+        transaction.executeWithoutResult(status -> publish(correlationId, ids));
+    }
+
+    /** In the table. */
+    List<String> stored() {
+        return sql.queryForList(
+                "select message_id from safebunny_outbox where node = ? order by id", String.class, node);
+    }
+
+    /** As if they had been there for long. */
+    void makeDue() {
+        sql.update("update safebunny_outbox set due_at = created_at where node = ?", node);
+    }
+
+    double count(String outcome) {
+        return meters.counter("safebunny.outbox", "outcome", outcome).count();
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+        timeline.close();
+    }
+}

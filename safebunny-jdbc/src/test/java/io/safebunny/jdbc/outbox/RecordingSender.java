@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.outbox;
+
+import io.safebunny.spi.transport.OutboundMessage;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+
+/** A broker that writes down what it gets. */
+final class RecordingSender implements Function<OutboundMessage, CompletableFuture<Void>> {
+
+    private final List<OutboundMessage> messages = new ArrayList<>();
+    private final Set<String> refused = ConcurrentHashMap.newKeySet();
+    private final Executor answers;
+    private volatile boolean silent;
+
+    /** @param answers confirms on its threads */
+    RecordingSender(Executor answers) {
+        this.answers = answers;
+    }
+
+    /** Confirms at once. */
+    RecordingSender() {
+        this(Runnable::run);
+    }
+
+    @Override
+    public CompletableFuture<Void> apply(OutboundMessage message) {
+        if (refused.contains(String.valueOf(message.message().correlationId()))
+                || refused.contains(String.valueOf(message.message().messageId()))) {
+            return CompletableFuture.failedFuture(new IllegalStateException("refused"));
+        }
+        synchronized (messages) {
+            messages.add(message);
+        }
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        if (!silent) {
+            answers.execute(() -> answer.complete(null));
+        }
+        return answer;
+    }
+
+    void refuse(String correlationOrMessageId) {
+        refused.add(correlationOrMessageId);
+    }
+
+    void acceptAll() {
+        refused.clear();
+    }
+
+    /** Takes messages and never confirms. */
+    RecordingSender silent() {
+        silent = true;
+        return this;
+    }
+
+    List<OutboundMessage> messages() {
+        synchronized (messages) {
+            return List.copyOf(messages);
+        }
+    }
+
+    List<String> ids() {
+        return ids(messages());
+    }
+
+    /** Those of one correlation, repeats left out. */
+    List<String> firstOf(String correlationId) {
+        return ids(messages().stream()
+                        .filter(message ->
+                                correlationId.equals(message.message().correlationId()))
+                        .toList())
+                .stream()
+                .distinct()
+                .toList();
+    }
+
+    private static List<String> ids(Collection<OutboundMessage> some) {
+        return some.stream()
+                .map(message -> String.valueOf(message.message().messageId()))
+                .toList();
+    }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import io.safebunny.breaker.BreakerSettings;
+import io.safebunny.breaker.CircuitBreakers;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.identity.LineageIdScheme;
+import io.safebunny.jdbc.fixture.TestDatabase;
+import io.safebunny.middleware.ConsumeContext;
+import io.safebunny.middleware.ConsumeMiddleware;
+import io.safebunny.middleware.Group;
+import io.safebunny.middleware.Next;
+import io.safebunny.pipeline.MessageScope;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.serialization.JsonMessageSerializer;
+import io.safebunny.serialization.Serializers;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.time.SystemTimeline;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.memory.MemoryBroker;
+import io.safebunny.transport.memory.MemoryTransport;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+
+/** Middlewares around a handler that runs in a transaction of H2: what a failed run of it wrote must not be committed. */
+@Timeout(60)
+class MiddlewareTransactionTest {
+
+    private final SystemTimeline timeline = new SystemTimeline("test");
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final MemoryBroker broker = new MemoryBroker(timeline, threads);
+    private final List<SafeBunnyEngine> engines = new ArrayList<>();
+    private final AtomicInteger runs = new AtomicInteger();
+    private final JdbcTemplate database = new JdbcTemplate(TestDatabase.H2.pool());
+    private final String order = UUID.randomUUID().toString();
+
+    private record Order(String id) {}
+
+    @BeforeEach
+    void createTable() {
+        database.execute("create table if not exists middleware_debit (order_id varchar(100), run int)");
+    }
+
+    @AfterEach
+    void stop() {
+        engines.forEach(engine -> engine.stop(Duration.ofSeconds(5)));
+        threads.shutdownNow();
+        timeline.close();
+    }
+
+    private SafeBunnyEngine engine(String node, @Nullable MessageStore store, List<ConsumeMiddleware> middlewares) {
+        SafeBunnyEngine engine = new SafeBunnyEngine(new SafeBunnyParts(
+                SafeBunnyOptions.of(node),
+                new MemoryTransport(broker, TopologyOptions.defaults()),
+                store,
+                null,
+                new Serializers(List.of(new JsonMessageSerializer())),
+                new LineageIdScheme(),
+                middlewares,
+                List.of(),
+                new MessageScope(),
+                new CircuitBreakers(BreakerSettings.defaults(), timeline, threads),
+                timeline,
+                SafeBunnyParts.sharedRandom(),
+                threads,
+                new SimpleMeterRegistry(),
+                ObservationRegistry.NOOP));
+        engines.add(engine);
+        return engine;
+    }
+
+    private void handle(ConsumeMiddleware middleware, HandlerInvoker invoker) {
+        handle(List.of(middleware), invoker);
+    }
+
+    private void handle(List<ConsumeMiddleware> middlewares, HandlerInvoker invoker) {
+        SafeBunnyEngine shop = engine(
+                "shop",
+                new TransactionalJdbcMessageStore(
+                        TestDatabase.H2.pool(),
+                        new JdbcTransactionManager(TestDatabase.H2.pool()),
+                        JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofHours(1))),
+                middlewares);
+        shop.start(List.of(new HandlerDefinition(
+                "test.on(Order)",
+                "Order",
+                Order.class,
+                List.of("shop"),
+                1,
+                RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none()),
+                invoker)));
+        String unused = shop.bunny().publish(new Order(order));
+        await().until(() -> runs.get() > 0 && broker.isIdle());
+    }
+
+    private void debit(int run) {
+        database.update("insert into middleware_debit values (?, ?)", order, run);
+    }
+
+    private List<Integer> debits() {
+        return database.queryForList("select run from middleware_debit where order_id = ?", Integer.class, order);
+    }
+
+    /** docs/middleware.md: "Calling next again runs the rest again". */
+    @Test
+    void whatAFailedRunWroteIsUndoneBeforeAMiddlewareRunsTheHandlerAgain() {
+        handle(
+                (context, next) -> {
+                    try {
+                        next.run();
+                    } catch (IllegalStateException e) {
+                        next.run();
+                    }
+                },
+                (payload, context) -> {
+                    debit(runs.incrementAndGet());
+                    if (runs.get() == 1) {
+                        throw new IllegalStateException("the first run fails after its debit");
+                    }
+                });
+
+        assertThat(debits()).containsExactly(2);
+    }
+
+    @Test
+    void whatAFailedHandlerWroteIsNotCommittedWhenAMiddlewareSwallowsTheFailure() {
+        handle(
+                (context, next) -> {
+                    try {
+                        next.run();
+                    } catch (IllegalStateException e) {
+                        // tells somebody, and lets the message count as handled
+                    }
+                },
+                (payload, context) -> {
+                    debit(runs.incrementAndGet());
+                    throw new IllegalStateException("fails between debit and credit");
+                });
+
+        assertThat(debits()).isEmpty();
+    }
+
+    @Test
+    void whatAMiddlewareWritesAfterTheFailureIsCommittedWithTheMessage() {
+        handle(
+                (context, next) -> {
+                    try {
+                        next.run();
+                    } catch (IllegalStateException e) {
+                        debit(100);
+                    }
+                },
+                (payload, context) -> {
+                    debit(runs.incrementAndGet());
+                    throw new IllegalStateException("declined");
+                });
+
+        assertThat(debits()).containsExactly(100);
+    }
+
+    /** A middleware that runs all of it again, because what it does itself after the handler has failed. */
+    @Test
+    void whatARunWroteIsUndoneBeforeItIsRepeatedAlthoughItSucceeded() {
+        handle(
+                (context, next) -> {
+                    next.run();
+                    next.run();
+                },
+                (payload, context) -> debit(runs.incrementAndGet()));
+
+        assertThat(debits()).containsExactly(2);
+    }
+
+    /** It finds a transaction in which nothing has failed yet. */
+    @Test
+    void theGroupAfterSeesNothingOfTheFailedRunThatIsSwallowed() {
+        List<Integer> seen = new ArrayList<>();
+        handle(
+                List.of(
+                        (context, next) -> {
+                            try {
+                                next.run();
+                            } catch (IllegalStateException e) {
+                                // lets the message count as handled
+                            }
+                        },
+                        new After(() -> {
+                            seen.addAll(debits());
+                            debit(200);
+                        })),
+                (payload, context) -> {
+                    debit(runs.incrementAndGet());
+                    throw new IllegalStateException("declined");
+                });
+
+        assertThat(seen).isEmpty();
+        assertThat(debits()).containsExactly(200);
+    }
+
+    private record After(Runnable action) implements ConsumeMiddleware {
+        @Override
+        public Group group() {
+            return Group.AFTER;
+        }
+
+        @Override
+        public void invoke(ConsumeContext context, Next next) {
+            action.run();
+        }
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.dedup.DedupOptions;
+import io.safebunny.dedup.Deduplication;
+import io.safebunny.jdbc.fixture.Records;
+import io.safebunny.jdbc.fixture.TestDatabase;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.EnvelopeReader;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.message.WireMessage;
+import io.safebunny.observation.Metrics;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.CurrentHandling;
+import io.safebunny.publishing.Handling;
+import io.safebunny.recovery.RecoveryAction;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordRefusedException;
+import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.test.database.MariaDbServer;
+import io.safebunny.time.SystemTimeline;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.memory.MemoryBroker;
+import io.safebunny.transport.memory.MemoryTransport;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+
+/** MariaDB takes a megabyte at a time, and a record has two. */
+class PacketLimitIT {
+
+    private static final MariaDbServer SERVER = MariaDbServer.start();
+    private static final int TOO_MUCH = 2 * 1024 * 1024;
+
+    private final JdbcStoreOptions options = JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofHours(1));
+
+    @BeforeAll
+    static void limit() {
+        try (HikariDataSource admin = pool("")) {
+            new JdbcTemplate(admin).execute("set global max_allowed_packet = 1048576");
+            TestDatabase.createTable(admin, JdbcStoreOptions.DEFAULT_TABLE_PREFIX);
+            new JdbcTemplate(admin).execute("create table work (id varchar(64))");
+        }
+    }
+
+    @AfterAll
+    static void close() {
+        SERVER.close();
+    }
+
+    private static HikariDataSource pool(String parameters) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(SERVER.jdbcUrl() + parameters);
+        config.setMaximumPoolSize(3);
+        return new HikariDataSource(config);
+    }
+
+    /** The driver refuses it, or sends it and the server ends the connection. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "&maxAllowedPacket=67108864"})
+    void refusesOnlyTheRecordThatIsTooLarge(String parameters) {
+        try (HikariDataSource pool = pool(parameters)) {
+            JdbcMessageStore store = new JdbcMessageStore(pool, options);
+            MessageRecord claim = store.create(Records.claim(Records.key(), "a"));
+
+            assertThatThrownBy(() -> store.replace(claim.next(RecordState.COMPLETED, List.of(tooMuch()))))
+                    .isInstanceOf(RecordRefusedException.class)
+                    .hasMessageContaining("max_allowed_packet")
+                    .hasMessageContaining(claim.key().messageId());
+            assertThat(store.replace(claim.next(RecordState.POISONED))).isNotNull();
+        }
+    }
+
+    @Test
+    void setsTheMessageAsideAndRollsItsTransactionBack() {
+        try (HikariDataSource pool = pool("");
+                SystemTimeline timeline = new SystemTimeline("test")) {
+            TransactionalJdbcMessageStore store =
+                    new TransactionalJdbcMessageStore(pool, new JdbcTransactionManager(pool), options);
+            JdbcTemplate sql = new JdbcTemplate(pool);
+            Envelope message = message();
+
+            assertThatExceptionOfType(InvalidMessageException.class)
+                    .isThrownBy(() -> deduplication(store, timeline)
+                            .run(
+                                    new Handling(new CurrentHandling(), message),
+                                    failure -> new RecoveryAction.Poison(PoisonReason.NOT_STORABLE),
+                                    execution -> {
+                                        sql.update("insert into work values (?)", message.id());
+                                        String unused =
+                                                execution.once("download", String.class, () -> "x".repeat(TOO_MUCH));
+                                    }))
+                    .withMessageContaining("The step has been run")
+                    .satisfies(e -> assertThat(e.reason()).isEqualTo(PoisonReason.NOT_STORABLE));
+            assertThat(sql.queryForObject("select count(*) from work", Integer.class))
+                    .isZero();
+            assertThat(Objects.requireNonNull(store.find(new RecordKey(message.correlationId(), message.id())))
+                            .state())
+                    .isEqualTo(RecordState.POISONED);
+        }
+    }
+
+    private static OutboundMessage tooMuch() {
+        return Records.message("x".repeat(TOO_MUCH).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Envelope message() {
+        return EnvelopeReader.read(new WireMessage(
+                "id",
+                UUID.randomUUID().toString(),
+                "Order",
+                null,
+                null,
+                null,
+                null,
+                Map.of(),
+                "{}".getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private static Deduplication deduplication(TransactionalJdbcMessageStore store, SystemTimeline timeline) {
+        return new Deduplication(
+                store,
+                new ConfirmedSender(
+                        new MemoryTransport(new MemoryBroker(timeline, Runnable::run), TopologyOptions.defaults()),
+                        timeline,
+                        Runnable::run,
+                        Duration.ofSeconds(5),
+                        10),
+                timeline,
+                Runnable::run,
+                new Metrics(new SimpleMeterRegistry()),
+                new DedupOptions(Duration.ofSeconds(30), 20));
+    }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.dedup.DedupOptions;
+import io.safebunny.dedup.Deduplication;
+import io.safebunny.dedup.Execution;
+import io.safebunny.jdbc.fixture.TestDatabase;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.observation.Metrics;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.CurrentHandling;
+import io.safebunny.publishing.Handling;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.time.SystemTimeline;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.memory.MemoryBroker;
+import io.safebunny.transport.memory.MemoryTransport;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+
+/** Two different messages under one id, where the claim is a transaction: what is not committed is not known. */
+abstract class SameIdRules {
+
+    private final SystemTimeline timeline = new SystemTimeline("test");
+    private final String saga = UUID.randomUUID().toString();
+    private final RecoveryPolicy policy =
+            RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.of(3, Duration.ofSeconds(1)));
+    private final List<String> handled = new ArrayList<>();
+    private final List<Integer> charged = new ArrayList<>();
+
+    @SuppressWarnings("NullAway.Init")
+    private Deduplication instance;
+
+    abstract TestDatabase database();
+
+    @BeforeEach
+    void open() {
+        instance = new Deduplication(
+                new TransactionalJdbcMessageStore(
+                        database().pool(),
+                        new JdbcTransactionManager(database().pool()),
+                        JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofHours(1))),
+                new ConfirmedSender(
+                        new MemoryTransport(new MemoryBroker(timeline, Runnable::run), TopologyOptions.defaults()),
+                        timeline,
+                        Runnable::run,
+                        Duration.ofSeconds(5),
+                        10),
+                timeline,
+                Runnable::run,
+                new Metrics(new SimpleMeterRegistry()),
+                new DedupOptions(Duration.ofSeconds(30), 5));
+    }
+
+    @AfterEach
+    void close() {
+        timeline.close();
+    }
+
+    @FunctionalInterface
+    private interface Handler {
+        void handle(Execution execution) throws Exception;
+    }
+
+    private void deliver(String body, Handler handler) throws Exception {
+        deliver(body, 0, handler);
+    }
+
+    private void deliver(String body, int attempt, Handler handler) throws Exception {
+        Handling handling = new Handling(
+                new CurrentHandling(),
+                new Envelope(
+                        "the-same",
+                        saga,
+                        "Order",
+                        "shop",
+                        1,
+                        null,
+                        attempt,
+                        0,
+                        0,
+                        Map.of(),
+                        Map.of(),
+                        "application/json",
+                        body.getBytes(StandardCharsets.UTF_8)));
+        instance.run(
+                handling,
+                failure -> policy.decide(failure, handling.message().attempt(), 0),
+                execution -> handling.run(() -> {
+                    handled.add(body);
+                    handler.handle(execution);
+                }));
+    }
+
+    private void expectSetAside(String body, Handler handler) {
+        assertThatExceptionOfType(InvalidMessageException.class)
+                .isThrownBy(() -> deliver(body, handler))
+                .withMessageContaining("the-same")
+                .satisfies(e -> assertThat(e.reason()).isEqualTo(PoisonReason.HANDLER_FAILED));
+    }
+
+    private int charge(Execution execution, int receipt) {
+        return execution.once("charge", Integer.class, () -> {
+            charged.add(receipt);
+            return receipt;
+        });
+    }
+
+    /** The database does not answer when it ends, or its process dies: of the message nothing is left but its step. */
+    private void chargeAndLeaveNothingElse(String body, int receipt) {
+        assertThatExceptionOfType(NotHandledException.class)
+                .isThrownBy(() -> deliver(body, execution -> {
+                    assertThat(charge(execution, receipt)).isEqualTo(receipt);
+                    throw NotHandledException.later("leaves no trace but its step", Duration.ZERO);
+                }));
+    }
+
+    private void fail(String body) {
+        assertThatThrownBy(() -> deliver(body, execution -> {
+                    throw new IOException("fails, and comes again");
+                }))
+                .isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void theFirstWhoseHandlingEndsStandsAndTheOtherIsSetAside() throws Exception {
+        fail("1");
+        expectSetAside("2", execution -> {});
+        deliver("1", execution -> {});
+        expectSetAside("2", execution -> {});
+
+        assertThat(handled).containsExactly("1", "1");
+    }
+
+    @Test
+    void theFirstWhoseStepIsStoredStandsAndItsReceiptIsNotGivenToTheOther() throws Exception {
+        chargeAndLeaveNothingElse("1", 1);
+        expectSetAside("2", execution -> charge(execution, 2));
+        deliver("1", execution -> assertThat(charge(execution, 3)).isEqualTo(1));
+        expectSetAside("2", execution -> charge(execution, 4));
+
+        assertThat(charged).containsExactly(1);
+        assertThat(handled).containsExactly("1", "2", "1");
+    }
+
+    /** What is written of a retry before it begins is not written of this one. */
+    @Test
+    void soItDoesWhenTheOtherSaysThatItIsARetry() throws Exception {
+        chargeAndLeaveNothingElse("1", 1);
+        assertThatExceptionOfType(InvalidMessageException.class)
+                .isThrownBy(() -> deliver("2", 1, execution -> charge(execution, 2)));
+        deliver("1", execution -> assertThat(charge(execution, 3)).isEqualTo(1));
+
+        assertThat(charged).containsExactly(1);
+    }
+
+    @Test
+    void aHandlerThatGoesOnWithoutTheReceiptIsNotCompleted() throws Exception {
+        chargeAndLeaveNothingElse("1", 1);
+        expectSetAside("2", execution -> assertThatExceptionOfType(InvalidMessageException.class)
+                .isThrownBy(() -> charge(execution, 2)));
+        deliver("1", execution -> assertThat(charge(execution, 3)).isEqualTo(1));
+
+        assertThat(charged).containsExactly(1);
+    }
+
+    @Test
+    void bothAreSetAsideWhenTheStepIsOfOneAndTheFailedAttemptOfTheOther() {
+        chargeAndLeaveNothingElse("1", 1);
+        fail("2");
+        expectSetAside("1", execution -> charge(execution, 3));
+        expectSetAside("2", execution -> charge(execution, 4));
+
+        assertThat(charged).containsExactly(1);
+    }
+}

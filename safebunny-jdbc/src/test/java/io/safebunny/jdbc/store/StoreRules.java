@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.jdbc.fixture.Records;
+import io.safebunny.jdbc.fixture.TestDatabase;
+import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordRefusedException;
+import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.spi.store.UnreadableRecordException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** What the contract of all stores does not say. */
+abstract class StoreRules {
+
+    private final JdbcStoreOptions options = JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofHours(1));
+
+    abstract TestDatabase database();
+
+    private JdbcMessageStore store() {
+        return new JdbcMessageStore(database().pool(), options);
+    }
+
+    private JdbcTemplate sql() {
+        return new JdbcTemplate(database().pool());
+    }
+
+    @Test
+    void aRecordStaysWhenTheApplicationsTransactionIsRolledBack() {
+        JdbcMessageStore store = store();
+        MessageRecord record = Records.claim(Records.key(), "a");
+        new TransactionTemplate(new JdbcTransactionManager(database().pool())).executeWithoutResult(status -> {
+            store.create(record);
+            store.replace(record.next(RecordState.COMPLETED));
+            store.replaceAll(List.of(record.next(RecordState.COMPLETED).next(RecordState.DISPATCHED)));
+            status.setRollbackOnly();
+        });
+        assertThat(found(store, record.key()).state()).isEqualTo(RecordState.DISPATCHED);
+    }
+
+    @Test
+    void aPoolWithoutAutoCommitMakesNoDifference() {
+        try (HikariDataSource pool = database().newPool(config -> config.setAutoCommit(false))) {
+            MessageRecord record = Records.claim(Records.key(), "a");
+            JdbcMessageStore store = new JdbcMessageStore(pool, options);
+            store.create(record);
+            store.replaceAll(List.of(record.next(RecordState.POISONED)));
+            assertThat(found(store(), record.key()).state()).isEqualTo(RecordState.POISONED);
+        }
+    }
+
+    @Test
+    void connectionsComeBackAsTheyWere() throws Exception {
+        try (HikariDataSource pool = database().newPool(config -> config.setMaximumPoolSize(1))) {
+            JdbcMessageStore store = new JdbcMessageStore(pool, options);
+            int isolation;
+            try (var connection = pool.getConnection()) {
+                isolation = connection.getTransactionIsolation();
+            }
+            store.create(Records.claim(Records.key(), "a"));
+            store.removeExpired(10);
+            try (var connection = pool.getConnection()) {
+                assertThat(connection.getAutoCommit()).isTrue();
+                assertThat(connection.getTransactionIsolation()).isEqualTo(isolation);
+                assertThat(connection.getNetworkTimeout()).isZero();
+            }
+            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+        }
+    }
+
+    @Test
+    void sixMebibytesFit() {
+        JdbcMessageStore store = store();
+        MessageRecord claim = store.create(Records.claim(Records.key(), "a"));
+        byte[] body = new byte[4 * 1024 * 1024];
+        Arrays.fill(body, (byte) 0xfe); // no text: in Base64 it is a third longer
+        MessageRecord completed = claim.withSteps(Map.of("grüße 🐇", "\"\\u0000世界\""))
+                .next(RecordState.COMPLETED, List.of(Records.message(body)));
+        assertThat(store.replace(completed)).isNotNull();
+        MessageRecord found = found(store, claim.key());
+        assertThat(found.outgoing().get(0).message().body()).isEqualTo(body);
+        assertThat(found.steps()).isEqualTo(completed.steps());
+    }
+
+    @Test
+    void idsOfTheLongestKindAndOfAllCharacters() {
+        JdbcMessageStore store = store();
+        String characters = "ABCxyz0189._:-";
+        String longest = characters.repeat(10).substring(0, 128);
+        for (String id : List.of(longest, characters, ".", "-")) {
+            MessageRecord record = Records.claim(new RecordKey(id, id), "a");
+            store.create(record);
+            assertThat(found(store, record.key())).isEqualTo(record);
+        }
+    }
+
+    @Test
+    void upperAndLowerCaseAreDifferentMessages() {
+        JdbcMessageStore store = store();
+        store.create(Records.claim(new RecordKey("c", "m"), "a"));
+        assertThat(store.create(Records.claim(new RecordKey("c", "M"), "b")).owner())
+                .isEqualTo("b");
+        assertThat(store.create(Records.claim(new RecordKey("C", "m"), "c")).owner())
+                .isEqualTo("c");
+        assertThat(store.find(new RecordKey("C", "M"))).isNull();
+    }
+
+    @Test
+    void whatALaterVersionWroteIsRefusedAndPassedOver() {
+        JdbcMessageStore store = store();
+        MessageRecord record = store.create(Records.claim(Records.key(), "a")).next(RecordState.COMPLETED);
+        store.replace(record);
+        sql().update("update safebunny_message set format = 3 where node = ?", options.node());
+        assertThatThrownBy(() -> store.find(record.key()))
+                .isInstanceOf(UnreadableRecordException.class)
+                .hasMessageContaining("format 3");
+        assertThatThrownBy(() -> store.create(record)).isInstanceOf(UnreadableRecordException.class);
+        assertThat(store.findCompleted(Duration.ZERO, 10)).isEmpty();
+        sql().update("update safebunny_message set format = 1, state = 'ARCHIVED' where node = ?", options.node());
+        assertThatThrownBy(() -> store.find(record.key()))
+                .isInstanceOf(UnreadableRecordException.class)
+                .hasMessageContaining("ARCHIVED");
+    }
+
+    /** While instances are upgraded one by one the table has the new column already. */
+    @Test
+    void whatAnEarlierVersionWroteIsReadAndStaysReadableForIt() {
+        JdbcMessageStore store = store();
+        RecordKey key = Records.key();
+        sql().update(
+                        "insert into safebunny_message (node, correlation_id, message_id, state, owner, version, attempt, takeovers, lease_ms, fingerprint, format, changed_at) values (?, ?, ?, 'CLAIMED', 'before', 1, 0, 0, 30000, -4711, 1, current_timestamp)",
+                        options.node(),
+                        key.correlationId(),
+                        key.messageId());
+        MessageRecord record = found(store, key);
+        assertThat(record.fingerprint()).isEqualTo(new Fingerprint(Fingerprint.CHECKSUMS, -4711, 0));
+        store.replace(record.next(RecordState.RELEASED));
+        assertThat(sql().queryForObject(
+                                "select format from safebunny_message where node = ?", Integer.class, options.node()))
+                .isEqualTo(1);
+        assertThat(found(store, key).fingerprint()).isEqualTo(record.fingerprint());
+    }
+
+    @Test
+    void twoCleanersAndTrafficDoNotWaitForEachOther() {
+        JdbcMessageStore store = store();
+        List<MessageRecord> records = IntStream.range(0, 20)
+                .mapToObj(i -> store.create(Records.claim(Records.key(), "a")).next(RecordState.POISONED))
+                .toList();
+        store.replaceAll(records);
+        database().age(Duration.ofHours(2));
+        new TransactionTemplate(new JdbcTransactionManager(database().pool())).executeWithoutResult(status -> {
+            sql().update(
+                            "update safebunny_message set attempt = 7 where node = ? and correlation_id = ? and message_id = ?",
+                            options.node(),
+                            records.get(3).key().correlationId(),
+                            records.get(3).key().messageId());
+            assertThat(store.removeExpired(1_000)).isEqualTo(19);
+        });
+        assertThat(store.removeExpired(1_000)).isEqualTo(1);
+    }
+
+    @Test
+    void anotherPrefixIsAnotherTable() {
+        HikariDataSource pool = database().pool();
+        TestDatabase.createTable(pool, "other_");
+        TestDatabase.createTable(pool, "other_"); // a repeat is harmless
+        JdbcMessageStore other = new JdbcMessageStore(pool, options.withTablePrefix("other_"));
+        MessageRecord record = other.create(Records.claim(Records.key(), "a"));
+        assertThat(found(other, record.key())).isEqualTo(record);
+        assertThat(store().find(record.key())).isNull();
+    }
+
+    @Test
+    void aPrefixMayNameASchema() {
+        HikariDataSource pool = database().pool();
+        sql().execute("create schema if not exists messaging");
+        TestDatabase.createTable(pool, "messaging.safebunny_");
+        JdbcMessageStore other = new JdbcMessageStore(pool, options.withTablePrefix("messaging.safebunny_"));
+        MessageRecord record = other.create(Records.claim(Records.key(), "a"));
+        assertThat(found(other, record.key())).isEqualTo(record);
+        assertThat(store().find(record.key())).isNull();
+    }
+
+    @Test
+    void aMissingTableIsToldAtStart() {
+        assertThatThrownBy(() -> new JdbcMessageStore(database().pool(), options.withTablePrefix("absent_")))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("SB-1402 Table absent_message is missing")
+                .hasMessageContaining("schema-" + database().name().toLowerCase(Locale.ROOT) + ".sql")
+                .hasMessageContaining("safebunny.store.jdbc.initialize-schema=always");
+    }
+
+    @Test
+    void aTableOfAnEarlierSnapshotIsAlteredAsTheChangelogSays() throws IOException {
+        HikariDataSource pool = database().pool();
+        JdbcStoreOptions before = options.withTablePrefix("before_");
+        TestDatabase.createTable(pool, "before_");
+        sql().execute("alter table before_message drop column fingerprint_low");
+        RecordKey key = Records.key();
+        insertAsBefore(key);
+        assertThatThrownBy(() -> new JdbcMessageStore(pool, before))
+                .hasMessageContaining("SB-1402")
+                .hasMessageContaining("alter it as the changelog says");
+
+        Matcher statement = Pattern.compile("`(alter table safebunny_message add column [^`]+)`")
+                .matcher(Files.readString(Path.of("../CHANGELOG.md")));
+        assertThat(statement.find()).isTrue();
+        sql().execute(statement.group(1).replace("safebunny_", "before_"));
+
+        JdbcMessageStore store = new JdbcMessageStore(pool, before);
+        MessageRecord record = found(store, key);
+        assertThat(record.fingerprint()).isEqualTo(new Fingerprint(Fingerprint.CHECKSUMS, -4711, 0));
+        assertThat(store.replace(record.next(RecordState.POISONED))).isNotNull();
+        RecordKey another = Records.key();
+        insertAsBefore(another); // by an instance that goes on
+        assertThat(found(store, another).fingerprint()).isEqualTo(record.fingerprint());
+        MessageRecord fresh = Records.claim(Records.key(), "a");
+        assertThat(store.create(fresh)).isEqualTo(fresh);
+    }
+
+    private void insertAsBefore(RecordKey key) {
+        sql().update(
+                        "insert into before_message (node, correlation_id, message_id, state, owner, version, attempt, takeovers, lease_ms, fingerprint, format, changed_at)"
+                                + " values (?, ?, ?, 'RELEASED', 'b', 2, 1, 0, 30000, -4711, 1, current_timestamp)",
+                        options.node(),
+                        key.correlationId(),
+                        key.messageId());
+    }
+
+    @Test
+    void anExhaustedPoolIsAnUnavailableStore() throws Exception {
+        try (HikariDataSource pool = database().newPool(config -> {
+            config.setMaximumPoolSize(1);
+            config.setConnectionTimeout(250);
+        })) {
+            JdbcMessageStore store = new JdbcMessageStore(pool, options);
+            RecordKey key = Records.key();
+            try (var held = pool.getConnection()) {
+                assertThat(held.isClosed()).isFalse();
+                assertThatThrownBy(() -> store.find(key))
+                        .isInstanceOf(StoreUnavailableException.class)
+                        .hasMessageContaining(key.messageId())
+                        .hasMessageNotContaining("jdbc:");
+            }
+            assertThat(store.find(key)).isNull();
+        }
+    }
+
+    static void refusesOneRecordForItsCharacters(JdbcMessageStore store) {
+        MessageRecord claim = store.create(Records.claim(Records.key(), "a"));
+        byte[] body = "{\"name\":\"🐇\"}".getBytes(StandardCharsets.UTF_8);
+        assertThatThrownBy(() -> store.replace(claim.completed(List.of(Records.message(body)))))
+                .isInstanceOf(RecordRefusedException.class)
+                .hasMessageContaining("SB-4004")
+                .hasMessageNotContaining("🐇");
+        assertThatThrownBy(() -> store.replace(claim.next(RecordState.CLAIMED).withSteps(Map.of("charge 🐇", "1"))))
+                .isInstanceOf(RecordRefusedException.class);
+        assertThat(store.replace(claim.next(RecordState.POISONED)))
+                .as("and it can be set aside")
+                .isNotNull();
+    }
+
+    private static MessageRecord found(JdbcMessageStore store, RecordKey key) {
+        return Objects.requireNonNull(store.find(key));
+    }
+}
