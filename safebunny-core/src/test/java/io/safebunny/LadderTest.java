@@ -50,6 +50,7 @@ class LadderTest {
         "store.memory",
         "handler",
         "spi.outbox",
+        "handling",
         "publishing",
         "dedup",
         "consuming",

@@ -9,6 +9,7 @@ import io.safebunny.failure.NackedException;
 import io.safebunny.failure.UnpublishedException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
@@ -20,7 +21,6 @@ import io.safebunny.middleware.Next;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.Pipeline;
-import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.DeliveryHandler;
@@ -197,15 +197,11 @@ final class ConsumePipeline implements DeliveryHandler {
         deduplication.run(
                 message.handling,
                 failure -> recoverer.decide(message.delivery, message.envelope(), failure),
-                execution -> {
-                    message.executes(execution);
-                    handled(message, next);
-                });
+                handling -> handled(next));
     }
 
     private void dispatch(HandledMessage message, Next next) throws Exception {
-        handled(message, next);
-        message.requireUndecided();
+        message.handling.run(() -> handled(next));
         try {
             parts.sender().sendAllAndWait(message.handling.collected());
         } catch (UnroutableException | NackedException e) {
@@ -213,9 +209,9 @@ final class ConsumePipeline implements DeliveryHandler {
         }
     }
 
-    private static void handled(HandledMessage message, Next next) throws Exception {
+    private static void handled(Next next) throws Exception {
         try {
-            message.handling.run(next);
+            next.run();
         } finally {
             Thread.interrupted(); // left behind by a middleware, it would fail the completion or the sending
         }
@@ -247,14 +243,11 @@ final class ConsumePipeline implements DeliveryHandler {
                         if (tries[0]++ > 0) {
                             parts.metrics().retriedInMemory(handler.type());
                         }
-                        message.beginRun();
-                        handler.invoker().invoke(message.payload(), message);
-                        message.requireUndecided();
+                        message.handling.attempt(() -> handler.invoker().invoke(message.payload(), message));
                     },
                     message);
             return null;
         } catch (Throwable e) {
-            message.dropPublications();
             return e;
         }
     }
@@ -262,7 +255,7 @@ final class ConsumePipeline implements DeliveryHandler {
     /** A middleware around it may swallow the failure, or run the handler again: nothing of the failed run may be completed with that. */
     private static Throwable undo(HandledMessage message, Throwable failure) {
         try {
-            message.undoRun();
+            message.handling.undoAttempt();
             return failure;
         } catch (Throwable decided) {
             if (decided != failure) {

@@ -38,7 +38,8 @@ final class FailureLog {
 
     /** @param again how it goes on, as the end of a sentence */
     void failed(HandledMessage message, String again, Throwable failure) {
-        boolean traced = message.isFirstFailure() && !(failure instanceof InvalidMessageException);
+        boolean traced = !message.hasFailedBefore() && !(failure instanceof InvalidMessageException);
+        message.noteFailure();
         Kind kind = Kind.warn(LOG, "Messages failed in %s [failure=%s]".formatted(handler, nameOf(failure)))
                 .upTo(FAILURES_A_MINUTE);
         log.tell(

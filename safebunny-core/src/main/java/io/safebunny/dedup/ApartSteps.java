@@ -2,7 +2,6 @@
 package io.safebunny.dedup;
 
 import io.safebunny.message.Envelope;
-import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.MessageRecord;
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Steps of a message whose own record is part of the handler's transaction, which may roll back while what a step did stays
  * done. They are in a record beside it, written in transactions of their own.
  */
-final class ApartSteps implements Steps {
+final class ApartSteps {
 
     private static final int MOST_TRIES = 10;
 
@@ -67,8 +66,8 @@ final class ApartSteps implements Steps {
         loaded = false;
     }
 
-    @Override
-    public @Nullable String find(String name) {
+    @Nullable
+    String find(String name) {
         transaction.requireClaimIsHeld();
         if (!loaded) {
             MessageRecord found = store.apart(() -> store.find(key));
@@ -81,8 +80,7 @@ final class ApartSteps implements Steps {
         return record == null ? null : record.steps().get(name);
     }
 
-    @Override
-    public void store(String name, String json) {
+    void store(String name, String json) {
         MessageRecord before = record;
         Map<String, String> steps = new HashMap<>(before == null ? Map.of() : before.steps());
         steps.put(name, json);
@@ -133,10 +131,5 @@ final class ApartSteps implements Steps {
                 steps,
                 List.of(),
                 null));
-    }
-
-    @Override
-    public RuntimeException noAnswer(Handling message, RuntimeException e) {
-        return NoAnswer.of(message, log, e);
     }
 }

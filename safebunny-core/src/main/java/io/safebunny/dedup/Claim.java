@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.handling.StepStore;
 import io.safebunny.observation.BoundedLog.Kind;
-import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * A claim this process holds, as long as nobody took it over. All writes go through the fence: each is one version higher than
  * the last one of this claim. Thread-safe: the handler's thread and the renewal share it.
  */
-final class Claim implements Steps {
+final class Claim implements StepStore {
 
     private static final Logger LOG = LoggerFactory.getLogger(Claim.class);
 
@@ -194,18 +194,22 @@ final class Claim implements Steps {
 
     @Override
     public void store(String name, String json) {
-        boolean ours = writeSurely(claimed -> {
-            Map<String, String> steps = new HashMap<>(claimed.steps());
-            steps.put(name, json);
-            return claimed.next(RecordState.CLAIMED).withSteps(steps);
-        });
+        boolean ours;
+        try {
+            ours = writeSurely(claimed -> {
+                Map<String, String> steps = new HashMap<>(claimed.steps());
+                steps.put(name, json);
+                return claimed.next(RecordState.CLAIMED).withSteps(steps);
+            });
+        } catch (NotHandledException e) {
+            throw e;
+        } catch (RecordRefusedException e) {
+            throw Refused.step(name, e);
+        } catch (RuntimeException e) {
+            throw NoAnswer.of(record().key().messageId(), log, e);
+        }
         if (!ours) {
             throw lost();
         }
-    }
-
-    @Override
-    public RuntimeException noAnswer(Handling message, RuntimeException e) {
-        return NoAnswer.of(message, log, e);
     }
 }

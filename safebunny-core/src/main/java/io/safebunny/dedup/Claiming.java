@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.Metrics;
-import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.recovery.RecoveryAction.Poison;
@@ -50,11 +50,12 @@ final class Claiming {
     }
 
     /**
+     * @param again by the same delivery, whose claim before was rolled back
      * @return our claim, or the record of the completed or dispatched message
      * @throws NotHandledException somebody else's claim
      * @throws InvalidMessageException it was or must be set aside
      */
-    MessageRecord claim(Handling handling) {
+    MessageRecord claim(Handling handling, boolean again) {
         Envelope message = handling.message();
         MessageRecord fresh = fresh(message);
         MessageRecord stored = create(fresh);
@@ -67,7 +68,7 @@ final class Claiming {
             case COMPLETED, DISPATCHED -> stored;
             case RELEASED ->
                 claimAgain(handling, stored, fresh, believedAttempt(message, stored.attempt()), stored.takeovers());
-            case POISONED -> reopen(handling, stored, fresh);
+            case POISONED -> reopen(handling, stored, fresh, again);
             case CLAIMED -> takeOver(handling, stored, fresh, believedAttempt(message, stored.attempt()));
         };
     }
@@ -125,7 +126,7 @@ final class Claiming {
     }
 
     /** Only by its own poison copy: anybody can write that a message is a replay, and an older copy is not the one that was looked at. */
-    private MessageRecord reopen(Handling handling, MessageRecord stored, MessageRecord fresh) {
+    private MessageRecord reopen(Handling handling, MessageRecord stored, MessageRecord fresh, boolean again) {
         if (handling.message().poisonVersion() != stored.version()) {
             tell(handling, stored);
             throw new InvalidMessageException(
@@ -133,7 +134,7 @@ final class Claiming {
                     "The message was recorded as set aside before, so this copy was not handled; why is told by the poison message of then. If no other one has the same sb-poison-digest, its process ended before it was sent, and this copy is the only one: do not throw it away. To handle the message again, move this copy with all its headers.");
         }
         MessageRecord claim = claimAgain(handling, stored, fresh, 0, 0);
-        if (handling.reopen()) {
+        if (!again) {
             metrics.reopened(handling.message().type());
             String id = stored.key().messageId();
             log.tell(
@@ -170,7 +171,7 @@ final class Claiming {
                             said,
                             attempt));
         }
-        handling.continueAt(attempt);
+        handling.setAttempt(attempt);
     }
 
     /**
@@ -210,7 +211,7 @@ final class Claiming {
     /** So that its poison copy has the version by which it can be replayed. */
     static void tell(Handling handling, MessageRecord stored) {
         if (stored.state() == RecordState.POISONED) {
-            handling.setAside(stored.version());
+            handling.setPoisonVersion(stored.version());
         }
     }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.handling.Handling;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.observation.BoundedLog.Kind;
-import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.recovery.RecoveryAction.ComeBack;
@@ -48,11 +48,12 @@ final class ClaimingTransaction {
     /** @return our claim, or the record of the completed or dispatched message; see {@link Claiming#claim} */
     MessageRecord begin() {
         try {
-            if (claim == null && handling.message().attempt() > 0) {
+            boolean again = claim != null;
+            if (!again && handling.message().attempt() > 0) {
                 claiming.countUnwritten(handling);
             }
             transaction = store.begin();
-            MessageRecord record = claiming.claim(handling);
+            MessageRecord record = claiming.claim(handling, again);
             claim = record;
             return record;
         } catch (StoreUnavailableException e) {

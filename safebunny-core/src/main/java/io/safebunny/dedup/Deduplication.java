@@ -3,11 +3,12 @@ package io.safebunny.dedup;
 
 import io.safebunny.dedup.Dispatch.Stop;
 import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.handling.Handling;
+import io.safebunny.handling.StepStore;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
-import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.spi.store.MessageRecord;
@@ -103,7 +104,7 @@ public final class Deduplication {
     /** Handles the message. */
     @FunctionalInterface
     public interface Action {
-        void run(Execution execution) throws Exception;
+        void run(Handling handling) throws Exception;
     }
 
     /** Renews claims of handlers that run long, and sweeps, until {@link #stop}. */
@@ -169,7 +170,7 @@ public final class Deduplication {
     /** @return the record of the handled message */
     private MessageRecord handle(Handling handling, Judge judge, Action action) throws Exception {
         long before = timeline.nanoTime();
-        MessageRecord record = claimed(handling, () -> claiming.claim(handling));
+        MessageRecord record = claimed(handling, () -> claiming.claim(handling, false));
         if (record.state() != RecordState.CLAIMED) {
             return suppressed(handling, record);
         }
@@ -178,7 +179,7 @@ public final class Deduplication {
         try {
             Runnable leave = enter(record);
             try {
-                run(action, new Execution(handling, claim, () -> {}));
+                handling.run(claim, () -> action.run(handling));
             } finally {
                 leave.run();
             }
@@ -235,7 +236,7 @@ public final class Deduplication {
         } catch (NotHandledException e) {
             throw e;
         } catch (RuntimeException e) {
-            throw NoAnswer.of(handling, log, e);
+            throw NoAnswer.of(handling.message().id(), log, e);
         }
         if (!ours) {
             metrics.claimLost(handling.message().type());
@@ -267,14 +268,11 @@ public final class Deduplication {
         }
         try {
             ApartSteps steps = new ApartSteps(transactional, timeline, log, record, transaction);
-            run(action, new Execution(handling, steps, () -> {
-                MessageRecord unused = claimed(handling, transaction::beginAgain);
-                steps.forget(); // another delivery may have had its turn in between
-            }));
-            return unlessDown(handling, () -> handling.closed(() -> transaction.commit(handling.collected())));
+            handling.run(new StepsOf(handling, transaction, steps), () -> action.run(handling));
+            return unlessDown(handling, () -> handling.end(() -> transaction.commit(handling.collected())));
         } catch (Throwable failure) {
             try {
-                handling.closed(() -> {
+                handling.end(() -> {
                     transaction.rollback(judge.judge(failure));
                     return record;
                 });
@@ -285,17 +283,49 @@ public final class Deduplication {
         }
     }
 
-    // ---- both
+    private final class StepsOf implements StepStore {
+        private final Handling handling;
+        private final ClaimingTransaction transaction;
+        private final ApartSteps steps;
 
-    private static void run(Action action, Execution execution) throws Exception {
-        try {
-            action.run(execution);
-        } catch (Throwable failure) {
-            execution.requireUndecided();
-            throw failure;
+        StepsOf(Handling handling, ClaimingTransaction transaction, ApartSteps steps) {
+            this.handling = handling;
+            this.transaction = transaction;
+            this.steps = steps;
         }
-        execution.requireUndecided();
+
+        @Override
+        public @Nullable String find(String name) {
+            try {
+                return steps.find(name);
+            } catch (BrokenTransactionException | NotHandledException | InvalidMessageException e) {
+                throw e; // of the first, an attempt in memory has a new transaction
+            } catch (RuntimeException e) {
+                throw NoAnswer.of(handling.message().id(), log, e);
+            }
+        }
+
+        @Override
+        public void store(String name, String json) {
+            try {
+                steps.store(name, json);
+            } catch (NotHandledException e) {
+                throw e;
+            } catch (RecordRefusedException e) {
+                throw Refused.step(name, e);
+            } catch (RuntimeException e) {
+                throw NoAnswer.of(handling.message().id(), log, e);
+            }
+        }
+
+        @Override
+        public void beginAgain() {
+            MessageRecord unused = claimed(handling, transaction::beginAgain);
+            steps.forget(); // another delivery may have had its turn in between
+        }
     }
+
+    // ---- both
 
     private NotHandledException because(Throwable failure, NotHandledException instead) {
         log.othersByNow(failure, instead);
@@ -351,7 +381,7 @@ public final class Deduplication {
         } catch (RecordRefusedException e) {
             throw Refused.because(e);
         } catch (RuntimeException e) {
-            throw NoAnswer.of(handling, log, e);
+            throw NoAnswer.of(handling.message().id(), log, e);
         }
     }
 
@@ -362,7 +392,7 @@ public final class Deduplication {
         } catch (RecordRefusedException e) {
             throw Refused.because(e);
         } catch (StoreUnavailableException e) {
-            throw NoAnswer.of(handling, log, e);
+            throw NoAnswer.of(handling.message().id(), log, e);
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
-import io.safebunny.publishing.Handling;
+import io.safebunny.handling.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.TransactionalMessageStore;

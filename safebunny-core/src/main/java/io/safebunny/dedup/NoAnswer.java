@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
-import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.time.Timeline;
@@ -18,8 +17,7 @@ final class NoAnswer {
 
     private NoAnswer() {}
 
-    static NotHandledException of(Handling handling, DedupLog log, RuntimeException e) {
-        String messageId = handling.message().id();
+    static NotHandledException of(String messageId, DedupLog log, RuntimeException e) {
         if (e instanceof StoreUnavailableException unavailable && unavailable.retryAfter() != null) {
             return NotHandledException.throttled(
                     "The store asks for patience: " + unavailable.messageWithoutCode(), unavailable.retryAfter());

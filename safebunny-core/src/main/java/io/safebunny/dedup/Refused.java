@@ -15,7 +15,15 @@ final class Refused {
         return because(e, e.messageWithoutCode());
     }
 
-    static InvalidMessageException because(RecordRefusedException e, String explanation) {
+    /** The result of a step, which has been run. */
+    static InvalidMessageException step(String name, RecordRefusedException e) {
+        return because(
+                e,
+                "The result of step [%s] cannot be stored. The step has been run, and a replay runs it again. %s"
+                        .formatted(name, e.messageWithoutCode()));
+    }
+
+    private static InvalidMessageException because(RecordRefusedException e, String explanation) {
         PoisonReason reason = e instanceof RecordTooLargeException ? PoisonReason.TOO_LARGE : PoisonReason.NOT_STORABLE;
         return new InvalidMessageException(reason, explanation, e);
     }

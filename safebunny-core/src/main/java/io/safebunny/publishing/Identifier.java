@@ -2,6 +2,7 @@
 package io.safebunny.publishing;
 
 import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.handling.Handling;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;

@@ -6,6 +6,8 @@ import io.safebunny.Bunny;
 import io.safebunny.PublishOptions;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.Printable;
+import io.safebunny.handling.CurrentHandling;
+import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.Names;

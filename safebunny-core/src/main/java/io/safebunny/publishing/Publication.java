@@ -2,6 +2,7 @@
 package io.safebunny.publishing;
 
 import io.safebunny.PublishOptions;
+import io.safebunny.handling.Handling;
 import io.safebunny.middleware.PublishContext;
 import java.time.Duration;
 import java.util.Collections;

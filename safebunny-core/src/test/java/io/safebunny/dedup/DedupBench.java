@@ -11,14 +11,14 @@ import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.UnreliableStore;
 import io.safebunny.fixture.Wires;
+import io.safebunny.handling.CurrentHandling;
+import io.safebunny.handling.Handling;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.message.Envelope;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.publishing.ConfirmedSender;
-import io.safebunny.publishing.CurrentHandling;
-import io.safebunny.publishing.Handling;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.publishing.PublishingOptions;
 import io.safebunny.recovery.RecoveryPolicy;
@@ -74,7 +74,7 @@ final class DedupBench {
     /** Handles a message. */
     @FunctionalInterface
     interface Handler {
-        void handle(Execution execution) throws Exception;
+        void handle(Handling handling) throws Exception;
     }
 
     Deduplication instance() {
@@ -132,7 +132,7 @@ final class DedupBench {
         to.run(
                 handling,
                 failure -> policy.decide(failure, handling.message().attempt(), 0),
-                execution -> handling.run(() -> {
+                execution -> execution.attempt(() -> {
                     runs.add(handling.message().attempt());
                     handler.handle(execution);
                 }));

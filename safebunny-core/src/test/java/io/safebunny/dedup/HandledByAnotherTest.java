@@ -101,7 +101,7 @@ class HandledByAnotherTest {
     @Test
     void aMessageThatAnotherDeliveryHasHandledBetweenTwoAttemptsIsADuplicateWhateverIsMadeOfThat() {
         Throwable failure = catchThrowable(() -> bench.deliver(
-                deduplication, DedupBench.MESSAGE, execution -> assertThat(catchThrowable(execution::beginAgain))
+                deduplication, DedupBench.MESSAGE, execution -> assertThat(catchThrowable(execution::undoAttempt))
                         .isNotNull()));
 
         assertThat(failure)

@@ -11,8 +11,8 @@ import io.safebunny.PoisonMessageException;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.fixture.PaymentCaptured;
-import io.safebunny.publishing.CurrentHandling;
-import io.safebunny.publishing.Handling;
+import io.safebunny.handling.CurrentHandling;
+import io.safebunny.handling.Handling;
 import io.safebunny.recovery.NotHandledException;
 import java.io.IOException;
 import java.math.BigInteger;
@@ -100,11 +100,11 @@ class OnceTest {
                     }
                 }));
         assertThatExceptionOfType(PoisonMessageException.class).isThrownBy(() -> {
-            Execution execution = Execution.inMemory(new Handling(new CurrentHandling(), MESSAGE));
+            Handling execution = new Handling(new CurrentHandling(), MESSAGE);
             try {
                 Object unused = execution.once("charge", Unwritable.class, Unwritable::new);
             } catch (RuntimeException e) {
-                execution.beginAgain();
+                execution.attempt(() -> {});
             }
         });
     }
@@ -114,7 +114,7 @@ class OnceTest {
     void refusesAResultThatCouldNotBeReadAgain() {
         for (Object unreadable :
                 List.of(Map.of("n".repeat(1_001), 1), Map.of(1, "a", "1", "b"), BigInteger.TEN.pow(1_001))) {
-            Execution execution = Execution.inMemory(new Handling(new CurrentHandling(), MESSAGE));
+            Handling execution = new Handling(new CurrentHandling(), MESSAGE);
             assertThatExceptionOfType(PoisonMessageException.class)
                     .isThrownBy(() -> execution.once("charge", Object.class, () -> unreadable))
                     .withMessageContaining("cannot be stored");
@@ -191,10 +191,12 @@ class OnceTest {
 
     @Test
     void saysWhatIsWrongWithAStoredResult() throws Exception {
-        Execution execution = Execution.inMemory(new Handling(new CurrentHandling(), MESSAGE));
-        execution.once("older", Object.class, () -> Map.of("bank", "s3cret"));
-        execution.once("wrong", Object.class, () -> Map.of("bank", "s3cret", "cents", 0));
-        execution.beginAgain();
+        Handling execution = new Handling(new CurrentHandling(), MESSAGE);
+        execution.attempt(() -> {
+            execution.once("older", Object.class, () -> Map.of("bank", "s3cret"));
+            execution.once("wrong", Object.class, () -> Map.of("bank", "s3cret", "cents", 0));
+        });
+        execution.undoAttempt();
 
         assertThatExceptionOfType(PoisonMessageException.class)
                 .isThrownBy(() -> execution.once("older", Receipt.class, () -> new Receipt("b", 1)))
@@ -215,10 +217,9 @@ class OnceTest {
 
     @Test
     void remembersStepsWithoutAStoreForTheInMemoryRetries() throws Exception {
-        Execution execution = Execution.inMemory(new Handling(new CurrentHandling(), MESSAGE));
-        execution.once("charge", PaymentCaptured.class, this::charge);
-        execution.beginAgain();
-        execution.once("charge", PaymentCaptured.class, this::charge);
+        Handling execution = new Handling(new CurrentHandling(), MESSAGE);
+        execution.attempt(() -> execution.once("charge", PaymentCaptured.class, this::charge));
+        execution.attempt(() -> execution.once("charge", PaymentCaptured.class, this::charge));
 
         assertThat(charges).hasValue(1);
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.fixture.OrderPlaced;
+import io.safebunny.handling.Handling;
 import io.safebunny.recovery.NotHandledException;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +16,7 @@ class SwallowedVerdictTest {
     private final DedupBench bench = new DedupBench();
     private int charges;
 
-    private void chargeOrDecline(Execution execution) {
+    private void chargeOrDecline(Handling execution) {
         try {
             int unused = execution.once("charge", Integer.class, () -> ++charges);
         } catch (RuntimeException e) {

@@ -7,6 +7,7 @@ import io.safebunny.PublishOptions;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
+import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.spi.transport.OutboundMessage;
 import java.time.Duration;

@@ -9,9 +9,9 @@ import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.Wires;
+import io.safebunny.handling.Handling;
 import io.safebunny.identity.MarkerMaskIdScheme;
 import io.safebunny.message.Envelope;
-import io.safebunny.publishing.Handling.Attempts;
 import io.safebunny.spi.transport.OutboundMessage;
 import java.util.ArrayList;
 import java.util.List;
@@ -84,13 +84,13 @@ class PublishedIdsTest {
         Handling handling = new Handling(publisher.current, Wires.orderPlaced().envelope());
         handling.run(() -> {
             publisher.bunny.publish(new PaymentCaptured("before the attempts"));
-            Attempts state = handling.attempts();
             for (int attempt = 0; attempt < 3; attempt++) {
-                state.startOver();
-                publisher.bunny.publish(new PaymentCaptured("1"));
-                publisher.bunny.publish(new OrderPlaced("2", 2));
-                publisher.bunny.publish(new PaymentCaptured("3"));
-                attempts.add(Publisher.ids(handling.collected()));
+                handling.attempt(() -> {
+                    publisher.bunny.publish(new PaymentCaptured("1"));
+                    publisher.bunny.publish(new OrderPlaced("2", 2));
+                    publisher.bunny.publish(new PaymentCaptured("3"));
+                    attempts.add(Publisher.ids(handling.collected()));
+                });
             }
         });
 

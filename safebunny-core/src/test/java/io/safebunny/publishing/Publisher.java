@@ -6,6 +6,8 @@ import io.safebunny.Bunny;
 import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
+import io.safebunny.handling.CurrentHandling;
+import io.safebunny.handling.Handling;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.EnvelopeReader;

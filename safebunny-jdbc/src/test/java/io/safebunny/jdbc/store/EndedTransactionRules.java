@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.dedup.BrokenTransactionException;
-import io.safebunny.dedup.Execution;
+import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.recovery.NotHandledException;
 import java.sql.Connection;
@@ -46,7 +46,7 @@ abstract class EndedTransactionRules {
         bench.close();
     }
 
-    private String step(Execution execution, String who, String name) {
+    private String step(Handling execution, String who, String name) {
         return execution.once(name, String.class, () -> {
             steps.add(who + " " + name);
             return "done";
@@ -111,7 +111,7 @@ abstract class EndedTransactionRules {
             step(execution, "first", "a");
             database().endSessionOfThisThread();
             assertThatExceptionOfType(BrokenTransactionException.class).isThrownBy(() -> step(execution, "first", "b"));
-            execution.beginAgain();
+            execution.undoAttempt();
             step(execution, "first", "a");
             step(execution, "first", "b");
         });

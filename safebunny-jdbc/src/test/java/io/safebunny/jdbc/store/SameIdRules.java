@@ -8,15 +8,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
-import io.safebunny.dedup.Execution;
+import io.safebunny.handling.CurrentHandling;
+import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
-import io.safebunny.publishing.CurrentHandling;
-import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
@@ -77,7 +76,7 @@ abstract class SameIdRules {
 
     @FunctionalInterface
     private interface Handler {
-        void handle(Execution execution) throws Exception;
+        void handle(Handling handling) throws Exception;
     }
 
     private void deliver(String body, Handler handler) throws Exception {
@@ -104,7 +103,7 @@ abstract class SameIdRules {
         instance.run(
                 handling,
                 failure -> policy.decide(failure, handling.message().attempt(), 0),
-                execution -> handling.run(() -> {
+                execution -> execution.attempt(() -> {
                     handled.add(body);
                     handler.handle(execution);
                 }));
@@ -117,7 +116,7 @@ abstract class SameIdRules {
                 .satisfies(e -> assertThat(e.reason()).isEqualTo(PoisonReason.HANDLER_FAILED));
     }
 
-    private int charge(Execution execution, int receipt) {
+    private int charge(Handling execution, int receipt) {
         return execution.once("charge", Integer.class, () -> {
             charged.add(receipt);
             return receipt;

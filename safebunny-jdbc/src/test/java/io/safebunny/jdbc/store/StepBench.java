@@ -4,13 +4,13 @@ package io.safebunny.jdbc.store;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
+import io.safebunny.handling.CurrentHandling;
+import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
-import io.safebunny.publishing.CurrentHandling;
-import io.safebunny.publishing.Handling;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.time.SystemTimeline;
@@ -86,7 +86,7 @@ final class StepBench implements AutoCloseable {
                     judged.add(failure);
                     return new RecoveryAction.RetryDelayed(Duration.ZERO);
                 },
-                handler);
+                handling -> handling.attempt(() -> handler.run(handling)));
     }
 
     @Override

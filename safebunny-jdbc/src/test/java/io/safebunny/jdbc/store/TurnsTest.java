@@ -79,7 +79,7 @@ class TurnsTest {
                 case FAILED -> throw new IllegalStateException("on purpose");
                 case DIED -> throw new ThreadDeath();
                 case LOST_ITS_TRANSACTION -> TestDatabase.H2.endSessionOfThisThread();
-                case RETRIED_IN_MEMORY -> execution.beginAgain();
+                case RETRIED_IN_MEMORY -> execution.undoAttempt();
                 default -> {}
             }
         });
@@ -108,7 +108,7 @@ class TurnsTest {
             second.set(second());
             awaitWaiting();
             if (retries) {
-                execution.beginAgain();
+                execution.undoAttempt();
             }
             assertThat(runs).hasValue(0);
         });

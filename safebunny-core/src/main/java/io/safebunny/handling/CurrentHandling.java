@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.publishing;
+package io.safebunny.handling;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,8 +12,8 @@ public final class CurrentHandling {
     @SuppressWarnings("ThreadLocalUsage") // one per engine: two nodes in one JVM must not publish through each other
     private final ThreadLocal<@Nullable Handling> ofThread = new ThreadLocal<>();
 
-    @Nullable
-    Handling get() {
+    /** {@code null} when this thread handles nothing. */
+    public @Nullable Handling get() {
         return ofThread.get();
     }
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.handling;
+
+import io.safebunny.spi.transport.OutboundMessage;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What was published in a handling so far, and the ordinals that make its ids. Confined to one thread. Most handlings publish little or
+ * nothing, so nothing is allocated before the first.
+ */
+final class Publications {
+
+    private static final Mark NOTHING = new Mark(0, Map.of());
+
+    private List<OutboundMessage> collected = List.of();
+    private Map<String, Integer> ordinals = Map.of();
+
+    /** What there was at some time. */
+    record Mark(int size, Map<String, Integer> ordinals) {}
+
+    void add(OutboundMessage publication) {
+        if (collected.isEmpty()) {
+            collected = new ArrayList<>(4);
+        }
+        collected.add(publication);
+    }
+
+    /** 1 for the first publication of this type. */
+    int nextOrdinal(String type) {
+        if (ordinals.isEmpty()) {
+            ordinals = new HashMap<>(4);
+        }
+        return ordinals.merge(type, 1, Integer::sum);
+    }
+
+    /** In the order of publishing. */
+    List<OutboundMessage> all() {
+        return List.copyOf(collected);
+    }
+
+    Mark mark() {
+        return collected.isEmpty() && ordinals.isEmpty() ? NOTHING : new Mark(collected.size(), Map.copyOf(ordinals));
+    }
+
+    /** Forgets what was published since; ordinals begin where they began then, so that the same code publishes the same ids. */
+    void returnTo(Mark mark) {
+        if (collected.size() > mark.size) {
+            collected.subList(mark.size, collected.size()).clear();
+        }
+        if (!ordinals.isEmpty()) {
+            ordinals.clear();
+            ordinals.putAll(mark.ordinals);
+        }
+    }
+}
