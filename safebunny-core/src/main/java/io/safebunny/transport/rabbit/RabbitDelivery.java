@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.rabbit;
 
-import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.message.Names;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.IncomingMessage;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,18 +15,24 @@ final class RabbitDelivery implements Delivery {
 
     private static final Logger LOG = LoggerFactory.getLogger(RabbitDelivery.class);
 
-    private final Channel channel;
+    private final ConsumerSession session;
     private final long tag;
     private final IncomingMessage message;
-    private final BooleanSupplier cutOff;
     private final AtomicBoolean settled = new AtomicBoolean();
 
-    /** @param cutOff whether the broker took the consumer's deliveries back, so that settling would mean another message */
-    RabbitDelivery(Channel channel, long tag, IncomingMessage message, BooleanSupplier cutOff) {
-        this.channel = channel;
+    RabbitDelivery(ConsumerSession session, long tag, IncomingMessage message) {
+        this.session = session;
         this.tag = tag;
         this.message = message;
-        this.cutOff = cutOff;
+    }
+
+    ConsumerSession session() {
+        return session;
+    }
+
+    /** In bytes. */
+    int size() {
+        return message.message().body().length;
     }
 
     @Override
@@ -36,30 +40,29 @@ final class RabbitDelivery implements Delivery {
         return message;
     }
 
-    /** Asks the connection too, which knows that it is being closed before its channels do. */
     @Override
     public boolean isOpen() {
-        return !settled.get() && channel.isOpen() && channel.getConnection().isOpen() && !cutOff.getAsBoolean();
+        return !settled.get() && session.canSettle();
     }
 
     @Override
     public void acknowledge() {
-        settle(() -> channel.basicAck(tag, false));
+        settle(() -> session.channel().basicAck(tag, false));
     }
 
     /** By nack, which a RabbitMQ 4.3 quorum queue does not count as a failed delivery. */
     @Override
     public void handBack() {
-        settle(() -> channel.basicNack(tag, false, true));
+        settle(() -> session.channel().basicNack(tag, false, true));
     }
 
     @Override
     public void reject() {
-        settle(() -> channel.basicReject(tag, false));
+        settle(() -> session.channel().basicReject(tag, false));
     }
 
     private void settle(Settlement settlement) {
-        if (!settled.compareAndSet(false, true) || cutOff.getAsBoolean()) {
+        if (!settled.compareAndSet(false, true) || session.isCut()) {
             return;
         }
         try {
