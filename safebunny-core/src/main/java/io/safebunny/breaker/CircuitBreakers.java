@@ -5,6 +5,7 @@ import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.observation.Metrics;
 import io.safebunny.time.Timeline;
+import io.safebunny.work.SerialTask;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.Collection;
@@ -16,8 +17,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -29,22 +28,20 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
 
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);
     private static final Duration LONGEST_PAUSE = Duration.ofDays(365);
-    private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
 
     private final BreakerSettings settings;
     private final Timeline timeline;
-    private final Executor callbacks;
     private final Map<String, TypeBreaker> byName = new ConcurrentHashMap<>();
     private final Map<Type, TypeBreaker> byPayload = new ConcurrentHashMap<>();
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private final Queue<Change> untold = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean telling = new AtomicBoolean();
+    private final SerialTask telling;
 
     /** @param callbacks calls the listeners */
     public CircuitBreakers(BreakerSettings settings, Timeline timeline, Executor callbacks) {
         this.settings = settings;
         this.timeline = timeline;
-        this.callbacks = callbacks;
+        this.telling = new SerialTask("telling the circuit breakers' listeners", this::tell, callbacks, timeline);
     }
 
     /** The breaker of a type this node handles, closed. */
@@ -147,19 +144,7 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
                         change.to(),
                         change.reason());
         untold.add(change);
-        handOver();
-    }
-
-    private void handOver() {
-        if (untold.isEmpty() || !telling.compareAndSet(false, true)) {
-            return;
-        }
-        try {
-            callbacks.execute(this::tell);
-        } catch (RejectedExecutionException | OutOfMemoryError e) { // no thread now, or shutting down
-            telling.set(false);
-            timeline.schedule(RETRY_DELAY, this::handOver);
-        }
+        telling.request();
     }
 
     private void tell() {
@@ -167,8 +152,6 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
             Change next = change;
             listeners.forEach(listener -> tell(listener, next));
         }
-        telling.set(false);
-        handOver(); // what came since
     }
 
     private static void tell(Listener listener, Change change) {

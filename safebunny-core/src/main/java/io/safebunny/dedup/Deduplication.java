@@ -18,9 +18,9 @@ import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.time.Timeline;
+import io.safebunny.work.RecurringTask;
 import java.time.Duration;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -44,7 +44,6 @@ public final class Deduplication {
 
     private final MessageStore store;
     private final Timeline timeline;
-    private final Executor blocking;
     private final Metrics metrics;
     private final DedupOptions options;
     private final DedupLog log;
@@ -52,13 +51,11 @@ public final class Deduplication {
     private final Marks marks;
     private final WaitingRecords waiting;
     private final Dispatch dispatch;
-    private final Sweeper sweeper;
+    private final RecurringTask sweeps;
     private final Renewals renewals;
     private final ReentrantReadWriteLock alone = new ReentrantReadWriteLock();
     /** Somebody waited for as long as one waits: the others do not, until the next that must be handled alone is. */
     private volatile boolean crowded;
-
-    private volatile boolean stopped;
 
     /** With a log of its own, which tells exceptions in full. */
     public Deduplication(
@@ -82,7 +79,6 @@ public final class Deduplication {
             DedupOptions options) {
         this.store = store;
         this.timeline = timeline;
-        this.blocking = blocking;
         this.metrics = metrics;
         this.options = options;
         this.log = new DedupLog(bounded);
@@ -90,7 +86,8 @@ public final class Deduplication {
         this.marks = new Marks(store, timeline, blocking, log);
         this.waiting = new WaitingRecords(timeline);
         this.dispatch = new Dispatch(store, sender, timeline, marks, waiting, log);
-        this.sweeper = new Sweeper(store, timeline, options.lease(), dispatch, marks, waiting, log);
+        Sweeper sweeper = new Sweeper(store, timeline, options.lease(), dispatch, marks, waiting, log);
+        this.sweeps = new RecurringTask("sweeping", options.lease(), sweeper::sweep, blocking, timeline);
         this.renewals = new Renewals(timeline, blocking, options.lease(), log);
         metrics.waitingForDispatch(waiting::count);
     }
@@ -110,31 +107,7 @@ public final class Deduplication {
     /** Renews claims of handlers that run long, and sweeps, until {@link #stop}. */
     public void start() {
         renewals.start();
-        every(options.lease(), sweeper::sweep);
-    }
-
-    /**
-     * Runs the task again and again, one run at a time: the interval begins when a run has ended, so that one that takes longer than
-     * the interval makes the next one later and nothing else. A run for which there is no thread is left out.
-     */
-    private void every(Duration interval, Runnable task) {
-        timeline.schedule(interval, () -> {
-            if (stopped) {
-                return;
-            }
-            try {
-                blocking.execute(() -> {
-                    try {
-                        task.run();
-                    } finally {
-                        every(interval, task);
-                    }
-                });
-            } catch (RejectedExecutionException | OutOfMemoryError e) {
-                LOG.debug("No thread; trying again in {} ms", interval.toMillis(), e);
-                every(interval, task);
-            }
-        });
+        sweeps.start();
     }
 
     /** Handled messages whose publications the broker does not take. */
@@ -144,7 +117,7 @@ public final class Deduplication {
 
     /** Marks what is dispatched. Called when nothing is handled any more. */
     public void stop() {
-        stopped = true;
+        sweeps.stop();
         renewals.stop();
         marks.flush();
     }

@@ -7,12 +7,12 @@ import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.time.Timeline;
+import io.safebunny.work.SerialTask;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,9 +30,9 @@ final class Marks {
     private static final int MOST = 10_000;
 
     private final MessageStore store;
-    private final Timeline timeline;
-    private final Executor blocking;
     private final DedupLog log;
+    private final SerialTask flushing;
+    /** While it has one, a flush is planned or under way. */
     private final Map<RecordKey, MessageRecord> pending = new LinkedHashMap<>();
     /** Dispatched, though the store will never say so; the oldest are forgotten, and are sent once more. */
     private final Map<RecordKey, Boolean> refused = new LinkedHashMap<>() {
@@ -44,24 +44,24 @@ final class Marks {
         }
     };
 
-    private boolean scheduled;
     /** Less after a failure, so that what cannot be marked is found out, and more again after a success. */
     private int mostAtOnce = BATCH;
 
     /** @param blocking runs what waits for the store */
     Marks(MessageStore store, Timeline timeline, Executor blocking, DedupLog log) {
         this.store = store;
-        this.timeline = timeline;
-        this.blocking = blocking;
         this.log = log;
+        this.flushing = new SerialTask("marking messages as sent", this::flushAndGoOn, blocking, timeline);
     }
 
     /** @param completed whose publications are all confirmed */
     void add(MessageRecord completed) {
         synchronized (this) {
             if (pending.size() < MOST) {
+                if (pending.isEmpty()) {
+                    flushing.requestAfter(MOMENT);
+                }
                 pending.put(completed.key(), completed.dispatched());
-                scheduleFlush(MOMENT);
                 return;
             }
         }
@@ -77,36 +77,18 @@ final class Marks {
         return pending.containsKey(key) || refused.containsKey(key);
     }
 
-    private synchronized void scheduleFlush(Duration delay) {
-        if (!scheduled) {
-            scheduled = true;
-            timeline.schedule(delay, this::flushOnBlocking);
-        }
-    }
-
-    private void flushOnBlocking() {
-        try {
-            blocking.execute(this::flushAndGoOn);
-        } catch (RejectedExecutionException | OutOfMemoryError e) { // no thread now
-            LOG.debug("No thread; marking later, or when this node stops", e);
-            synchronized (this) {
-                scheduled = false;
-                scheduleFlush(NO_ANSWER_DELAY);
-            }
-        }
-    }
-
     private void flushAndGoOn() {
         Duration next = NO_ANSWER_DELAY;
         try {
             next = flush() ? MOMENT : NO_ANSWER_DELAY;
         } finally {
-            synchronized (this) {
-                scheduled = false;
-                if (!pending.isEmpty()) {
-                    scheduleFlush(next);
-                }
-            }
+            goOn(next);
+        }
+    }
+
+    private synchronized void goOn(Duration next) {
+        if (!pending.isEmpty()) {
+            flushing.requestAfter(next);
         }
     }
 

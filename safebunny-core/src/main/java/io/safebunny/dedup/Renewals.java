@@ -4,6 +4,7 @@ package io.safebunny.dedup;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.time.Timeline;
+import io.safebunny.work.RecurringTask;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,22 +26,19 @@ final class Renewals {
 
     private static final int AT_ONCE = 16;
 
-    private final Timeline timeline;
     private final Executor blocking;
     private final DedupLog log;
-    private final Duration interval;
     private final Duration age;
+    private final RecurringTask looks;
     private final Set<Claim> held = ConcurrentHashMap.newKeySet();
     private final Set<Claim> underWay = ConcurrentHashMap.newKeySet();
-    private volatile boolean stopped;
 
     /** @param blocking runs what waits for the store */
     Renewals(Timeline timeline, Executor blocking, Duration lease, DedupLog log) {
-        this.timeline = timeline;
         this.blocking = blocking;
         this.log = log;
-        this.interval = lease.dividedBy(12);
         this.age = lease.dividedBy(3);
+        this.looks = new RecurringTask("renewing claims", lease.dividedBy(12), this::look, Runnable::run, timeline);
     }
 
     void add(Claim claim) {
@@ -52,26 +50,15 @@ final class Renewals {
     }
 
     void start() {
-        timeline.schedule(interval, this::look);
+        looks.start();
     }
 
     void stop() {
-        stopped = true;
+        looks.stop();
     }
 
     /** On the timeline's thread, which must not be blocked. */
     private void look() {
-        if (stopped) {
-            return;
-        }
-        try {
-            begin();
-        } finally {
-            start();
-        }
-    }
-
-    private void begin() {
         ConcurrentLinkedQueue<Claim> due = new ConcurrentLinkedQueue<>();
         int count = 0;
         for (Claim claim : held) {
@@ -85,7 +72,7 @@ final class Renewals {
                 blocking.execute(() -> renewAll(due));
             }
         } catch (RejectedExecutionException | OutOfMemoryError e) {
-            LOG.debug("No thread to renew {} claims; looking again in {} ms", count, interval.toMillis(), e);
+            LOG.debug("No thread to renew {} claims; the next look tries again", count, e);
         }
     }
 

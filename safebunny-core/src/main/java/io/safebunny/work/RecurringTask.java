@@ -17,7 +17,7 @@ public final class RecurringTask {
     private final SerialTask runs;
 
     /**
-     * @param name for the log
+     * @param name what it does, for the log: "sweeping"
      * @param executor {@code Runnable::run} for a task that does not block: then it runs on the timeline's thread
      */
     public RecurringTask(String name, Duration interval, Runnable task, Executor executor, Timeline timeline) {

@@ -43,7 +43,7 @@ public final class SerialTask {
     }
 
     /**
-     * @param name for the log
+     * @param name what it does, for the log: "sweeping"
      * @param executor may run the task on the thread that requests it
      */
     public SerialTask(String name, Runnable task, Executor executor, Timeline timeline) {
@@ -103,7 +103,7 @@ public final class SerialTask {
             try {
                 task.run();
             } catch (RuntimeException | Error e) {
-                LOG.warn("{} failed; it goes on with what comes next", name, Printable.of(e));
+                LOG.warn("Failed while {}; the next run goes on", name, Printable.of(e));
             }
         } while (goesOn());
     }
@@ -126,7 +126,7 @@ public final class SerialTask {
         state = State.IDLE;
         if (refusal instanceof OutOfMemoryError && !starved) { // a rejection is how a node stops
             starved = true;
-            LOG.warn("No thread for {}; it is tried again every {} ms", name, NO_THREAD_DELAY.toMillis(), refusal);
+            LOG.warn("No thread for {}; trying again every {} ms", name, NO_THREAD_DELAY.toMillis(), refusal);
         }
         requestAfter(NO_THREAD_DELAY);
     }

@@ -6,8 +6,10 @@ import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
+import io.safebunny.work.SerialTask;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -48,14 +50,23 @@ final class ConnectionKeeper implements AutoCloseable {
     private volatile boolean blocked;
     private volatile boolean closed;
     private volatile String name;
-    private @Nullable Thread reconnecting;
+    private final SerialTask reconnecting;
+    private @Nullable Thread connecting;
     private Duration backOff = FIRST_BACK_OFF;
     private long waitedNanos;
     private long connectedAt;
 
-    /** @param opened runs when a connection is open and prepared; must not block */
+    /**
+     * @param threads gives each further try a thread, which it may block for long
+     * @param opened runs when a connection is open and prepared; must not block
+     */
     ConnectionKeeper(
-            String purpose, ConnectionFactory factory, Timeline timeline, Preparation preparation, Runnable opened) {
+            String purpose,
+            ConnectionFactory factory,
+            Timeline timeline,
+            Executor threads,
+            Preparation preparation,
+            Runnable opened) {
         this.purpose = purpose;
         this.name = purpose;
         this.factory = factory;
@@ -63,6 +74,7 @@ final class ConnectionKeeper implements AutoCloseable {
         this.timeline = timeline;
         this.preparation = preparation;
         this.opened = opened;
+        this.reconnecting = new SerialTask("connecting '" + purpose + "'", this::connectAgain, threads, timeline);
     }
 
     /**
@@ -96,7 +108,7 @@ final class ConnectionKeeper implements AutoCloseable {
                     factory.getHost(),
                     factory.getPort(),
                     problem(e));
-            reconnect();
+            reconnecting.requestAfter(nextWait());
         }
     }
 
@@ -201,54 +213,55 @@ final class ConnectionKeeper implements AutoCloseable {
             problem = "connection lost: " + Channels.explain(cause);
         }
         LOG.warn("Connection '{}' lost: {}. Reconnecting", name, Channels.explain(cause));
-        reconnect();
+        reconnectUnlessConnecting();
     }
 
-    private synchronized void reconnect() {
-        if (closed || reconnecting != null) {
+    /** Plans the next try as long as there is no connection. */
+    private void connectAgain() {
+        if (!begin()) {
             return;
         }
-        Thread thread = new Thread(this::tryForEver, "safebunny-connect-" + name);
-        thread.setDaemon(true);
         try {
-            thread.start();
-            reconnecting = thread;
-        } catch (OutOfMemoryError e) { // no thread now
-            timeline.schedule(LONGEST_BACK_OFF, this::reconnect);
-        }
-    }
-
-    private void tryForEver() {
-        while (!isDone()) {
-            try {
-                timeline.sleep(nextWait());
-                connect();
-            } catch (InterruptedException e) {
-                return; // closed
-            } catch (IOException | AmqpException | ShutdownSignalException e) {
-                String before = problem;
-                if (before.equals(problem(e))) {
-                    LOG.debug("Still no connection '{}': {}", name, before);
-                } else {
-                    LOG.warn("Still no connection '{}': {}", name, problem);
-                }
-            } catch (RuntimeException | Error e) { // whatever it was, nobody else would connect
-                String before = problem;
-                problem = String.valueOf(e.getMessage());
-                LOG.atLevel(problem.equals(before) ? Level.DEBUG : Level.ERROR)
-                        .log("Connection '{}' cannot be used: {}", name, problem);
+            connect();
+        } catch (IOException | AmqpException | ShutdownSignalException e) {
+            String before = problem;
+            if (before.equals(problem(e))) {
+                LOG.debug("Still no connection '{}': {}", name, before);
+            } else {
+                LOG.warn("Still no connection '{}': {}", name, problem);
             }
+        } catch (RuntimeException | Error e) { // whatever it was, nobody else would connect
+            String before = problem;
+            problem = String.valueOf(e.getMessage());
+            LOG.atLevel(problem.equals(before) ? Level.DEBUG : Level.ERROR)
+                    .log("Connection '{}' cannot be used: {}", name, problem);
+        } finally {
+            end();
         }
     }
 
-    /** Decided together with giving up the thread, so that a loss at this moment starts a new one. */
-    private synchronized boolean isDone() {
-        Link link = current;
-        boolean done = closed || (link != null && link.connection().isOpen());
-        if (done) {
-            reconnecting = null;
+    /** A try that is under way plans the next one itself. */
+    private synchronized void reconnectUnlessConnecting() {
+        if (connecting == null) {
+            reconnecting.requestAfter(nextWait());
         }
-        return done;
+    }
+
+    private synchronized boolean begin() {
+        connecting = isWanted() ? Thread.currentThread() : null;
+        return connecting != null;
+    }
+
+    private synchronized void end() {
+        connecting = null;
+        if (isWanted()) {
+            reconnecting.requestAfter(nextWait());
+        }
+    }
+
+    private boolean isWanted() {
+        Link link = current;
+        return !closed && (link == null || !link.connection().isOpen());
     }
 
     /**
@@ -290,10 +303,11 @@ final class ConnectionKeeper implements AutoCloseable {
             current = null;
             problem = "closed";
             notifyAll();
-            if (reconnecting != null) {
-                reconnecting.interrupt();
+            if (connecting != null) {
+                connecting.interrupt();
             }
         }
+        reconnecting.stop();
         if (link != null) {
             link.close();
         }

@@ -84,7 +84,7 @@ final class Link {
         }
     }
 
-    private static Thread daemon(String name, Runnable task) {
+    static Thread daemon(String name, Runnable task) {
         Thread thread = new Thread(task, name);
         thread.setDaemon(true);
         thread.start();

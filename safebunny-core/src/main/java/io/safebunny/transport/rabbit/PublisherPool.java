@@ -12,6 +12,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.rabbit.PublisherChannel.Pending;
+import io.safebunny.work.RecurringTask;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -44,6 +45,7 @@ final class PublisherPool {
     private final Timeline timeline;
     private final List<Slot> slots;
     private final BlockingDeque<Slot> free;
+    private final RecurringTask sweeps;
     private volatile boolean closed;
 
     /** @param repair declares again what is missing when the broker knows an exchange no more */
@@ -55,6 +57,8 @@ final class PublisherPool {
         this.slots =
                 IntStream.range(0, maxConcurrency).mapToObj(index -> new Slot()).toList();
         this.free = new LinkedBlockingDeque<>(slots);
+        this.sweeps = new RecurringTask(
+                "ending publications that are out of time", SWEEP, this::sweep, Runnable::run, timeline);
     }
 
     /**
@@ -136,7 +140,7 @@ final class PublisherPool {
     }
 
     void start() {
-        timeline.schedule(SWEEP, this::sweep);
+        sweeps.start();
     }
 
     /** @param deadline of waiting for a place, writing, and the confirm together */
@@ -188,15 +192,8 @@ final class PublisherPool {
     }
 
     private void sweep() {
-        long now = timeline.nanoTime();
-        try {
-            slots.forEach(Slot::expire);
-            cutIfStuck(now);
-        } finally {
-            if (!closed) {
-                timeline.schedule(SWEEP, this::sweep);
-            }
-        }
+        slots.forEach(Slot::expire);
+        cutIfStuck(timeline.nanoTime());
     }
 
     /** A thread in a socket that the broker does not read stays there until the socket is closed. */
@@ -212,5 +209,6 @@ final class PublisherPool {
 
     void close() {
         closed = true;
+        sweeps.stop();
     }
 }

@@ -81,14 +81,23 @@ public final class RabbitTransport implements Transport {
         this.deadLetterFactory = deadLetterFactory;
         this.workers = workers;
         this.timeline = timeline;
-        this.publishing = new ConnectionKeeper("publish", publishFactory, timeline, this::preparePublishing, () -> {});
-        this.consuming =
-                new ConnectionKeeper("consume", consumeFactory, timeline, this::prepareConsuming, this::consumeAgain);
-        this.deadLetters = new ConnectionKeeper(
-                "dead-letters", deadLetterFactory, timeline, this::prepareConsuming, this::consumeAgain);
+        this.publishing = keeper("publish", publishFactory, this::preparePublishing, () -> {});
+        this.consuming = keeper("consume", consumeFactory, this::prepareConsuming, this::consumeAgain);
+        this.deadLetters = keeper("dead-letters", deadLetterFactory, this::prepareConsuming, this::consumeAgain);
         this.log = new BoundedLog(timeline, ExceptionDetails.FULL); // the broker's words, never a message's
         this.budget = new InboundBudget(options.inboundBytes(), log);
         this.publishers = new PublisherPool(publishing, this::preparePublishing, timeline, options.maxConcurrency());
+    }
+
+    private ConnectionKeeper keeper(
+            String purpose, ConnectionFactory factory, ConnectionKeeper.Preparation preparation, Runnable opened) {
+        return new ConnectionKeeper(
+                purpose,
+                factory,
+                timeline,
+                task -> Link.daemon("safebunny-connect-" + purpose, task),
+                preparation,
+                opened);
     }
 
     @Override

@@ -15,23 +15,21 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.springframework.amqp.AmqpAuthenticationException;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 
-@Timeout(30)
 class ConnectionKeeperTest {
 
     private static final int CONNECTIONS = 12;
 
     private final ManualTimeline timeline = new ManualTimeline();
-    private final AtomicInteger made = new AtomicInteger();
-    private final CountDownLatch lastOne = new CountDownLatch(1);
+    /** When each try began, and when it failed or its connection was lost. */
+    private final List<Duration> made = new ArrayList<>();
+
+    private final List<Duration> ended = new ArrayList<>();
 
     /** How long each connection lasts, except the last one, which stays. */
     private Duration lifetime = Duration.ZERO;
@@ -39,22 +37,36 @@ class ConnectionKeeperTest {
     /** Whether the broker refuses the user from the second connection on, until the last one. */
     private boolean refusing;
 
-    private List<Duration> waitsUntilOneStays() throws InterruptedException {
-        try (ConnectionKeeper keeper = new ConnectionKeeper(
-                "publish", fake(ConnectionFactory.class, this::factory), timeline, connection -> {}, () -> {})) {
+    private ConnectionKeeper keeper(ConnectionKeeper.Preparation preparation) {
+        return new ConnectionKeeper(
+                "publish",
+                fake(ConnectionFactory.class, this::factory),
+                timeline,
+                Runnable::run,
+                preparation,
+                () -> {});
+    }
+
+    private List<Duration> waitsUntilOneStays() {
+        try (ConnectionKeeper keeper = keeper(connection -> {})) {
             keeper.start("node");
-            assertThat(lastOne.await(20, TimeUnit.SECONDS)).isTrue();
-            return timeline.sleeps();
+            timeline.advance(Duration.ofHours(20));
+            assertThat(made).hasSize(CONNECTIONS);
         }
+        List<Duration> waits = new ArrayList<>();
+        for (int i = 1; i < CONNECTIONS; i++) {
+            waits.add(made.get(i).minus(ended.get(i - 1)));
+        }
+        return waits;
     }
 
     @Test
-    void aBrokerThatAcceptsAndDropsIsLeftInPeace() throws InterruptedException {
+    void aBrokerThatAcceptsAndDropsIsLeftInPeace() {
         assertWaitsGrow(waitsUntilOneStays());
     }
 
     @Test
-    void aPasswordThatIsWrongNowIsTriedAgainAtEase() throws InterruptedException {
+    void aPasswordThatIsWrongNowIsTriedAgainAtEase() {
         lifetime = Duration.ofHours(1);
         refusing = true;
 
@@ -62,20 +74,20 @@ class ConnectionKeeperTest {
     }
 
     @Test
-    void whatMakesEveryConnectionUselessIsToldOnce() throws InterruptedException {
+    void whatMakesEveryConnectionUselessIsToldOnce() {
         try (LogLines lines = new LogLines(ConnectionKeeper.class.getName());
-                ConnectionKeeper keeper = new ConnectionKeeper(
-                        "publish", fake(ConnectionFactory.class, this::factory), timeline, this::prepare, () -> {})) {
+                ConnectionKeeper keeper = keeper(this::prepare)) {
             keeper.start("node");
-            assertThat(lastOne.await(20, TimeUnit.SECONDS)).isTrue();
+            timeline.advance(Duration.ofHours(20));
 
+            assertThat(made).hasSize(CONNECTIONS);
             assertThat(lines.texts().stream().filter(line -> line.contains("cannot be used")))
                     .containsExactly("Connection 'node:publish' cannot be used: SB-1201 differs. mend it");
         }
     }
 
     private void prepare(Connection connection) {
-        if (made.get() > 1 && made.get() < CONNECTIONS) {
+        if (made.size() > 1 && made.size() < CONNECTIONS) {
             throw new ConfigurationException("SB-1201", "differs.", "mend it");
         }
     }
@@ -89,7 +101,7 @@ class ConnectionKeeperTest {
     }
 
     @Test
-    void aConnectionThatLastedIsReplacedSoon() throws InterruptedException {
+    void aConnectionThatLastedIsReplacedSoon() {
         lifetime = Duration.ofSeconds(1);
 
         assertThat(waitsUntilOneStays()).hasSize(CONNECTIONS - 1).allSatisfy(wait -> assertThat(wait)
@@ -99,8 +111,10 @@ class ConnectionKeeperTest {
     private Object factory(Object proxy, Method method, Object[] arguments) {
         return switch (method.getName()) {
             case "createConnection" -> {
-                int number = made.incrementAndGet();
+                made.add(timeline.elapsed());
+                int number = made.size();
                 if (refusing && number > 1 && number < CONNECTIONS) {
+                    ended.add(timeline.elapsed());
                     throw new AmqpAuthenticationException(new AuthenticationFailureException("ACCESS_REFUSED"));
                 }
                 yield fake(
@@ -119,10 +133,9 @@ class ConnectionKeeperTest {
             case "getAddress" -> InetAddress.getLoopbackAddress();
             case "getPort" -> 5672;
             case "addShutdownListener" -> {
-                if (last) {
-                    lastOne.countDown();
-                } else {
+                if (!last) {
                     timeline.advance(lifetime);
+                    ended.add(timeline.elapsed());
                     ((ShutdownListener) arguments[0])
                             .shutdownCompleted(new ShutdownSignalException(true, false, null, self));
                 }
