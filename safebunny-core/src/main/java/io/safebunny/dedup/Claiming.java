@@ -2,6 +2,7 @@
 package io.safebunny.dedup;
 
 import io.safebunny.handling.Handling;
+import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
@@ -20,7 +21,6 @@ import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.UnreadableRecordException;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,7 +38,7 @@ final class Claiming {
     private final DedupLog log;
     private final DedupOptions options;
     private final Watch watch;
-    private final String process = UUID.randomUUID().toString();
+    private final String process;
     private final AtomicLong claims = new AtomicLong();
 
     Claiming(MessageStore store, Timeline timeline, Metrics metrics, DedupLog log, DedupOptions options) {
@@ -47,6 +47,7 @@ final class Claiming {
         this.log = log;
         this.options = options;
         this.watch = new Watch(timeline);
+        this.process = RandomIds.next(timeline.random());
     }
 
     /**

@@ -20,7 +20,6 @@ import io.safebunny.time.Timeline;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -69,7 +68,7 @@ public record SafeBunnyParts(
                 new MessageScope(),
                 new CircuitBreakers(BreakerSettings.defaults(), timeline, ForkJoinPool.commonPool()),
                 timeline,
-                sharedRandom(),
+                timeline.random(),
                 ForkJoinPool.commonPool(),
                 new SimpleMeterRegistry(),
                 ObservationRegistry.NOOP);
@@ -111,10 +110,5 @@ public record SafeBunnyParts(
                 callbacks,
                 meterRegistry,
                 observationRegistry);
-    }
-
-    /** The generator of whichever thread asks. */
-    public static RandomGenerator sharedRandom() {
-        return () -> ThreadLocalRandom.current().nextLong();
     }
 }

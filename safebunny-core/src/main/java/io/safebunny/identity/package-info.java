@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Deterministic message ids: same input, same code, same ids. Pure functions. */
+/** Message ids: same input, same code, same ids; also of random ones, whose input is a generator. Pure functions. */
 @NullMarked
 package io.safebunny.identity;
 

@@ -9,17 +9,17 @@ import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
+import io.safebunny.work.Permits;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,8 +44,10 @@ public final class ConfirmedSender {
     private final Executor retries;
     private final Duration timeout;
     private final int maxInFlight;
-    private final Semaphore inFlight;
-    private final Set<Sending> retrying = ConcurrentHashMap.newKeySet();
+    private final Permits inFlight;
+    /** In the order of their losses, so that they end in it too. */
+    private final Set<Sending> retrying = Collections.synchronizedSet(new LinkedHashSet<>());
+
     private volatile boolean started = true;
     private volatile boolean stopped;
 
@@ -62,7 +64,7 @@ public final class ConfirmedSender {
         this.retries = retries;
         this.timeout = timeout;
         this.maxInFlight = maxInFlight;
-        this.inFlight = new Semaphore(maxInFlight);
+        this.inFlight = new Permits(maxInFlight);
     }
 
     /** From now on until {@link #start} nothing may be published: there is no connection yet. */
@@ -160,15 +162,21 @@ public final class ConfirmedSender {
 
     /** Completes when confirmed, or with a {@link io.safebunny.failure.PublishException}; perhaps on an I/O thread. */
     public CompletableFuture<Void> send(OutboundMessage message) {
-        return send(message, Deadline.after(timeout, timeline));
+        return send(message, deadline());
     }
 
-    private CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+    /** Of a publication that begins now. */
+    Deadline deadline() {
+        return Deadline.after(timeout, timeline);
+    }
+
+    /** @param deadline of everything together: waiting for a place, for a connection and a channel, sending again, and the confirm */
+    CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         try {
-            if (!inFlight.tryAcquire(deadline.nanosLeft(), TimeUnit.NANOSECONDS)) {
+            if (!inFlight.acquire(deadline)) {
                 return CompletableFuture.failedFuture(new PublishTimeoutException(
                         message.publication(),
-                        timeout,
+                        deadline.timeout(),
                         "one of %d places for unconfirmed publications (safebunny.publisher.max-in-flight)"
                                 .formatted(maxInFlight)));
             }
@@ -193,13 +201,17 @@ public final class ConfirmedSender {
 
     /** Blocks until confirmed, at most for the timeout and a second. */
     public void sendAndWait(OutboundMessage message) {
-        Deadline deadline = Deadline.after(timeout, timeline);
+        sendAndWait(message, deadline());
+    }
+
+    /** Blocks until confirmed, at most until the deadline and a second. */
+    void sendAndWait(OutboundMessage message, Deadline deadline) {
         try {
             timeline.await(send(message, deadline), deadline.left().plus(GRACE));
         } catch (ExecutionException e) {
             throw rethrow(e.getCause());
         } catch (TimeoutException e) {
-            throw new PublishTimeoutException(message.publication(), timeout, "the transport");
+            throw new PublishTimeoutException(message.publication(), deadline.timeout(), "the transport");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw interrupted(message);
@@ -220,7 +232,7 @@ public final class ConfirmedSender {
     /** Sends nothing again from now on, because the connections are about to be closed for good. */
     public void stop() {
         stopped = true;
-        for (Sending sending : retrying) {
+        for (Sending sending : retrying.toArray(Sending[]::new)) {
             sending.result.completeExceptionally(
                     new ConnectionLostException(sending.message.publication(), "shutting down", null));
         }

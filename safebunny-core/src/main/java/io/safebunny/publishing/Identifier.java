@@ -4,15 +4,18 @@ package io.safebunny.publishing;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.handling.Handling;
 import io.safebunny.identity.LineageIdScheme;
+import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
 import io.safebunny.spi.identity.Ancestry;
 import io.safebunny.spi.identity.IdScheme;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** Gives a publication its place in the saga: correlation id, parent, marker and id. Thread-safe. */
@@ -23,8 +26,11 @@ final class Identifier {
     private final String node;
     private final IdScheme scheme;
     private final LineageIdScheme keyedCorrelation;
+    private final RandomGenerator random;
 
-    Identifier(String node, IdScheme scheme) {
+    /** @param random for publications that nobody can repeat: without a key, outside handlers */
+    Identifier(String node, IdScheme scheme, RandomGenerator random) {
+        this.random = random;
         this.node = node;
         this.scheme = scheme;
         this.keyedCorrelation = scheme instanceof LineageIdScheme lineage ? lineage : new LineageIdScheme();
@@ -65,9 +71,14 @@ final class Identifier {
                 0,
                 sentAt,
                 trace,
-                Map.copyOf(publication.headers()),
+                ordered(publication.headers()),
                 contentType,
                 body);
+    }
+
+    /** As the publisher gave them: the order of {@code Map.copyOf} differs from run to run, and reaches the wire. */
+    private static Map<String, Object> ordered(Map<String, Object> headers) {
+        return headers.isEmpty() ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(headers));
     }
 
     private String correlationId(Publication publication, @Nullable Envelope parent) {
@@ -85,18 +96,16 @@ final class Identifier {
         }
         String key = publication.options.idempotencyKey();
         return key == null
-                ? UUID.randomUUID().toString()
+                ? RandomIds.next(random)
                 : keyedCorrelation.idOf(new Ancestry("", "", node, publication.type(), requireKey(key), 1));
     }
 
-    private static String ordinalOrKey(Publication publication, @Nullable Handling handling) {
+    private String ordinalOrKey(Publication publication, @Nullable Handling handling) {
         String key = publication.options.idempotencyKey();
         if (key != null) {
             return requireKey(key);
         }
-        return handling == null
-                ? UUID.randomUUID().toString()
-                : Integer.toString(handling.nextOrdinal(publication.type()));
+        return handling == null ? RandomIds.next(random) : Integer.toString(handling.nextOrdinal(publication.type()));
     }
 
     private static String requireKey(String key) {

@@ -75,7 +75,7 @@ public final class PipelineBunny implements Bunny {
             List<PublishMiddleware> middlewares) {
         this.current = current;
         this.options = options;
-        this.identifier = new Identifier(options.node(), ids);
+        this.identifier = new Identifier(options.node(), ids, timeline.random());
         this.serializer = serializer;
         this.sender = sender;
         this.outbox = outbox;
@@ -126,8 +126,13 @@ public final class PipelineBunny implements Bunny {
     private record Outcome(String id, @Nullable CompletableFuture<Void> sent) {}
 
     private Outcome run(Mode mode, Object payload, PublishOptions publishOptions, @Nullable Handling handling) {
-        Publication publication =
-                new Publication(mode, payload, MessageTypes.nameOf(payload.getClass()), publishOptions, handling);
+        Publication publication = new Publication(
+                mode,
+                payload,
+                MessageTypes.nameOf(payload.getClass()),
+                publishOptions,
+                handling,
+                mode == Mode.COLLECT ? null : sender.deadline());
         unchecked(() -> scope.run(() -> pipeline.run(publication)));
         String id = publication.messageId();
         // a middleware that ends the pipeline means "do not publish": there is no id then
@@ -176,19 +181,20 @@ public final class PipelineBunny implements Bunny {
                 case SEND_AND_WAIT -> {
                     if (!isStored(message)) {
                         sender.requireRunning(message);
-                        sender.sendAndWait(message);
+                        sender.sendAndWait(message, publication.deadline());
                     }
                 }
                 case SEND_ASYNC -> {
                     if (!isStored(message)) {
                         sender.requireRunning(message);
-                        publication.sent = whenSent(publication, observation, sender.send(message));
+                        publication.sent =
+                                whenSent(publication, observation, sender.send(message, publication.deadline()));
                         handedOver = true;
                     }
                 }
                 case SEND_NOW -> {
                     sender.requireRunning(message);
-                    sender.sendAndWait(message);
+                    sender.sendAndWait(message, publication.deadline());
                 }
             }
         } catch (RuntimeException e) {

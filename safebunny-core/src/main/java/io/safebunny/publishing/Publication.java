@@ -4,10 +4,12 @@ package io.safebunny.publishing;
 import io.safebunny.PublishOptions;
 import io.safebunny.handling.Handling;
 import io.safebunny.middleware.PublishContext;
+import io.safebunny.time.Deadline;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,7 @@ final class Publication implements PublishContext {
     final Mode mode;
     final PublishOptions options;
     final @Nullable Handling handling;
+    private final @Nullable Deadline deadline;
     private final Object payload;
     private final String type;
     private Map<String, Object> headers;
@@ -39,8 +42,16 @@ final class Publication implements PublishContext {
     @Nullable
     CompletableFuture<Void> sent;
 
-    Publication(Mode mode, Object payload, String type, PublishOptions options, @Nullable Handling handling) {
+    /** @param deadline {@code null} when it is collected */
+    Publication(
+            Mode mode,
+            Object payload,
+            String type,
+            PublishOptions options,
+            @Nullable Handling handling,
+            @Nullable Deadline deadline) {
         this.mode = mode;
+        this.deadline = deadline;
         this.payload = payload;
         this.type = type;
         this.options = options;
@@ -56,6 +67,11 @@ final class Publication implements PublishContext {
 
     void failed(@Nullable Throwable cause) {
         failure = cause;
+    }
+
+    /** Of all that happens from the call of {@code publish} to the confirm. */
+    Deadline deadline() {
+        return Objects.requireNonNull(deadline, "not when it is collected");
     }
 
     @Override

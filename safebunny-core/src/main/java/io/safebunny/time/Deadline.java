@@ -2,6 +2,9 @@
 package io.safebunny.time;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 
 /**
  * A moment by which something must have ended, however many steps it takes: each step is given what the others left.
@@ -37,6 +40,22 @@ public final class Deadline {
     /** Zero when it is over, never less. */
     public Duration left() {
         return Duration.ofNanos(nanosLeft());
+    }
+
+    /**
+     * Blocks the calling thread until the signal is given, or this is over.
+     *
+     * @return whether it was given, completed exceptionally included
+     */
+    public boolean await(CompletableFuture<?> signal) throws InterruptedException {
+        try {
+            Object unused = timeline.await(signal, left());
+            return true;
+        } catch (ExecutionException e) {
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        }
     }
 
     public boolean isOver() {

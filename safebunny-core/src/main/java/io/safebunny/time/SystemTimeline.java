@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.time;
 
+import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -10,11 +11,13 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.random.RandomGenerator;
 
-/** The machine's time, with one daemon thread for scheduled tasks. Close it when the application ends. */
+/** The machine's time and randomness, with one daemon thread for scheduled tasks. Close it when the application ends. */
 public final class SystemTimeline implements Timeline, AutoCloseable {
 
     private final Clock clock = Clock.systemUTC();
+    private final SecureRandom random = new SecureRandom();
     private final ScheduledThreadPoolExecutor scheduler;
 
     /** @param name of the scheduling thread */
@@ -57,6 +60,11 @@ public final class SystemTimeline implements Timeline, AutoCloseable {
     public <T> T await(CompletableFuture<T> future, Duration timeout)
             throws InterruptedException, ExecutionException, TimeoutException {
         return future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public RandomGenerator random() {
+        return random;
     }
 
     @Override

@@ -6,8 +6,12 @@ import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.random.RandomGenerator;
 
-/** The only source of time: a wall clock, a monotonic clock, waiting and scheduling. Thread-safe. */
+/**
+ * The only source of what differs from one run to the next: a wall clock, a monotonic clock, waiting, scheduling and randomness.
+ * Thread-safe.
+ */
 public interface Timeline {
 
     /** Wall clock; may jump. */
@@ -25,6 +29,9 @@ public interface Timeline {
     /** Blocks the calling thread until the future is done, or the time is up. */
     <T> T await(CompletableFuture<T> future, Duration timeout)
             throws InterruptedException, ExecutionException, TimeoutException;
+
+    /** Thread-safe, and good for ids that must not occur twice anywhere. */
+    RandomGenerator random();
 
     /** A scheduled task. */
     interface Cancellable {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Time as a dependency: clock, waiting and scheduling. Nothing else in this library asks the system for the time. */
+/**
+ * Time and randomness as a dependency: clock, waiting, scheduling, random numbers. Nothing else in this library asks the system for
+ * the time, waits with a timeout, or makes a random number.
+ */
 @NullMarked
 package io.safebunny.time;
 

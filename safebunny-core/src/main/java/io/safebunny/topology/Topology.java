@@ -2,6 +2,7 @@
 package io.safebunny.topology;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -60,7 +61,7 @@ public record Topology(
     public record Queue(String name, Map<String, Object> arguments) {
 
         public Queue {
-            arguments = Map.copyOf(arguments);
+            arguments = Collections.unmodifiableMap(new TreeMap<>(arguments)); // one order on the wire in all runs
         }
 
         @Override

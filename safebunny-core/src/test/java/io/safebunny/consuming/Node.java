@@ -34,7 +34,6 @@ import io.safebunny.topology.TopologyOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -122,7 +121,7 @@ final class Node {
                 scope,
                 breakers,
                 timeline,
-                new Random(1),
+                timeline.random(),
                 Runnable::run,
                 meters,
                 observations));

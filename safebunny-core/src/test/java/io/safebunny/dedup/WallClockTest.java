@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 /** A wall clock that jumps decides nothing about claims. */
@@ -103,6 +104,11 @@ class WallClockTest {
         public <T> T await(CompletableFuture<T> future, Duration timeout)
                 throws InterruptedException, ExecutionException, TimeoutException {
             return steady.await(future, timeout);
+        }
+
+        @Override
+        public RandomGenerator random() {
+            return steady.random();
         }
     }
 }

@@ -17,6 +17,7 @@ import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.time.Deadline;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -113,7 +114,7 @@ class ConfirmedSenderTest {
         CompletableFuture<Void> first = sender.send(message);
         CompletableFuture<Void> second = sender.send(message);
 
-        assertThat(sender.send(message))
+        assertThat(sender.send(message, Deadline.after(Duration.ofMillis(50), publisher.timeline)))
                 .failsWithin(Duration.ofSeconds(5))
                 .withThrowableOfType(java.util.concurrent.ExecutionException.class)
                 .withMessageContaining("safebunny.publisher.max-in-flight");

@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 /** A moment without a thread must not use up the whole time of a publication. */
@@ -111,6 +112,11 @@ class NoThreadToSendAgainTest {
             public <T> T await(CompletableFuture<T> future, Duration timeout)
                     throws InterruptedException, ExecutionException, TimeoutException {
                 return time.await(future, timeout);
+            }
+
+            @Override
+            public RandomGenerator random() {
+                return time.random();
             }
         };
         RecordingTransport transport = new RecordingTransport();

@@ -161,7 +161,7 @@ final class SafeBunnyAutoConfiguration {
                 scope,
                 breakers,
                 timeline,
-                SafeBunnyParts.sharedRandom(),
+                timeline.random(),
                 workers.executor(),
                 meterRegistries.getIfUnique(SimpleMeterRegistry::new),
                 observationRegistries.getIfUnique(() -> ObservationRegistry.NOOP));

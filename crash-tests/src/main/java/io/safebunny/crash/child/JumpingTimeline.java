@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.random.RandomGenerator;
 
 /** A machine whose wall clock is set while it runs; the monotonic one goes on. Thread-safe. */
 final class JumpingTimeline implements Timeline {
@@ -46,5 +47,10 @@ final class JumpingTimeline implements Timeline {
     public <T> T await(CompletableFuture<T> future, Duration timeout)
             throws InterruptedException, ExecutionException, TimeoutException {
         return timeline.await(future, timeout);
+    }
+
+    @Override
+    public RandomGenerator random() {
+        return timeline.random();
     }
 }

@@ -9,9 +9,8 @@ import io.safebunny.time.Timeline;
 import io.safebunny.work.SerialTask;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,7 +46,9 @@ final class ConnectionKeeper implements AutoCloseable {
     private final Runnable opened;
     private volatile @Nullable Link current;
     private volatile String problem = "not started";
-    private volatile boolean blocked;
+    /** Completed when the broker unblocks the connection; {@code null} while it is not blocked. */
+    private volatile @Nullable CompletableFuture<Void> blocked;
+
     private volatile boolean closed;
     private volatile String name;
     private final SerialTask reconnecting;
@@ -70,7 +71,7 @@ final class ConnectionKeeper implements AutoCloseable {
         this.purpose = purpose;
         this.name = purpose;
         this.factory = factory;
-        this.dialer = new Dialer(factory);
+        this.dialer = new Dialer(factory, timeline);
         this.timeline = timeline;
         this.preparation = preparation;
         this.opened = opened;
@@ -133,7 +134,7 @@ final class ConnectionKeeper implements AutoCloseable {
         if (current == null) {
             return name + ": " + problem;
         }
-        return blocked ? name + ": blocked by the broker (memory or disk alarm)" : null;
+        return blocked != null ? name + ": blocked by the broker (memory or disk alarm)" : null;
     }
 
     private void connect() throws IOException {
@@ -145,14 +146,14 @@ final class ConnectionKeeper implements AutoCloseable {
             link.close();
             throw e;
         }
-        setBlocked(false);
+        unblock();
         connection.addBlockedListener(
                 reason -> {
-                    setBlocked(true);
+                    block();
                     LOG.warn("Connection '{}' is blocked by the broker: {}. Publications wait", name, reason);
                 },
                 () -> {
-                    setBlocked(false);
+                    unblock();
                     LOG.info("Connection '{}' is unblocked", name);
                 });
         if (!accept(link)) {
@@ -173,9 +174,18 @@ final class ConnectionKeeper implements AutoCloseable {
         return !closed;
     }
 
-    private synchronized void setBlocked(boolean now) {
-        blocked = now;
-        notifyAll();
+    private synchronized void block() {
+        if (blocked == null && !closed) {
+            blocked = new CompletableFuture<>();
+        }
+    }
+
+    private synchronized void unblock() {
+        CompletableFuture<Void> before = blocked;
+        blocked = null;
+        if (before != null) {
+            before.complete(null);
+        }
     }
 
     /**
@@ -184,19 +194,11 @@ final class ConnectionKeeper implements AutoCloseable {
      * @return false when it was blocked all the time
      */
     boolean awaitUnblocked(Deadline deadline) throws InterruptedException {
-        if (!blocked) {
-            return true;
+        CompletableFuture<Void> unblocked = blocked;
+        while (unblocked != null && deadline.await(unblocked)) {
+            unblocked = blocked; // again, perhaps
         }
-        synchronized (this) {
-            while (blocked && !closed) {
-                long left = deadline.nanosLeft();
-                if (left == 0) {
-                    return false;
-                }
-                TimeUnit.NANOSECONDS.timedWait(this, left);
-            }
-        }
-        return true;
+        return unblocked == null;
     }
 
     private void lost(Link link, ShutdownSignalException cause) {
@@ -208,8 +210,7 @@ final class ConnectionKeeper implements AutoCloseable {
                 backOff = FIRST_BACK_OFF;
             }
             current = null;
-            blocked = false;
-            notifyAll();
+            unblock();
             problem = "connection lost: " + Channels.explain(cause);
         }
         LOG.warn("Connection '{}' lost: {}. Reconnecting", name, Channels.explain(cause));
@@ -269,8 +270,8 @@ final class ConnectionKeeper implements AutoCloseable {
      * that a broker that accepts and drops is left in peace.
      */
     private synchronized Duration nextWait() {
-        Duration wait = Duration.ofNanos(
-                (long) (backOff.toNanos() * ThreadLocalRandom.current().nextDouble(0.5, 1.0)));
+        Duration wait =
+                Duration.ofNanos((long) (backOff.toNanos() * timeline.random().nextDouble(0.5, 1.0)));
         Duration doubled = backOff.multipliedBy(2);
         backOff = doubled.compareTo(LONGEST_BACK_OFF) < 0 ? doubled : LONGEST_BACK_OFF;
         waitedNanos = wait.toNanos();
@@ -302,7 +303,7 @@ final class ConnectionKeeper implements AutoCloseable {
             link = current;
             current = null;
             problem = "closed";
-            notifyAll();
+            unblock();
             if (connecting != null) {
                 connecting.interrupt();
             }

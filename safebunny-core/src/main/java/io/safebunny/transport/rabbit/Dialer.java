@@ -3,6 +3,7 @@ package io.safebunny.transport.rabbit;
 
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.SocketConfigurator;
+import io.safebunny.time.Timeline;
 import java.io.IOException;
 import java.net.Socket;
 import org.jspecify.annotations.Nullable;
@@ -17,13 +18,15 @@ final class Dialer {
     private static final Logger LOG = LoggerFactory.getLogger(Dialer.class);
 
     private final ConnectionFactory factory;
+    private final Timeline timeline;
     private volatile @Nullable Thread dialling;
     private volatile @Nullable Socket socket;
     private volatile boolean guarded;
     private boolean warned;
 
-    Dialer(ConnectionFactory factory) {
+    Dialer(ConnectionFactory factory, Timeline timeline) {
         this.factory = factory;
+        this.timeline = timeline;
         if (factory instanceof AbstractConnectionFactory spring) {
             com.rabbitmq.client.ConnectionFactory client = spring.getRabbitConnectionFactory();
             client.setChannelShouldCheckRpcResponseType(
@@ -72,7 +75,7 @@ final class Dialer {
                 throw new IOException("The connection factory gave no connection");
             }
             warnUnlessGuarded();
-            return new Link(connection, socket);
+            return new Link(connection, socket, timeline);
         } finally {
             dialling = null;
             socket = null;

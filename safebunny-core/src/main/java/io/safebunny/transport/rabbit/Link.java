@@ -2,9 +2,12 @@
 package io.safebunny.transport.rabbit;
 
 import com.rabbitmq.client.Connection;
-import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.time.Deadline;
+import io.safebunny.time.Timeline;
 import java.io.IOException;
 import java.net.Socket;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
@@ -19,16 +22,19 @@ final class Link {
 
     private static final Logger LOG = LoggerFactory.getLogger(Link.class);
     private static final int ORDERLY_MILLIS = 2_000;
-    private static final int GRACE_MILLIS = 500;
+    private static final Duration ORDERLY = Duration.ofMillis(ORDERLY_MILLIS + 500);
+    private static final Duration GRACE = Duration.ofMillis(500);
 
     private final Connection connection;
     private final @Nullable Socket socket;
+    private final Timeline timeline;
     private final AtomicBoolean cut = new AtomicBoolean();
 
     /** @param socket {@code null} when it is not known: then the client is asked to end the connection */
-    Link(Connection connection, @Nullable Socket socket) {
+    Link(Connection connection, @Nullable Socket socket, Timeline timeline) {
         this.connection = connection;
         this.socket = socket;
+        this.timeline = timeline;
     }
 
     Connection connection() {
@@ -65,18 +71,15 @@ final class Link {
 
     /** In an orderly way if that takes no more than two seconds; blocks no longer than three. */
     void close() {
-        Thread closing = daemon("safebunny-close", () -> {
-            try {
-                connection.close(ORDERLY_MILLIS);
-            } catch (IOException | ShutdownSignalException e) {
-                LOG.debug("The connection was closed already", e);
-            }
+        CompletableFuture<Void> closed = new CompletableFuture<>();
+        daemon("safebunny-close", () -> {
+            closeInOrder();
+            closed.complete(null);
         });
         try {
-            closing.join(ORDERLY_MILLIS + GRACE_MILLIS);
-            if (closing.isAlive()) {
+            if (!Deadline.after(ORDERLY, timeline).await(closed)) {
                 cut();
-                closing.join(GRACE_MILLIS);
+                boolean unused = Deadline.after(GRACE, timeline).await(closed);
             }
         } catch (InterruptedException e) {
             cut();
@@ -84,10 +87,17 @@ final class Link {
         }
     }
 
-    static Thread daemon(String name, Runnable task) {
+    private void closeInOrder() {
+        try {
+            connection.close(ORDERLY_MILLIS);
+        } catch (IOException | RuntimeException e) {
+            LOG.debug("The connection was closed already", e);
+        }
+    }
+
+    static void daemon(String name, Runnable task) {
         Thread thread = new Thread(task, name);
         thread.setDaemon(true);
         thread.start();
-        return thread;
     }
 }

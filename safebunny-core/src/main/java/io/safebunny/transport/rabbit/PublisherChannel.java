@@ -21,7 +21,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +33,9 @@ final class PublisherChannel {
 
     /** By sequence number, in the order of publishing; guarded by itself, and never held while writing. */
     private final Map<Long, Pending> pending = new LinkedHashMap<>();
+
+    /** Completed when nothing is pending; guarded by what is pending. */
+    private @Nullable CompletableFuture<Void> drained;
 
     private PublisherChannel(Channel channel) {
         this.channel = channel;
@@ -131,24 +133,30 @@ final class PublisherChannel {
 
     /** What still waits for its confirm then is sent again by its publisher. */
     private void closeAfterTheOthers(Deadline patience) {
+        CompletableFuture<Void> empty = new CompletableFuture<>();
         synchronized (pending) {
-            try {
-                long left = patience.nanosLeft();
-                while (!pending.isEmpty() && left > 0) {
-                    TimeUnit.NANOSECONDS.timedWait(pending, left);
-                    left = patience.nanosLeft();
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            drained = empty;
+            tellIfDrained();
+        }
+        try {
+            boolean unused = patience.await(empty);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
         Channels.closeQuietly(channel);
+    }
+
+    /** Called with the lock. */
+    private void tellIfDrained() {
+        if (drained != null && pending.isEmpty()) {
+            drained.complete(null);
+        }
     }
 
     private boolean forget(long sequence) {
         synchronized (pending) {
             boolean known = pending.remove(sequence) != null;
-            pending.notifyAll();
+            tellIfDrained();
             return known;
         }
     }
@@ -169,7 +177,7 @@ final class PublisherChannel {
         synchronized (pending) {
             if (!multiple) {
                 Pending one = pending.remove(tag);
-                pending.notifyAll();
+                tellIfDrained();
                 return one == null ? List.of() : List.of(one);
             }
             List<Pending> taken = new ArrayList<>();
@@ -182,7 +190,7 @@ final class PublisherChannel {
                 taken.add(entry.getValue());
                 entries.remove();
             }
-            pending.notifyAll();
+            tellIfDrained();
             return taken;
         }
     }
@@ -216,7 +224,7 @@ final class PublisherChannel {
         synchronized (pending) {
             all = List.copyOf(pending.values());
             pending.clear();
-            pending.notifyAll();
+            tellIfDrained();
         }
         AMQP.Channel.Close close = Channels.closeReason(cause);
         for (Pending message : all) {
@@ -239,7 +247,7 @@ final class PublisherChannel {
                     all.remove();
                 }
             }
-            pending.notifyAll();
+            tellIfDrained();
         }
         for (Pending message : expired) {
             message.future.completeExceptionally(new PublishTimeoutException(

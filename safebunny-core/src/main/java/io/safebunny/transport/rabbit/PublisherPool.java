@@ -12,16 +12,16 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.rabbit.PublisherChannel.Pending;
+import io.safebunny.work.Permits;
 import io.safebunny.work.RecurringTask;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.BlockingDeque;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingDeque;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +44,10 @@ final class PublisherPool {
     private final ConnectionKeeper.Preparation repair;
     private final Timeline timeline;
     private final List<Slot> slots;
-    private final BlockingDeque<Slot> free;
+    private final Permits permits;
+    /** The most recently used one first; as many as there are permits. */
+    private final Deque<Slot> free;
+
     private final RecurringTask sweeps;
     private volatile boolean closed;
 
@@ -56,7 +59,8 @@ final class PublisherPool {
         this.timeline = timeline;
         this.slots =
                 IntStream.range(0, maxConcurrency).mapToObj(index -> new Slot()).toList();
-        this.free = new LinkedBlockingDeque<>(slots);
+        this.permits = new Permits(maxConcurrency);
+        this.free = new ConcurrentLinkedDeque<>(slots);
         this.sweeps = new RecurringTask(
                 "ending publications that are out of time", SWEEP, this::sweep, Runnable::run, timeline);
     }
@@ -154,18 +158,19 @@ final class PublisherPool {
                         "the broker to unblock the connection (memory or disk alarm)"));
                 return future;
             }
-            Slot slot = free.pollFirst(deadline.nanosLeft(), TimeUnit.NANOSECONDS);
-            if (slot == null) {
+            if (!permits.acquire(deadline)) {
                 future.completeExceptionally(new PublishTimeoutException(
                         publication,
                         deadline.timeout(),
                         "one of %d publisher channels (safebunny.publisher.max-concurrency)".formatted(slots.size())));
                 return future;
             }
+            Slot slot = free.removeFirst();
             try {
                 write(slot, publication, source, future, deadline);
             } finally {
                 free.addFirst(slot);
+                permits.release();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -5,6 +5,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.time.Timeline;
+import io.safebunny.work.SerialTask;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -53,7 +54,7 @@ final class DirectPath {
     private final OutboxLog log;
     private final int batchSize;
     private final long tooOldNanos;
-    private final SingleWorker worker;
+    private final SerialTask worker;
 
     private final Map<String, Track> tracks = new HashMap<>();
     private final Deque<Track> ready = new ArrayDeque<>();
@@ -109,14 +110,14 @@ final class DirectPath {
         this.batchSize = options.batchSize();
         // well before the relay takes it
         this.tooOldNanos = options.relayAfter().toNanos() * 3 / 4;
-        this.worker = new SingleWorker(blocking, timeline, this::work);
+        this.worker = new SerialTask("sending what was committed", this::work, blocking, timeline);
     }
 
     void start(Function<OutboundMessage, CompletableFuture<Void>> newSender) {
         synchronized (this) {
             sender = newSender;
         }
-        worker.ask();
+        worker.request();
     }
 
     /** Rows of one transaction, right after its commit. Does not block; what does not fit is not taken. */
@@ -140,7 +141,7 @@ final class DirectPath {
             mayWork = sender != null;
         }
         if (mayWork) {
-            worker.ask();
+            worker.request();
         }
     }
 
@@ -283,7 +284,7 @@ final class DirectPath {
                 makeReady(track);
             }
         }
-        worker.ask();
+        worker.request();
     }
 
     private void ended(Track track, List<OutboxRow> part, int confirmed, @Nullable Throwable failure) {
@@ -329,6 +330,7 @@ final class DirectPath {
     /** Begins nothing any more; completes when nothing is being sent. */
     synchronized CompletableFuture<Void> stop() {
         stopped = true;
+        worker.stop();
         ready.clear();
         tracks.values().forEach(track -> forget(track.lane.removeAll()));
         completeIfIdle();

@@ -6,6 +6,7 @@ import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.time.Timeline;
+import io.safebunny.work.SerialTask;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -50,11 +51,10 @@ final class Relay {
     private final OutboxLog log;
     private final JdbcOutboxOptions options;
     private final Duration lease;
-    private final SingleWorker worker;
+    private final SerialTask worker;
 
     private final CompletableFuture<Void> idle = new CompletableFuture<>();
     private @Nullable Function<OutboundMessage, CompletableFuture<Void>> sender;
-    private Timeline.@Nullable Cancellable next;
     private int inFlight;
     private boolean tookSome;
     private boolean noRoom;
@@ -81,14 +81,14 @@ final class Relay {
         this.options = options;
         // with the defaults as long as a publication may take
         this.lease = options.relayAfter().multipliedBy(3);
-        this.worker = new SingleWorker(blocking, timeline, this::work);
+        this.worker = new SerialTask("relaying what was not sent", this::work, blocking, timeline);
     }
 
     void start(Function<OutboundMessage, CompletableFuture<Void>> newSender) {
         synchronized (this) {
             sender = newSender;
         }
-        worker.ask();
+        worker.request();
     }
 
     private void work() {
@@ -102,16 +102,7 @@ final class Relay {
         } catch (SQLException | RuntimeException e) { // of the pool, perhaps
             log.noDatabase(UNSEEN, e);
         } finally {
-            scheduleNext();
-        }
-    }
-
-    private synchronized void scheduleNext() {
-        if (next != null) {
-            next.cancel();
-        }
-        if (!stopped) {
-            next = timeline.schedule(options.relayInterval(), worker::ask);
+            worker.requestAfter(options.relayInterval());
         }
     }
 
@@ -296,16 +287,14 @@ final class Relay {
             }
         }
         if (more) {
-            worker.ask();
+            worker.request();
         }
     }
 
     /** Begins nothing any more; completes when nothing is being sent. */
     synchronized CompletableFuture<Void> stop() {
         stopped = true;
-        if (next != null) {
-            next.cancel();
-        }
+        worker.stop();
         if (inFlight == 0) {
             idle.complete(null);
         }

@@ -3,6 +3,7 @@ package io.safebunny.jdbc.outbox;
 
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.time.Timeline;
+import io.safebunny.work.SerialTask;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -31,9 +32,8 @@ final class SentRows {
     private final Connections connections;
     private final OutboxTable table;
     private final int batchSize;
-    private final Timeline timeline;
     private final OutboxLog log;
-    private final SingleWorker worker;
+    private final SerialTask worker;
     private final Deque<Item> waiting = new ArrayDeque<>();
     private final Set<Long> confirmed = ConcurrentHashMap.newKeySet();
 
@@ -58,9 +58,8 @@ final class SentRows {
         this.connections = connections;
         this.table = table;
         this.batchSize = batchSize;
-        this.timeline = timeline;
         this.log = log;
-        this.worker = new SingleWorker(blocking, timeline, this::work);
+        this.worker = new SerialTask("deleting what was sent", this::work, blocking, timeline);
     }
 
     /**
@@ -77,7 +76,7 @@ final class SentRows {
         synchronized (this) {
             waiting.add(new Item(confirmedIds, putOff, done));
         }
-        worker.ask();
+        worker.request();
     }
 
     /** Whether it is sent, though the table does not say so yet. */
@@ -94,7 +93,7 @@ final class SentRows {
             } catch (SQLException | RuntimeException | Error e) { // of the pool or the driver, perhaps
                 log.noDatabase(UNDELETED, e);
                 putBack(batch);
-                timeline.schedule(NO_ANSWER_DELAY, worker::ask);
+                worker.requestAfter(NO_ANSWER_DELAY);
                 return;
             }
             for (Item item : batch) {

@@ -97,7 +97,7 @@ class ForgedRetriesTest {
                 new MessageScope(),
                 new CircuitBreakers(BreakerSettings.defaults(), timeline, threads),
                 timeline,
-                SafeBunnyParts.sharedRandom(),
+                timeline.random(),
                 threads,
                 meters,
                 ObservationRegistry.NOOP));

@@ -83,7 +83,7 @@ class MiddlewareTransactionTest {
                 new MessageScope(),
                 new CircuitBreakers(BreakerSettings.defaults(), timeline, threads),
                 timeline,
-                SafeBunnyParts.sharedRandom(),
+                timeline.random(),
                 threads,
                 new SimpleMeterRegistry(),
                 ObservationRegistry.NOOP));

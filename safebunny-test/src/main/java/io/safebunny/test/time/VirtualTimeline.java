@@ -5,9 +5,11 @@ import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.PriorityQueue;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class VirtualTimeline implements Timeline {
 
     private final Instant start;
+    private final Random random = new Random(1); // thread-safe, other than a SplittableRandom
     private final PriorityQueue<Task> tasks = new PriorityQueue<>(); // guarded by this
     private long elapsed;
     private long order;
@@ -107,6 +110,12 @@ public final class VirtualTimeline implements Timeline {
             throw new TimeoutException("not done after " + timeout.toMillis() + " ms");
         }
         return future.get();
+    }
+
+    /** The same numbers in each run. */
+    @Override
+    public RandomGenerator random() {
+        return random;
     }
 
     private record Task(long due, long order, Runnable action) implements Comparable<Task> {

@@ -29,6 +29,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -164,6 +165,11 @@ class StuckHandlerIT {
         public <T> T await(CompletableFuture<T> future, Duration timeout)
                 throws InterruptedException, ExecutionException, TimeoutException {
             return clock.await(future, timeout);
+        }
+
+        @Override
+        public RandomGenerator random() {
+            return clock.random();
         }
     }
 }
