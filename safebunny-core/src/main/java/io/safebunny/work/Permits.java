@@ -55,7 +55,7 @@ public final class Permits {
             boolean unused = deadline.await(turn);
             return free.tryAcquire();
         } finally {
-            boolean woken = turn.isDone() || !line.remove(turn);
+            boolean woken = turn.isDone() || !line.removeIf(other -> other == turn);
             if (woken && free.availablePermits() > 0) { // it may have been meant for another one
                 wakeNext();
             }
