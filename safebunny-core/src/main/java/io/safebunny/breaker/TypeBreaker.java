@@ -5,14 +5,9 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.safebunny.BunnyCircuitBreaker.Change;
 import io.safebunny.BunnyCircuitBreaker.State;
-import io.safebunny.PoisonMessageException;
-import io.safebunny.RetryLaterException;
-import io.safebunny.ThrottledException;
-import io.safebunny.failure.ConnectionLostException;
-import io.safebunny.failure.Printable;
-import io.safebunny.failure.PublishTimeoutException;
-import io.safebunny.message.InvalidMessageException;
-import io.safebunny.recovery.NotHandledException;
+import io.safebunny.recovery.BreakerEffect;
+import io.safebunny.recovery.BreakerEffect.Pause;
+import io.safebunny.recovery.BreakerEffect.Result;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Pace;
 import io.safebunny.time.Timeline;
@@ -64,6 +59,7 @@ public final class TypeBreaker {
                                 settings.failureRateThreshold() > 0 ? settings.failureRateThreshold() : 100)
                         .slidingWindowSize(settings.slidingWindowSize())
                         .minimumNumberOfCalls(settings.minimumNumberOfCalls())
+                        .recordResult(effect -> effect == Result.FAILURE)
                         .build());
     }
 
@@ -215,26 +211,25 @@ public final class TypeBreaker {
             }
         }
 
-        public void failed(Throwable failure) {
+        public void failed(BreakerEffect effect) {
             synchronized (TypeBreaker.this) {
-                if (failure instanceof ThrottledException throttled) {
-                    open(throttled.delay(), "a handler is throttled", false);
-                } else if (isTrouble(failure)) {
-                    open(pauseOf(failure), String.valueOf(Printable.of(failure).getMessage()), false);
-                } else if (admitted == period) {
-                    count(failure);
+                if (effect instanceof Pause pause) {
+                    Duration asked = pause.duration();
+                    open(asked == null ? settings.waitDurationInOpenState() : asked, pause.reason(), false);
+                } else if (admitted == period && isProbe) {
+                    probeFailed((Result) effect);
+                } else if (admitted == period && effect == Result.FAILURE && settings.failureRateThreshold() > 0) {
+                    rate.onResult(0, TimeUnit.NANOSECONDS, effect);
+                    openAtRate();
                 }
             }
         }
 
-        private void count(Throwable failure) {
-            if (isProbe && (failure instanceof NotHandledException || failure instanceof InvalidMessageException)) {
-                wasNoProbe();
-            } else if (isProbe) {
-                probed(isOwnFault(failure));
-            } else if (settings.failureRateThreshold() > 0 && !isOwnFault(failure)) {
-                rate.onError(0, TimeUnit.NANOSECONDS, failure);
-                openAtRate();
+        private void probeFailed(Result result) {
+            switch (result) {
+                case FAILURE -> probed(false);
+                case ANSWER -> probed(true);
+                case NOTHING -> wasNoProbe();
             }
         }
     }
@@ -270,27 +265,5 @@ public final class TypeBreaker {
                     "%s %% of the latest messages failed".formatted(settings.failureRateThreshold()),
                     false);
         }
-    }
-
-    /** What every message of the type needs is missing: the next one would fare no better. */
-    private static boolean isTrouble(Throwable failure) {
-        return failure instanceof ConnectionLostException
-                || (failure instanceof PublishTimeoutException timeout && !timeout.isInterrupted())
-                || (failure instanceof NotHandledException notHandled && notHandled.isTrouble());
-    }
-
-    private Duration pauseOf(Throwable trouble) {
-        return trouble instanceof NotHandledException notHandled && notHandled.pause() != null
-                ? notHandled.pause()
-                : settings.waitDurationInOpenState();
-    }
-
-    /** Says nothing of what all messages of the type depend on. */
-    private static boolean isOwnFault(Throwable failure) {
-        return failure instanceof PoisonMessageException
-                || failure instanceof InvalidMessageException
-                || failure instanceof RetryLaterException
-                || failure instanceof NotHandledException
-                || failure instanceof PublishTimeoutException;
     }
 }

@@ -13,7 +13,6 @@ import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
-import io.safebunny.message.PoisonReason;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Middleware;
@@ -22,20 +21,19 @@ import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.Pipeline;
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.DeliveryHandler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * One queue's deliveries: validate → observe → recover (poison, delayed retry) → guard (circuit breaker) → deduplicate or
- * dispatch → before group → in-memory retry → handler → after group. Whatever happens inside, the delivery is settled once, here. Thread-safe.
+ * dispatch → before group → handler with its in-memory retries → after group. Thread-safe.
  */
-final class ConsumePipeline implements DeliveryHandler {
+final class ConsumePipeline implements DeliverySettler.Processing {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConsumePipeline.class);
 
@@ -43,34 +41,39 @@ final class ConsumePipeline implements DeliveryHandler {
     private final HandlerDefinition handler;
     private final TypeBreaker breaker;
     private final MessageValidator validator;
+    private final PoisonQueue poisonQueue;
     private final Recoverer recoverer;
-    private final InMemoryRetry inMemoryRetry;
+    private final HandlerRunner runner;
+    private final Survivors survivors;
     private final Pipeline<HandledMessage> pipeline;
     private final Pipeline<HandledMessage> after;
     private final boolean mayGoOn;
-    private final Survivors survivors = new Survivors();
     private final int wornOutAt;
-    private final Kind defects;
-    private final Kind stuck;
     private final Kind failedAfter;
 
+    /** @param survivors of this queue */
     ConsumePipeline(
             ConsumePipelineFactory parts,
             HandlerDefinition handler,
             TypeBreaker breaker,
             MessageValidator validator,
-            FailureLog log) {
+            PoisonQueue poisonQueue,
+            Recoverer recoverer,
+            HandlerRunner runner,
+            Survivors survivors) {
         this.parts = parts;
         this.handler = handler;
         this.breaker = breaker;
         this.validator = validator;
-        String queue = Names.address(parts.options().node(), handler.type());
-        this.recoverer = new Recoverer(parts, queue, handler.type(), handler.recovery(), log);
-        this.defects = Kind.error(LOG, "Core steps failed for messages of queue " + queue);
-        this.stuck = Kind.error(LOG, "Messages of queue %s can neither be handled nor poisoned".formatted(queue));
-        this.failedAfter = Kind.warn(LOG, "Middlewares failed after messages of queue " + queue);
+        this.poisonQueue = poisonQueue;
+        this.recoverer = recoverer;
+        this.runner = runner;
+        this.survivors = survivors;
+        this.failedAfter = Kind.warn(
+                LOG,
+                "Middlewares failed after messages of queue "
+                        + Names.address(parts.options().node(), handler.type()));
         this.wornOutAt = Math.max(1, parts.options().deliveryLimit() / 2);
-        this.inMemoryRetry = new InMemoryRetry(handler.recovery(), parts.timeline(), parts.random(), log);
         List<Middleware<? super HandledMessage>> steps = new ArrayList<>();
         steps.add(this::observe);
         steps.add(this::recover);
@@ -93,42 +96,7 @@ final class ConsumePipeline implements DeliveryHandler {
     }
 
     @Override
-    public void handle(Delivery delivery) {
-        if (!delivery.isOpen()) {
-            survived(delivery);
-            return;
-        }
-        Settlement end;
-        try {
-            end = process(delivery);
-        } catch (Throwable e) { // not the handler's failure, that is recovered inside: a defect of a core step
-            tell(defects, delivery, () -> LOG.error("A core step failed", tellable(e)));
-            end = poison(delivery, e);
-        }
-        if (delivery.isOpen()) {
-            end.settle(delivery);
-        } else {
-            survived(delivery);
-        }
-    }
-
-    /** Its channel is gone, and the process is not: whatever the broker counts, this message did not end it. */
-    private void survived(Delivery delivery) {
-        survivors.add(String.valueOf(delivery.message().message().messageId()));
-    }
-
-    /** When not even that works, the delivery goes back, slowly. */
-    private Settlement poison(Delivery delivery, Throwable defect) {
-        try {
-            return recoverer.poison(delivery, PoisonReason.HANDLER_FAILED, defect);
-        } catch (Throwable e) {
-            tell(stuck, delivery, () -> LOG.error("A delivery can neither be handled nor poisoned", tellable(e)));
-            recoverer.pause();
-            return Settlement.HAND_BACK;
-        }
-    }
-
-    private Settlement process(Delivery delivery) throws Exception {
+    public Settlement process(Delivery delivery) throws Exception {
         HandledMessage message;
         try {
             Envelope envelope = validator.envelope(delivery.message().message());
@@ -138,7 +106,7 @@ final class ConsumePipeline implements DeliveryHandler {
             message =
                     new HandledMessage(delivery, new Handling(parts.current(), envelope), validator.payload(envelope));
         } catch (InvalidMessageException e) {
-            return recoverer.poison(delivery, e.reason(), e);
+            return poisonQueue.put(delivery, e.reason(), e);
         }
         LogContext before = LogContext.replaceBy(message);
         try {
@@ -187,17 +155,28 @@ final class ConsumePipeline implements DeliveryHandler {
         try {
             next.run();
         } catch (Throwable failure) {
-            admission.failed(failure);
+            admission.failed(recoverer.decide(message, failure).breaker());
             throw failure;
         }
         admission.succeeded();
     }
 
     private void deduplicate(Deduplication deduplication, HandledMessage message, Next next) throws Exception {
-        deduplication.run(
-                message.handling,
-                failure -> recoverer.decide(message.delivery, message.envelope(), failure),
-                handling -> handled(next));
+        deduplication.run(message.handling, judgeOf(message), handling -> handled(next));
+    }
+
+    private Deduplication.Judge judgeOf(HandledMessage message) {
+        return new Deduplication.Judge() {
+            @Override
+            public RecoveryAction judge(Throwable failure) {
+                return recoverer.decide(message, failure).action();
+            }
+
+            @Override
+            public void superseded(NotHandledException by) {
+                recoverer.supersede(message, by);
+            }
+        };
     }
 
     private void dispatch(HandledMessage message, Next next) throws Exception {
@@ -218,7 +197,7 @@ final class ConsumePipeline implements DeliveryHandler {
     }
 
     private void act(HandledMessage message) throws Exception {
-        Throwable failure = failureOf(message);
+        Throwable failure = runner.run(message);
         // an interrupt the handler left behind would fail the settling of its message
         Thread.interrupted();
         if (failure != null && mayGoOn) {
@@ -231,24 +210,6 @@ final class ConsumePipeline implements DeliveryHandler {
         }
         if (failure instanceof Error error) {
             throw error;
-        }
-    }
-
-    /** With its in-memory retries. */
-    private @Nullable Throwable failureOf(HandledMessage message) {
-        int[] tries = {0};
-        try {
-            inMemoryRetry.run(
-                    () -> {
-                        if (tries[0]++ > 0) {
-                            parts.metrics().retriedInMemory(handler.type());
-                        }
-                        message.handling.attempt(() -> handler.invoker().invoke(message.payload(), message));
-                    },
-                    message);
-            return null;
-        } catch (Throwable e) {
-            return e;
         }
     }
 
@@ -268,24 +229,19 @@ final class ConsumePipeline implements DeliveryHandler {
         }
     }
 
-    private void tell(Kind kind, Delivery delivery, Runnable inFull) {
-        parts.log().tell(kind, delivery.message().message().toString(), inFull);
-    }
-
-    private Throwable tellable(Throwable failure) {
-        return parts.log().tellable(failure);
-    }
-
     /** What happened has happened: a failure here is told and changes nothing. */
     private void runAfter(HandledMessage message) {
         try {
             after.run(message);
         } catch (Throwable e) {
-            tell(
-                    failedAfter,
-                    message.delivery,
-                    () -> LOG.warn(
-                            "A middleware failed after the handling of message {}", message.messageId(), tellable(e)));
+            parts.log()
+                    .tell(
+                            failedAfter,
+                            message.delivery.message().message().toString(),
+                            () -> LOG.warn(
+                                    "A middleware failed after the handling of message {}",
+                                    message.messageId(),
+                                    parts.log().tellable(e)));
         }
     }
 }

@@ -12,8 +12,6 @@ import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.publishing.ConfirmedSender;
-import io.safebunny.recovery.RecoveryPolicy;
-import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.serialization.Serializers;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.time.Timeline;
@@ -48,12 +46,22 @@ public record ConsumePipelineFactory(
 
     /** @param typesOfNode all types this node handles */
     public DeliveryHandler create(HandlerDefinition handler, Set<String> typesOfNode, TypeBreaker breaker) {
-        return new ConsumePipeline(
+        String queue = Names.address(options.node(), handler.type());
+        FailureLog failures = new FailureLog(log, options.node(), handler.description());
+        Mover mover = new Mover(this, queue);
+        PoisonQueue poisonQueue = new PoisonQueue(this, queue, handler.type(), mover, failures);
+        Recoverer recoverer = new Recoverer(this, handler.type(), handler.recovery(), mover, poisonQueue, failures);
+        Survivors survivors = new Survivors();
+        ConsumePipeline pipeline = new ConsumePipeline(
                 this,
                 handler,
                 breaker,
                 new MessageValidator(handler, typesOfNode, serializers, ageLimit(), options.maxMessageSize()),
-                new FailureLog(log, options.node(), handler.description()));
+                poisonQueue,
+                recoverer,
+                new HandlerRunner(handler, recoverer, timeline, failures, metrics),
+                survivors);
+        return new DeliverySettler(pipeline, poisonQueue, survivors, log, queue);
     }
 
     /**
@@ -62,19 +70,13 @@ public record ConsumePipelineFactory(
      * @param typesOfNode all types this node handles
      */
     public DeliveryHandler createForDeadLetters(Set<String> typesOfNode) {
-        RecoveryPolicy none = RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none());
         Set<String> queues = typesOfNode.stream()
                 .map(type -> Names.address(options.node(), type))
                 .collect(Collectors.toUnmodifiableSet());
+        String deadLetters = Topology.deadLettersOf(options.node());
+        FailureLog failures = new FailureLog(log, options.node(), "none");
         return new DeadLetters(
-                new Recoverer(
-                        this,
-                        Topology.deadLettersOf(options.node()),
-                        "",
-                        none,
-                        new FailureLog(log, options.node(), "none")),
-                queues,
-                log);
+                new PoisonQueue(this, deadLetters, "", new Mover(this, deadLetters), failures), queues, log);
     }
 
     AgeLimit ageLimit() {

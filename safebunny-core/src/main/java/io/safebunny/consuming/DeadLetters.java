@@ -32,13 +32,13 @@ final class DeadLetters implements DeliveryHandler {
     /** Of an AMQP short string, which exchanges and routing keys are. */
     private static final int LONGEST_NAME = 255;
 
-    private final Recoverer recoverer;
+    private final PoisonQueue poisonQueue;
     private final Set<String> queues;
     private final BoundedLog log;
 
     /** @param queues from which the broker sets messages of this node aside */
-    DeadLetters(Recoverer recoverer, Set<String> queues, BoundedLog log) {
-        this.recoverer = recoverer;
+    DeadLetters(PoisonQueue poisonQueue, Set<String> queues, BoundedLog log) {
+        this.poisonQueue = poisonQueue;
         this.queues = queues;
         this.log = log;
     }
@@ -55,13 +55,13 @@ final class DeadLetters implements DeliveryHandler {
         try {
             Death death = Death.of(delivery.message(), queues);
             InvalidMessageException why = death.explained();
-            return recoverer.poison(delivery, death.origin(delivery.message()), why.reason(), why);
+            return poisonQueue.put(delivery, death.origin(delivery.message()), why.reason(), why);
         } catch (Throwable e) { // a defect of our own must not become a hot loop
             log.tell(
                     STUCK,
                     delivery.message().message().toString(),
                     () -> LOG.error("A dead letter cannot be put into the poison queue", log.tellable(e)));
-            recoverer.pause();
+            poisonQueue.pause();
             return Settlement.HAND_BACK;
         }
     }

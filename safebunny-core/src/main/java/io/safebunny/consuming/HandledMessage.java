@@ -5,6 +5,7 @@ import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.middleware.ConsumeContext;
+import io.safebunny.recovery.Recovery;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.IncomingMessage;
 import java.time.Instant;
@@ -19,6 +20,7 @@ final class HandledMessage implements ConsumeContext {
     final Handling handling;
     private final Object payload;
     private @Nullable Throwable failure;
+    private @Nullable Recovery recovery;
     private Settlement settlement = Settlement.ACKNOWLEDGE;
     private boolean failedBefore;
 
@@ -55,6 +57,16 @@ final class HandledMessage implements ConsumeContext {
     /** A failure of it was logged. */
     void noteFailure() {
         failedBefore = true;
+    }
+
+    /** What was decided about its failure; {@code null} before that. */
+    @Nullable
+    Recovery recovery() {
+        return recovery;
+    }
+
+    void recoversBy(Recovery decided) {
+        recovery = decided;
     }
 
     void endsWith(Settlement how) {

@@ -5,99 +5,124 @@ import io.safebunny.consuming.Mover.Outcome;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.message.WireMessage;
-import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.Metrics;
+import io.safebunny.recovery.FailedAttempt;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.recovery.Recovery;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.recovery.RecoveryAction.ComeBack;
 import io.safebunny.recovery.RecoveryAction.Poison;
 import io.safebunny.recovery.RecoveryAction.RetryDelayed;
+import io.safebunny.recovery.RecoveryAction.RetryNow;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
-import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries out what {@link RecoveryPolicy} decided. The copy that goes elsewhere is confirmed before the original may be
- * acknowledged. A poison copy that the broker goes on refusing is given up, and the broker moves the message itself. Thread-safe.
+ * Has the {@link RecoveryPolicy} decide, once for each delivery, and carries that out. The copy that goes elsewhere is confirmed before
+ * the original may be acknowledged. Thread-safe.
  */
 final class Recoverer {
 
     private static final Logger LOG = LoggerFactory.getLogger(Recoverer.class);
 
-    /** Of a poison copy: half a minute. */
-    private static final int REFUSALS = 8;
-
     private static final int NO_LIMIT = Integer.MAX_VALUE;
 
-    private final String node;
-    private final String type;
     private final RecoveryPolicy policy;
-    private final FailureLog log;
-    private final BoundedLog bounded;
-    private final Kind bare;
     private final AgeLimit ageLimit;
-    private final Mover mover;
-    private final Timeline timeline;
     private final RandomGenerator random;
+    private final String type;
+    private final Mover mover;
+    private final PoisonQueue poisonQueue;
+    private final FailureLog log;
     private final Metrics metrics;
 
-    /**
-     * @param queue of the handled messages
-     * @param type of them, for the metrics
-     */
-    Recoverer(ConsumePipelineFactory parts, String queue, String type, RecoveryPolicy policy, FailureLog log) {
-        this.node = parts.options().node();
-        this.type = type;
+    /** @param type of the handled messages, for the metrics */
+    Recoverer(
+            ConsumePipelineFactory parts,
+            String type,
+            RecoveryPolicy policy,
+            Mover mover,
+            PoisonQueue poisonQueue,
+            FailureLog log) {
         this.policy = policy;
-        this.log = log;
         this.ageLimit = parts.ageLimit();
-        this.mover = new Mover(parts, queue);
-        this.bounded = parts.log();
-        this.bare =
-                Kind.error(LOG, "Poison copies of queue %s cannot be sent with all their properties".formatted(queue));
-        this.timeline = parts.timeline();
         this.random = parts.random();
+        this.type = type;
+        this.mover = mover;
+        this.poisonQueue = poisonQueue;
+        this.log = log;
         this.metrics = parts.metrics();
     }
 
     /**
-     * What becomes of the message. What fails while the delivery is the broker's again was perhaps failed by just that (a handler is
-     * interrupted when the grace of a stop is over): it is delivered again as it was.
+     * After a run of the handler that failed.
+     *
+     * @param retries of it in this delivery so far
+     * @return {@code null} unless it is run again in this delivery
      */
-    RecoveryAction decide(Delivery delivery, Envelope envelope, Throwable failure) {
-        return delivery.isOpen()
-                ? policy.decide(ageLimit.inTime(envelope, failure), envelope.attempt(), random.nextDouble())
-                : new ComeBack(Duration.ZERO);
+    @Nullable
+    RetryNow again(HandledMessage message, Throwable failure, int retries) {
+        return decide(message, failure, retries).action() instanceof RetryNow again ? again : null;
     }
 
+    /** After the handling failed: what was decided the first time that this was asked. */
+    Recovery decide(HandledMessage message, Throwable failure) {
+        Recovery known = message.recovery();
+        if (known == null) {
+            known = decide(message, failure, FailedAttempt.NO_MORE);
+            message.recoversBy(known);
+        }
+        return known;
+    }
+
+    /** Another delivery has the message, so that what was decided for this one is not carried out. */
+    void supersede(HandledMessage message, NotHandledException by) {
+        message.recoversBy(Recovery.superseded(by));
+    }
+
+    private Recovery decide(HandledMessage message, Throwable failure, int retries) {
+        return policy.decide(new FailedAttempt(
+                failure,
+                retries,
+                message.attempt(),
+                message.delivery.isOpen(),
+                ageLimit.of(message.envelope()),
+                random.nextDouble()));
+    }
+
+    /** Carries out what was decided, as far as the delivery and the broker let it. */
     Settlement recover(HandledMessage message, Throwable failure) {
         Delivery delivery = message.delivery;
-        Envelope envelope = message.envelope();
         if (!delivery.isOpen()) {
             // one for each message in work: that the connection is lost is told elsewhere
-            LOG.debug("The channel of message {} is gone; the broker will deliver it again", envelope.id());
+            LOG.debug("The channel of message {} is gone; the broker will deliver it again", message.messageId());
             return Settlement.HAND_BACK;
         }
-        RecoveryAction action = decide(delivery, envelope, failure);
+        Recovery recovery = decide(message, failure);
+        RecoveryAction action = recovery.action();
         if (action instanceof Poison poison) {
-            return poison(delivery, message.setAside(), poison.reason(), ageLimit.inTime(envelope, failure));
+            return poisonQueue.put(delivery, message.setAside(), poison.reason(), recovery.failure());
         }
         if (action instanceof RetryDelayed retry) {
-            return retryDelayed(message, retry.delay(), failure);
+            return retryDelayed(message, retry.delay(), recovery.failure());
         }
-        return comeBack(delivery, asReplayed(delivery, backToQueue(delivery, envelope, ((ComeBack) action).delay())));
+        if (action instanceof ComeBack comeBack) {
+            return comeBack(
+                    delivery, asReplayed(delivery, backToQueue(delivery, message.envelope(), comeBack.delay())));
+        }
+        return Settlement.HAND_BACK;
     }
 
+    /** A message that cannot even be sent back is poisoned, though its record expects another attempt. */
     private Settlement retryDelayed(HandledMessage message, Duration delay, Throwable failure) {
         Envelope next = message.envelope().nextAttempt();
         String again = "delayed retry %d of %d in %d ms"
@@ -110,7 +135,7 @@ final class Recoverer {
         return switch (outcome) {
             case MOVED -> Settlement.ACKNOWLEDGE;
             case ENDED -> Settlement.HAND_BACK;
-            case REFUSED -> poison(message.delivery, PoisonReason.RETRIES_EXHAUSTED, failure);
+            case REFUSED -> poisonQueue.put(message.delivery, PoisonReason.RETRIES_EXHAUSTED, failure);
         };
     }
 
@@ -140,44 +165,5 @@ final class Recoverer {
             headers.put(Headers.POISON_VERSION, version.longValue());
         }
         return new OutboundMessage(copy.message().withHeaders(headers), copy.route(), copy.delay());
-    }
-
-    Settlement poison(Delivery delivery, PoisonReason reason, Throwable failure) {
-        return poison(delivery, delivery.message(), reason, failure);
-    }
-
-    /** @param message the delivered one, as its poison copy shall describe it */
-    Settlement poison(Delivery delivery, IncomingMessage message, PoisonReason reason, Throwable failure) {
-        log.poisoned(message.message(), reason, failure);
-        Outcome outcome;
-        try {
-            outcome = toPoison(
-                    delivery, PoisonMessages.of(message, reason, failure, bounded.tellable(failure), timeline.now()));
-        } catch (RuntimeException e) {
-            bounded.tell(
-                    bare,
-                    message.message().toString(),
-                    () -> LOG.error(
-                            "The poison copy cannot be sent with all its properties; sending the bare body",
-                            bounded.tellable(e)));
-            outcome = toPoison(delivery, PoisonMessages.bare(message, reason, timeline.now()));
-        }
-        if (outcome != Outcome.ENDED) {
-            metrics.poisoned(type, reason);
-        }
-        return switch (outcome) {
-            case MOVED -> Settlement.ACKNOWLEDGE;
-            case ENDED -> Settlement.HAND_BACK;
-            case REFUSED -> Settlement.REJECT;
-        };
-    }
-
-    private Outcome toPoison(Delivery delivery, WireMessage copy) {
-        return mover.move(delivery, new OutboundMessage(copy, new Route.Poison(node), Duration.ZERO), REFUSALS);
-    }
-
-    /** Waits as long as it takes to not be a hot loop. */
-    void pause() {
-        mover.pause();
     }
 }

@@ -10,8 +10,6 @@ import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
-import io.safebunny.recovery.RecoveryAction.Poison;
-import io.safebunny.recovery.RecoveryAction.RetryDelayed;
 import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
@@ -284,12 +282,14 @@ final class Claiming {
 
     /** The claim after a failure: whether the message comes again, and as which attempt. */
     static MessageRecord released(MessageRecord claimed, RecoveryAction next) {
-        if (next instanceof Poison) {
-            return claimed.next(RecordState.POISONED).withTakeovers(0);
-        }
-        MessageRecord released = claimed.next(RecordState.RELEASED);
-        return next instanceof RetryDelayed
-                ? released.withAttempt(claimed.attempt() + 1).withTakeovers(0)
-                : released; // perhaps its handler was not even begun
+        return switch (next.record()) {
+            case STAYS_CLAIMED -> claimed.next(RecordState.CLAIMED);
+            case RELEASED -> claimed.next(RecordState.RELEASED); // perhaps its handler was not even begun
+            case ATTEMPT_FAILED ->
+                claimed.next(RecordState.RELEASED)
+                        .withAttempt(claimed.attempt() + 1)
+                        .withTakeovers(0);
+            case POISONED -> claimed.next(RecordState.POISONED).withTakeovers(0);
+        };
     }
 }

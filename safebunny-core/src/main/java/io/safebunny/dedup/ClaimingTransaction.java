@@ -6,7 +6,7 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
-import io.safebunny.recovery.RecoveryAction.ComeBack;
+import io.safebunny.recovery.RecoveryAction.RecordEffect;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
@@ -241,7 +241,8 @@ final class ClaimingTransaction {
     void rollback(RecoveryAction next) {
         rollback();
         MessageRecord claimed = claim;
-        if (claimed == null || (claimed.version() == 1 && (stepsAreAnothers || next instanceof ComeBack))) {
+        if (claimed == null
+                || (claimed.version() == 1 && (stepsAreAnothers || next.record() == RecordEffect.RELEASED))) {
             return;
         }
         MessageRecord released = Claiming.released(claimed, next).withVersion(claimed.version());

@@ -92,10 +92,18 @@ public final class Deduplication {
         metrics.waitingForDispatch(waiting::count);
     }
 
-    /** What becomes of a message whose handling failed so. Pure. */
+    /** Knows what becomes of a message whose handling failed. */
     @FunctionalInterface
     public interface Judge {
+
+        /**
+         * Asked once for a handling that failed: its record is released as this says. That stands also when the store does not answer
+         * then; the next attempt says what the record could not.
+         */
         RecoveryAction judge(Throwable failure);
+
+        /** What was judged counts no more: another delivery has the message. */
+        default void superseded(NotHandledException by) {}
     }
 
     /** Handles the message. */
@@ -161,7 +169,7 @@ public final class Deduplication {
             if (release(claim, handling, judge.judge(failure)) || failure instanceof NotHandledException) {
                 throw failure;
             }
-            throw because(failure, claim.lost());
+            throw because(failure, claim.lost(), judge);
         } finally {
             renewals.remove(claim);
         }
@@ -250,7 +258,7 @@ public final class Deduplication {
                     return record;
                 });
             } catch (NotHandledException handled) {
-                throw because(failure, handled);
+                throw because(failure, handled, judge);
             }
             throw failure;
         }
@@ -300,7 +308,8 @@ public final class Deduplication {
 
     // ---- both
 
-    private NotHandledException because(Throwable failure, NotHandledException instead) {
+    private NotHandledException because(Throwable failure, NotHandledException instead, Judge judge) {
+        judge.superseded(instead);
         log.othersByNow(failure, instead);
         instead.addSuppressed(failure);
         return instead;

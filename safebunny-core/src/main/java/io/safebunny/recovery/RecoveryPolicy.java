@@ -8,10 +8,15 @@ import io.safebunny.failure.PublishException;
 import io.safebunny.failure.UnpublishedException;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.recovery.FailedAttempt.Age;
 import io.safebunny.recovery.RecoveryAction.ComeBack;
 import io.safebunny.recovery.RecoveryAction.Poison;
+import io.safebunny.recovery.RecoveryAction.Redelivery;
 import io.safebunny.recovery.RecoveryAction.RetryDelayed;
+import io.safebunny.recovery.RecoveryAction.RetryNow;
+import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The recovery of one handler, as pure decisions. Attempts = (in-memory retries + 1) × (delayed retries + 1).
@@ -36,13 +41,21 @@ public record RecoveryPolicy(
         return new RecoveryPolicy(inMemory, delayed, List.of(), List.of());
     }
 
-    /**
-     * What to do after the handling failed for this delivery, in-memory retries included.
-     *
-     * @param attempt delayed retries so far
-     * @param random 0 to 1, for jitter
-     */
-    public RecoveryAction decide(Throwable failure, int attempt, double random) {
+    /** What a failure means for its message, its record and its type. The only place where that is decided. */
+    public Recovery decide(FailedAttempt failed) {
+        Throwable failure = failed.failure();
+        Duration asked = asked(failure);
+        Throwable told = asked != null && failed.isOpen() && failed.age().isExceededIn(asked)
+                ? tooLate(asked, failed.age(), failure)
+                : failure;
+        return new Recovery(action(failed, told), BreakerEffect.of(failure), told);
+    }
+
+    private RecoveryAction action(FailedAttempt failed, Throwable failure) {
+        if (!failed
+                .isOpen()) { // perhaps failed by just that: a handler is interrupted when the grace of a stop is over
+            return new Redelivery();
+        }
         if (failure instanceof NotHandledException notHandled) {
             return new ComeBack(notHandled.delay());
         }
@@ -55,22 +68,23 @@ public record RecoveryPolicy(
         if (!isRetryable(failure)) {
             return new Poison(PoisonReason.HANDLER_FAILED);
         }
+        int tries = failed.inMemoryRetries();
+        if (tries < inMemory.maxRetries() && isRetryableNow(failure)) {
+            return new RetryNow(inMemory.delay(tries, failed.random()));
+        }
+        int attempt = failed.delayedRetries();
         if (attempt < delayed.maxRetries()) {
             return new RetryDelayed(
-                    failure instanceof RetryLaterException later ? later.delay() : delayed.delay(attempt, random));
+                    failure instanceof RetryLaterException later
+                            ? later.delay()
+                            : delayed.delay(attempt, failed.random()));
         }
         boolean retried = inMemory.maxRetries() + delayed.maxRetries() > 0;
         return new Poison(retried ? PoisonReason.RETRIES_EXHAUSTED : PoisonReason.HANDLER_FAILED);
     }
 
-    /** Whether the handler is tried again in memory after this failure, retries permitting. */
-    public boolean retriesInMemory(Throwable failure) {
-        return isRetryable(failure)
-                && !(failure instanceof RetryLaterException)
-                && !(failure instanceof ThrottledException)
-                && !(failure instanceof NotHandledException)
-                && !(failure instanceof InvalidMessageException)
-                && !(failure instanceof InterruptedException);
+    private static boolean isRetryableNow(Throwable failure) {
+        return !(failure instanceof RetryLaterException || failure instanceof InterruptedException);
     }
 
     private boolean isRetryable(Throwable failure) {
@@ -81,6 +95,21 @@ public record RecoveryPolicy(
             return false;
         }
         return retryFor.isEmpty() || matches(retryFor, failure) || failure instanceof RetryLaterException;
+    }
+
+    private static @Nullable Duration asked(Throwable failure) {
+        if (failure instanceof RetryLaterException later) {
+            return later.delay();
+        }
+        return failure instanceof ThrottledException throttled ? throttled.delay() : null;
+    }
+
+    /** A message that came back after its limit would never get to its handler: it is set aside while it can still be replayed. */
+    private static PoisonMessageException tooLate(Duration asked, Age age, Throwable failure) {
+        return new PoisonMessageException(
+                "The handler asked for the message again when it will be too old to be handled [delay=%s, age=%s, safebunny.dedup.retention=%s]. It is set aside now, while it can be replayed. Ask for less, or raise the retention."
+                        .formatted(asked, age.now(), age.limit()),
+                failure);
     }
 
     private static boolean matches(List<Class<? extends Throwable>> types, Throwable failure) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What happens to a message whose handling failed: pure decisions from policy and failure to an action. */
+/** Decides, once for each failure and without I/O, what it means for its message, the record of it and the breaker of its type. */
 @NullMarked
 package io.safebunny.recovery;
 

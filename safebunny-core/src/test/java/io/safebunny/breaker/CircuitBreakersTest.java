@@ -23,6 +23,7 @@ import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.Metrics;
+import io.safebunny.recovery.BreakerEffect;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Pace;
@@ -85,7 +86,7 @@ class CircuitBreakersTest {
 
     private void fail(int times) {
         for (int i = 0; i < times; i++) {
-            admit().failed(new IllegalStateException("down"));
+            admit().failed(BreakerEffect.of(new IllegalStateException("down")));
         }
     }
 
@@ -160,7 +161,7 @@ class CircuitBreakersTest {
         Admission late = Objects.requireNonNull(paymentBreaker.admit());
         breakers.open(PaymentCaptured.class, Duration.ofHours(1));
 
-        late.failed(new ThrottledException(Duration.ofSeconds(1)));
+        late.failed(BreakerEffect.of(new ThrottledException(Duration.ofSeconds(1))));
         timeline.advance(Duration.ofMinutes(59));
 
         assertThat(breakers.state(PaymentCaptured.class)).isEqualTo(State.OPEN);
@@ -223,7 +224,7 @@ class CircuitBreakersTest {
         assertThat(orders.pace).isEqualTo(Pace.PAUSED);
         assertThat(orderBreaker.admit()).isNull();
 
-        first.failed(NotHandledException.later("busy", Duration.ZERO));
+        first.failed(BreakerEffect.of(NotHandledException.later("busy", Duration.ZERO)));
         assertThat(orders.pace).isEqualTo(Pace.ONE_BY_ONE);
         Admission third = admit();
         second.succeeded();
@@ -236,8 +237,8 @@ class CircuitBreakersTest {
         breakers.open(OrderPlaced.class, Duration.ofSeconds(1));
         timeline.advance(Duration.ofSeconds(1));
 
-        admit().failed(new PoisonMessageException("its own fault"));
-        admit().failed(new RetryLaterException(Duration.ofSeconds(1)));
+        admit().failed(BreakerEffect.of(new PoisonMessageException("its own fault")));
+        admit().failed(BreakerEffect.of(new RetryLaterException(Duration.ofSeconds(1))));
 
         assertThat(state()).isEqualTo(State.CLOSED);
     }
@@ -295,15 +296,15 @@ class CircuitBreakersTest {
 
         Objects.requireNonNull(breaker.admit()).succeeded();
         assertThat(strict.state(OrderPlaced.class)).isEqualTo(State.HALF_OPEN);
-        Objects.requireNonNull(breaker.admit()).failed(new IllegalStateException());
-        Objects.requireNonNull(breaker.admit()).failed(new IllegalStateException());
+        Objects.requireNonNull(breaker.admit()).failed(BreakerEffect.of(new IllegalStateException()));
+        Objects.requireNonNull(breaker.admit()).failed(BreakerEffect.of(new IllegalStateException()));
 
         assertThat(strict.state(OrderPlaced.class)).isEqualTo(State.OPEN);
     }
 
     @Test
     void doesNotTakeAnInterruptedPublicationForTrouble() {
-        admit().failed(PublishTimeoutException.interrupted(PUBLICATION, "the confirm"));
+        admit().failed(BreakerEffect.of(PublishTimeoutException.interrupted(PUBLICATION, "the confirm")));
 
         assertThat(state()).isEqualTo(State.CLOSED);
     }
@@ -316,7 +317,7 @@ class CircuitBreakersTest {
         timeline.advance(Duration.ofSeconds(1));
 
         before.succeeded();
-        another.failed(new IllegalStateException());
+        another.failed(BreakerEffect.of(new IllegalStateException()));
 
         assertThat(state()).isEqualTo(State.HALF_OPEN);
         succeed(2);
@@ -333,7 +334,7 @@ class CircuitBreakersTest {
     @ParameterizedTest
     @MethodSource("trouble")
     void opensAtOnceOnTroubleThatConcernsEveryMessage(Throwable failure) {
-        admit().failed(failure);
+        admit().failed(BreakerEffect.of(failure));
 
         assertThat(state()).isEqualTo(State.OPEN);
         timeline.advance(WAIT);
@@ -342,7 +343,7 @@ class CircuitBreakersTest {
 
     @Test
     void opensAsLongAsAThrottledHandlerSays() {
-        admit().failed(new ThrottledException(Duration.ofSeconds(7)));
+        admit().failed(BreakerEffect.of(new ThrottledException(Duration.ofSeconds(7))));
 
         timeline.advance(Duration.ofSeconds(7).minusMillis(1));
         assertThat(state()).isEqualTo(State.OPEN);
@@ -362,7 +363,7 @@ class CircuitBreakersTest {
     @MethodSource("ownFaults")
     void doesNotCountFailuresThatConcernOneMessage(Throwable failure) {
         for (int i = 0; i < 100; i++) {
-            admit().failed(failure);
+            admit().failed(BreakerEffect.of(failure));
         }
 
         assertThat(state()).isEqualTo(State.CLOSED);
@@ -373,7 +374,8 @@ class CircuitBreakersTest {
         breakers.open(OrderPlaced.class, Duration.ofSeconds(1));
         timeline.advance(Duration.ofSeconds(1));
         for (int i = 0; i < 10; i++) {
-            admit().failed(new InvalidMessageException(PoisonReason.RETRIES_EXHAUSTED, "a leftover copy"));
+            admit().failed(BreakerEffect.of(
+                    new InvalidMessageException(PoisonReason.RETRIES_EXHAUSTED, "a leftover copy")));
         }
 
         assertThat(state()).isEqualTo(State.HALF_OPEN);
@@ -385,7 +387,7 @@ class CircuitBreakersTest {
     @Test
     void countsARefusalOfThePublicationsAsFailure() {
         for (int i = 0; i < 4; i++) {
-            admit().failed(new NackedException(PUBLICATION, "full"));
+            admit().failed(BreakerEffect.of(new NackedException(PUBLICATION, "full")));
         }
 
         assertThat(state()).isEqualTo(State.OPEN);
@@ -397,7 +399,7 @@ class CircuitBreakersTest {
         TypeBreaker breaker = never.add("OrderPlaced", OrderPlaced.class, new Metrics(meters));
 
         for (int i = 0; i < 100; i++) {
-            Objects.requireNonNull(breaker.admit()).failed(new IllegalStateException());
+            Objects.requireNonNull(breaker.admit()).failed(BreakerEffect.of(new IllegalStateException()));
         }
 
         assertThat(never.state(OrderPlaced.class)).isEqualTo(State.CLOSED);

@@ -21,6 +21,8 @@ import io.safebunny.pipeline.MessageScope;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.publishing.PublishingOptions;
+import io.safebunny.recovery.FailedAttempt;
+import io.safebunny.recovery.FailedAttempt.Age;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.serialization.JsonMessageSerializer;
@@ -131,7 +133,14 @@ final class DedupBench {
         Handling handling = new Handling(current, message);
         to.run(
                 handling,
-                failure -> policy.decide(failure, handling.message().attempt(), 0),
+                failure -> policy.decide(new FailedAttempt(
+                                failure,
+                                FailedAttempt.NO_MORE,
+                                handling.message().attempt(),
+                                true,
+                                Age.UNLIMITED,
+                                0))
+                        .action(),
                 execution -> execution.attempt(() -> {
                     runs.add(handling.message().attempt());
                     handler.handle(execution);

@@ -14,9 +14,11 @@ import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.failure.UnpublishedException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.InvalidMessageException;
+import io.safebunny.recovery.FailedAttempt.Age;
 import io.safebunny.recovery.RecoveryAction.ComeBack;
 import io.safebunny.recovery.RecoveryAction.Poison;
 import io.safebunny.recovery.RecoveryAction.RetryDelayed;
+import io.safebunny.recovery.RecoveryAction.RetryNow;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -38,6 +40,18 @@ class RecoveryPolicyTest {
             new RecoveryPolicy(RetryStrategy.none(), TWICE, List.of(IOException.class), List.of());
     private static final RecoveryPolicy IO_BUT_NOT_MISSING_FILES = new RecoveryPolicy(
             RetryStrategy.none(), TWICE, List.of(IOException.class), List.of(FileNotFoundException.class));
+
+    /** In memory, and the rest as the policy says. */
+    private static RecoveryPolicy once(RecoveryPolicy policy) {
+        return new RecoveryPolicy(
+                RetryStrategy.of(1, ofSeconds(0)), policy.delayed(), policy.retryFor(), policy.noRetryFor());
+    }
+
+    /** What the delivery ends with. */
+    private static RecoveryAction after(RecoveryPolicy policy, Throwable failure, int attempt, double random) {
+        return policy.decide(new FailedAttempt(failure, FailedAttempt.NO_MORE, attempt, true, Age.UNLIMITED, random))
+                .action();
+    }
 
     private static Throwable failure() {
         return new IllegalStateException("failed");
@@ -127,7 +141,7 @@ class RecoveryPolicyTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("decisions")
     void decides(String situation, RecoveryPolicy policy, Throwable failure, int attempt, RecoveryAction expected) {
-        assertThat(policy.decide(failure, attempt, 0.5)).as(situation).isEqualTo(expected);
+        assertThat(after(policy, failure, attempt, 0.5)).as(situation).isEqualTo(expected);
     }
 
     @ParameterizedTest
@@ -137,7 +151,7 @@ class RecoveryPolicyTest {
                 RecoveryPolicy.of(RetryStrategy.of(inMemory, ofSeconds(1)), RetryStrategy.of(delayed, ofSeconds(1)));
         List<RecoveryAction> deliveries = new ArrayList<>();
         do {
-            deliveries.add(policy.decide(failure(), deliveries.size(), 0.5));
+            deliveries.add(after(policy, failure(), deliveries.size(), 0.5));
         } while (deliveries.get(deliveries.size() - 1) instanceof RetryDelayed);
 
         assertThat(deliveries.size() * (policy.inMemory().maxRetries() + 1)).isEqualTo(expectedTries);
@@ -148,25 +162,28 @@ class RecoveryPolicyTest {
         RecoveryPolicy policy = RecoveryPolicy.of(
                 RetryStrategy.none(), RetryStrategy.after(ofSeconds(10)).withJitter(0.5));
 
-        assertThat(policy.decide(failure(), 0, 0)).isEqualTo(new RetryDelayed(ofSeconds(5)));
-        assertThat(policy.decide(failure(), 0, 1)).isEqualTo(new RetryDelayed(ofSeconds(15)));
+        assertThat(after(policy, failure(), 0, 0)).isEqualTo(new RetryDelayed(ofSeconds(5)));
+        assertThat(after(policy, failure(), 0, 1)).isEqualTo(new RetryDelayed(ofSeconds(15)));
     }
 
     static Stream<Arguments> inMemory() {
         return Stream.of(
                 arguments(USUAL, failure(), true),
+                arguments(NO_RETRIES, failure(), false),
                 arguments(USUAL, new OutOfMemoryError(), true),
                 arguments(USUAL, new RetryLaterException(ofSeconds(1)), false),
                 arguments(USUAL, new PoisonMessageException("no"), false),
                 arguments(USUAL, new InterruptedException(), false),
-                arguments(ONLY_IO, failure(), false),
-                arguments(ONLY_IO, new IOException("io"), true),
-                arguments(IO_BUT_NOT_MISSING_FILES, new FileNotFoundException(), false));
+                arguments(once(ONLY_IO), failure(), false),
+                arguments(once(ONLY_IO), new IOException("io"), true),
+                arguments(once(IO_BUT_NOT_MISSING_FILES), new FileNotFoundException(), false));
     }
 
     @ParameterizedTest
     @MethodSource("inMemory")
     void triesAgainInMemoryOnlyWhatMayHelp(RecoveryPolicy policy, Throwable failure, boolean expected) {
-        assertThat(policy.retriesInMemory(failure)).isEqualTo(expected);
+        RecoveryAction first = policy.decide(new FailedAttempt(failure, 0, 0, true, Age.UNLIMITED, 0.5))
+                .action();
+        assertThat(first instanceof RetryNow).isEqualTo(expected);
     }
 }

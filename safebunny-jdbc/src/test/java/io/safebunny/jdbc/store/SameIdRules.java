@@ -16,6 +16,8 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.recovery.FailedAttempt;
+import io.safebunny.recovery.FailedAttempt.Age;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
@@ -102,7 +104,14 @@ abstract class SameIdRules {
                         body.getBytes(StandardCharsets.UTF_8)));
         instance.run(
                 handling,
-                failure -> policy.decide(failure, handling.message().attempt(), 0),
+                failure -> policy.decide(new FailedAttempt(
+                                failure,
+                                FailedAttempt.NO_MORE,
+                                handling.message().attempt(),
+                                true,
+                                Age.UNLIMITED,
+                                0))
+                        .action(),
                 execution -> execution.attempt(() -> {
                     handled.add(body);
                     handler.handle(execution);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import io.safebunny.message.PoisonReason;
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.spi.transport.Delivery;
+import io.safebunny.spi.transport.DeliveryHandler;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Settles each delivery once, as its processing ends, whatever happens within; only here are deliveries of handlers settled. Thread-safe. */
+final class DeliverySettler implements DeliveryHandler {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DeliverySettler.class);
+
+    private final Processing processing;
+    private final PoisonQueue poisonQueue;
+    private final Survivors survivors;
+    private final BoundedLog log;
+    private final Kind defects;
+    private final Kind stuck;
+
+    /** What is done with a delivery before it is settled. */
+    @FunctionalInterface
+    interface Processing {
+        /** @throws Exception of a core step; failures of handlers do not come out */
+        Settlement process(Delivery delivery) throws Exception;
+    }
+
+    DeliverySettler(Processing processing, PoisonQueue poisonQueue, Survivors survivors, BoundedLog log, String queue) {
+        this.processing = processing;
+        this.poisonQueue = poisonQueue;
+        this.survivors = survivors;
+        this.log = log;
+        this.defects = Kind.error(LOG, "Core steps failed for messages of queue " + queue);
+        this.stuck = Kind.error(LOG, "Messages of queue %s can neither be handled nor poisoned".formatted(queue));
+    }
+
+    @Override
+    public void handle(Delivery delivery) {
+        if (!delivery.isOpen()) {
+            survived(delivery);
+            return;
+        }
+        Settlement end;
+        try {
+            end = processing.process(delivery);
+        } catch (Throwable e) {
+            tell(defects, delivery, () -> LOG.error("A core step failed", log.tellable(e)));
+            end = poison(delivery, e);
+        }
+        if (delivery.isOpen()) {
+            end.settle(delivery);
+        } else {
+            survived(delivery);
+        }
+    }
+
+    /** Its channel is gone, and the process is not: whatever the broker counts, this message did not end it. */
+    private void survived(Delivery delivery) {
+        survivors.add(String.valueOf(delivery.message().message().messageId()));
+    }
+
+    /** When not even that works, the delivery goes back, slowly. */
+    private Settlement poison(Delivery delivery, Throwable defect) {
+        try {
+            return poisonQueue.put(delivery, PoisonReason.HANDLER_FAILED, defect);
+        } catch (Throwable e) {
+            tell(stuck, delivery, () -> LOG.error("A delivery can neither be handled nor poisoned", log.tellable(e)));
+            poisonQueue.pause();
+            return Settlement.HAND_BACK;
+        }
+    }
+
+    private void tell(Kind kind, Delivery delivery, Runnable inFull) {
+        log.tell(kind, delivery.message().message().toString(), inFull);
+    }
+}

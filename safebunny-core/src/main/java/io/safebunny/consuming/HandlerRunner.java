@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.observation.Metrics;
+import io.safebunny.recovery.RecoveryAction.RetryNow;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.retry.RetryContext;
+import org.springframework.retry.RetryPolicy;
+import org.springframework.retry.backoff.BackOffContext;
+import org.springframework.retry.backoff.BackOffPolicy;
+import org.springframework.retry.context.RetryContextSupport;
+import org.springframework.retry.support.RetryTemplate;
+
+/** Runs a handler until it succeeds or is not run again in memory; spring-retry loops and waits. Thread-safe. */
+final class HandlerRunner {
+
+    private final RetryTemplate template = new RetryTemplate();
+    private final HandlerDefinition handler;
+    private final Recoverer recoverer;
+    private final FailureLog log;
+    private final Metrics metrics;
+    private final int maxRetries;
+
+    HandlerRunner(HandlerDefinition handler, Recoverer recoverer, Timeline timeline, FailureLog log, Metrics metrics) {
+        this.handler = handler;
+        this.recoverer = recoverer;
+        this.log = log;
+        this.metrics = metrics;
+        this.maxRetries = handler.recovery().inMemory().maxRetries();
+        template.setRetryPolicy(new AsDecided());
+        template.setBackOffPolicy(new OnTimeline(timeline));
+    }
+
+    /** @return its last failure, of which nothing published remains; {@code null} when it succeeded */
+    @Nullable
+    Throwable run(HandledMessage message) {
+        try {
+            if (maxRetries == 0) {
+                runOnce(message);
+            } else {
+                runAgainAndAgain(message);
+            }
+            return null;
+        } catch (Throwable e) {
+            return e;
+        }
+    }
+
+    private void runOnce(HandledMessage message) throws Exception {
+        message.handling.attempt(() -> handler.invoker().invoke(message.payload(), message));
+    }
+
+    private void runAgainAndAgain(HandledMessage message) throws Exception {
+        Object unused = template.execute(context -> {
+            Run run = (Run) context;
+            if (run.getLastThrowable() != null) {
+                if (!message.delivery
+                        .isOpen()) { // closed during the wait: a retry would be in the way of the next delivery
+                    run.again = null;
+                    throw thrown(run.getLastThrowable());
+                }
+                metrics.retriedInMemory(handler.type());
+            }
+            try {
+                runOnce(message);
+            } catch (Throwable failure) {
+                Thread.interrupted(); // left behind by the handler, it would end the wait
+                run.again = again(message, failure, run.getRetryCount());
+                throw failure;
+            }
+            return message;
+        });
+    }
+
+    private @Nullable RetryNow again(HandledMessage message, Throwable failure, int retries) {
+        RetryNow again = recoverer.again(message, failure, retries);
+        if (again != null) {
+            log.failed(message, "in-memory retry %d of %d".formatted(retries + 1, maxRetries), failure);
+        }
+        return again;
+    }
+
+    /** Handlers throw exceptions and errors only. */
+    private static Exception thrown(Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        return (Exception) failure;
+    }
+
+    /** One message's runs in one delivery. */
+    private static final class Run extends RetryContextSupport {
+        private static final long serialVersionUID = 1L;
+
+        /** After the latest failure; {@code null} when the handler is not run again. */
+        private transient @Nullable RetryNow again;
+
+        Run(@Nullable RetryContext parent) {
+            super(parent);
+        }
+    }
+
+    private static final class AsDecided implements RetryPolicy {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public RetryContext open(@Nullable RetryContext parent) {
+            return new Run(parent);
+        }
+
+        @Override
+        public boolean canRetry(RetryContext context) {
+            return context.getLastThrowable() == null || ((Run) context).again != null;
+        }
+
+        @Override
+        public void registerThrowable(RetryContext context, Throwable failure) {
+            ((Run) context).registerThrowable(failure);
+        }
+
+        @Override
+        public void close(RetryContext context) {}
+    }
+
+    private record OnTimeline(Timeline timeline) implements BackOffPolicy {
+
+        private record Waits(Run run) implements BackOffContext {}
+
+        @Override
+        public BackOffContext start(RetryContext context) {
+            return new Waits((Run) context);
+        }
+
+        @Override
+        public void backOff(BackOffContext context) {
+            RetryNow again = ((Waits) context).run().again;
+            try {
+                timeline.sleep(again == null ? Duration.ZERO : again.delay());
+            } catch (InterruptedException e) {
+                // a forced stop closes the delivery first, which ends the retries; any other interrupt only ends the
+                // wait
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import io.safebunny.consuming.Mover.Outcome;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.message.WireMessage;
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.observation.Metrics;
+import io.safebunny.spi.transport.Delivery;
+import io.safebunny.spi.transport.IncomingMessage;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where messages end that are not handled, whoever decided that: every one passes here. The copy is confirmed before the original may be
+ * acknowledged; a copy that the broker goes on refusing is given up, and the broker moves the message itself. Thread-safe.
+ */
+final class PoisonQueue {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PoisonQueue.class);
+
+    /** Of a copy, until it is given up: half a minute. */
+    private static final int REFUSALS = 8;
+
+    private final String node;
+    private final String type;
+    private final Mover mover;
+    private final FailureLog failures;
+    private final BoundedLog log;
+    private final Kind bare;
+    private final Timeline timeline;
+    private final Metrics metrics;
+
+    /**
+     * @param queue of the delivered messages
+     * @param type of them, for the metrics
+     */
+    PoisonQueue(ConsumePipelineFactory parts, String queue, String type, Mover mover, FailureLog failures) {
+        this.node = parts.options().node();
+        this.type = type;
+        this.mover = mover;
+        this.failures = failures;
+        this.log = parts.log();
+        this.bare =
+                Kind.error(LOG, "Poison copies of queue %s cannot be sent with all their properties".formatted(queue));
+        this.timeline = parts.timeline();
+        this.metrics = parts.metrics();
+    }
+
+    Settlement put(Delivery delivery, PoisonReason reason, Throwable failure) {
+        return put(delivery, delivery.message(), reason, failure);
+    }
+
+    /** @param message the delivered one, as its poison copy shall describe it */
+    Settlement put(Delivery delivery, IncomingMessage message, PoisonReason reason, Throwable failure) {
+        failures.poisoned(message.message(), reason, failure);
+        Outcome outcome;
+        try {
+            outcome =
+                    move(delivery, PoisonMessages.of(message, reason, failure, log.tellable(failure), timeline.now()));
+        } catch (RuntimeException e) {
+            log.tell(
+                    bare,
+                    message.message().toString(),
+                    () -> LOG.error(
+                            "The poison copy cannot be sent with all its properties; sending the bare body",
+                            log.tellable(e)));
+            outcome = move(delivery, PoisonMessages.bare(message, reason, timeline.now()));
+        }
+        return end(outcome, reason);
+    }
+
+    private Outcome move(Delivery delivery, WireMessage copy) {
+        return mover.move(delivery, new OutboundMessage(copy, new Route.Poison(node), Duration.ZERO), REFUSALS);
+    }
+
+    /**
+     * The end of the message, known once: either its copy is in the poison queue, or it was given up and the broker moves it there. Without
+     * an end of it, it is delivered again, and ends another time.
+     */
+    private Settlement end(Outcome outcome, PoisonReason reason) {
+        if (outcome == Outcome.ENDED) {
+            return Settlement.HAND_BACK;
+        }
+        metrics.poisoned(type, reason);
+        return outcome == Outcome.MOVED ? Settlement.ACKNOWLEDGE : Settlement.REJECT;
+    }
+
+    /** Waits as long as it takes to not be a hot loop. */
+    void pause() {
+        mover.pause();
+    }
+}
