@@ -37,13 +37,14 @@ public final class Observations {
         ReceiverContext<Envelope> context =
                 new ReceiverContext<>((carrier, key) -> carrier.trace().get(key));
         context.setCarrier(message);
-        return started(() -> Observation.start("safebunny.handler", () -> context, registry)
+        return started(() -> Observation.createNotStarted("safebunny.handler", () -> context, registry)
                 .contextualName(queue + " process")
                 .lowCardinalityKeyValue("type", message.type())
                 .lowCardinalityKeyValue("messaging.system", "rabbitmq")
                 .lowCardinalityKeyValue("messaging.destination.name", queue)
                 .highCardinalityKeyValue("messaging.message.id", message.id())
-                .highCardinalityKeyValue("messaging.message.conversation_id", message.correlationId()));
+                .highCardinalityKeyValue("messaging.message.conversation_id", message.correlationId())
+                .start());
     }
 
     /** A started observation that writes its trace context into the map, or {@code null} when nobody observes. */
@@ -57,10 +58,11 @@ public final class Observations {
             }
         });
         context.setCarrier(trace);
-        return started(() -> Observation.start("safebunny.publish", () -> context, registry)
+        return started(() -> Observation.createNotStarted("safebunny.publish", () -> context, registry)
                 .contextualName(type + " send")
                 .lowCardinalityKeyValue("type", type)
-                .lowCardinalityKeyValue("messaging.system", "rabbitmq"));
+                .lowCardinalityKeyValue("messaging.system", "rabbitmq")
+                .start());
     }
 
     /** {@code null} when an observation handler fails: it must not decide about the message. */

@@ -9,6 +9,7 @@ import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -46,6 +47,41 @@ class SupplyTest {
                 .containsExactlyInAnyOrderElementsOf(used);
     }
 
+    @Test
+    void theBomHasEachShippedModuleInTheVersionOfAll() throws Exception {
+        Element project = project(PROJECT.resolve("pom.xml"));
+        Element bom = project(PROJECT.resolve("safebunny-bom/pom.xml"));
+        String version = text(project, "version");
+
+        assertThat(text(bom, "version")).isEqualTo(version);
+        assertThat(children(children(bom, "dependencyManagement").get(0), "dependencies").stream()
+                        .flatMap(dependencies -> children(dependencies, "dependency").stream())
+                        .map(module -> text(module, "artifactId") + " " + text(module, "version")))
+                .containsExactlyInAnyOrderElementsOf(
+                        shipped().map(module -> module + " " + version).toList());
+    }
+
+    @Test
+    void theApiOfEachShippedModuleIsWrittenDown() throws Exception {
+        assertThat(shipped().map(module -> PROJECT.resolve("api").resolve(module + ".txt")))
+                .allMatch(Files::exists);
+    }
+
+    /** Modules with a jar that are deployed. */
+    private static Stream<String> shipped() throws Exception {
+        List<String> shipped = new ArrayList<>();
+        for (Path pom : poms()) {
+            Element project = project(pom);
+            boolean kept = children(project, "properties").stream()
+                    .anyMatch(properties ->
+                            !children(properties, "maven.deploy.skip").isEmpty());
+            if (!kept && children(project, "packaging").isEmpty()) {
+                shipped.add(text(project, "artifactId"));
+            }
+        }
+        return shipped.stream();
+    }
+
     private static Collection<Path> poms() throws IOException {
         try (Stream<Path> modules = Files.list(PROJECT);
                 Stream<Path> samples = Files.list(PROJECT.resolve("samples"))) {
@@ -57,14 +93,17 @@ class SupplyTest {
     }
 
     private static Set<String> dependencies(Path pom) throws Exception {
-        Element project = DocumentBuilderFactory.newInstance()
-                .newDocumentBuilder()
-                .parse(pom.toFile())
-                .getDocumentElement();
-        return children(project, "dependencies").stream()
+        return children(project(pom), "dependencies").stream()
                 .flatMap(dependencies -> children(dependencies, "dependency").stream())
                 .map(dependency -> text(dependency, "groupId") + ":" + text(dependency, "artifactId"))
                 .collect(Collectors.toSet());
+    }
+
+    private static Element project(Path pom) throws Exception {
+        return DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(pom.toFile())
+                .getDocumentElement();
     }
 
     private static List<Element> children(Element parent, String name) {

@@ -12,7 +12,7 @@ final class CommandLine {
 
     static final String USAGE = """
         usage: bin/demo [--orders N] [--chaos] [--seed S] [--rabbit amqp://…] [--store KIND] [--kill] [--json]
-                        [--serve]
+                        [--serve] [--http PORT]
 
           --orders N       place N orders, 1 to 1000000 (default 1000)
           --chaos          messages arrive twice, handlers throw, the bank times out, customers click twice
@@ -38,10 +38,15 @@ final class CommandLine {
                            (needs --rabbit)
           --node NAME      run only this node in this process: storefront, orders, billing, shipping or
                            notifications (needs --rabbit; see samples/order-saga/README.md)
+          --http PORT      with --serve or --node: /actuator/health and /actuator/prometheus of a node on that port of
+                           this machine, of the next node on the next one; 0 for free ports, which it prints
           --help           show this
 
         Exit status: 0 no order is lost and nothing happened twice, 1 otherwise, 2 these arguments make no sense.\
         """;
+
+    /** Leaves one for each of the nodes. */
+    private static final int HIGHEST_PORT = 65_536 - Node.values().length;
 
     private final Deque<String> arguments = new ArrayDeque<>();
     private StoreChoice.@Nullable Kind store;
@@ -78,6 +83,9 @@ final class CommandLine {
         if (options.node() != null && options.serve()) {
             throw new UsageException("--node and --serve exclude each other: --serve runs all nodes");
         }
+        if (options.http() != null && options.node() == null && !options.serve()) {
+            throw new UsageException("--http needs --serve or --node: the others end before anybody can look");
+        }
         if (options.kill() && (options.node() != null || options.serve())) {
             throw new UsageException(
                     "--kill places orders and runs all nodes: it goes neither with --node nor with --serve");
@@ -103,6 +111,7 @@ final class CommandLine {
                 }
                 case "--kill" -> options.withKill();
                 case "--json" -> options.withJson();
+                case "--http" -> options.withHttp((int) number(option, 0, HIGHEST_PORT));
                 case "--serve" -> options.withServe();
                 case "--node" -> options.withNode(node(value(option)));
                 default -> throw new UsageException("unknown argument " + printable(option));

@@ -34,6 +34,7 @@ final class NodeProcess {
                 place(saga.storefront());
                 return;
             }
+            saga.addresses().values().forEach(address -> out.println(node.wireName() + ": " + address));
             out.println(node.wireName() + " is running; Ctrl-C ends it");
             out.flush();
             boolean ended;

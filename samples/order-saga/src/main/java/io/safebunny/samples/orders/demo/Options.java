@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param node the only node to run; {@code null} for all of them
  * @param kill two instances of the nodes run, each a process, and one is killed half-way
  * @param deduplicate {@code false} shows what happens without; for the demo's own tests
+ * @param http where the first node answers about health and metrics, the others after it; 0 for any free ports, {@code null} for
+ *     nowhere
  */
 record Options(
         int orders,
@@ -21,52 +23,57 @@ record Options(
         boolean serve,
         @Nullable Node node,
         boolean kill,
-        boolean deduplicate) {
+        boolean deduplicate,
+        @Nullable Integer http) {
 
     static final int MOST_ORDERS = 1_000_000;
 
     static Options defaults() {
         return new Options(
-                1_000, false, 1, null, StoreChoice.of(StoreChoice.Kind.MEMORY), false, false, null, false, true);
+                1_000, false, 1, null, StoreChoice.of(StoreChoice.Kind.MEMORY), false, false, null, false, true, null);
     }
 
     Options withOrders(int number) {
-        return new Options(number, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate);
+        return new Options(number, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate, http);
     }
 
     Options withChaos(long chaosSeed) {
-        return new Options(orders, true, chaosSeed, rabbit, store, json, serve, node, kill, deduplicate);
+        return new Options(orders, true, chaosSeed, rabbit, store, json, serve, node, kill, deduplicate, http);
     }
 
     Options withSeed(long other) {
-        return new Options(orders, chaos, other, rabbit, store, json, serve, node, kill, deduplicate);
+        return new Options(orders, chaos, other, rabbit, store, json, serve, node, kill, deduplicate, http);
     }
 
     Options withRabbit(RabbitAddress address) {
-        return new Options(orders, chaos, seed, address, store, json, serve, node, kill, deduplicate);
+        return new Options(orders, chaos, seed, address, store, json, serve, node, kill, deduplicate, http);
     }
 
     Options withStore(StoreChoice choice) {
-        return new Options(orders, chaos, seed, rabbit, choice, json, serve, node, kill, deduplicate);
+        return new Options(orders, chaos, seed, rabbit, choice, json, serve, node, kill, deduplicate, http);
     }
 
     Options withJson() {
-        return new Options(orders, chaos, seed, rabbit, store, true, serve, node, kill, deduplicate);
+        return new Options(orders, chaos, seed, rabbit, store, true, serve, node, kill, deduplicate, http);
     }
 
     Options withServe() {
-        return new Options(orders, chaos, seed, rabbit, store, json, true, node, kill, deduplicate);
+        return new Options(orders, chaos, seed, rabbit, store, json, true, node, kill, deduplicate, http);
     }
 
     Options withNode(Node only) {
-        return new Options(orders, chaos, seed, rabbit, store, json, serve, only, kill, deduplicate);
+        return new Options(orders, chaos, seed, rabbit, store, json, serve, only, kill, deduplicate, http);
     }
 
     Options withKill() {
-        return new Options(orders, chaos, seed, rabbit, store, json, serve, node, true, deduplicate);
+        return new Options(orders, chaos, seed, rabbit, store, json, serve, node, true, deduplicate, http);
+    }
+
+    Options withHttp(int port) {
+        return new Options(orders, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate, port);
     }
 
     Options withoutDeduplication() {
-        return new Options(orders, chaos, seed, rabbit, store, json, serve, node, kill, false);
+        return new Options(orders, chaos, seed, rabbit, store, json, serve, node, kill, false, http);
     }
 }

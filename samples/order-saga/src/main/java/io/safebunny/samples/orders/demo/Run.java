@@ -46,6 +46,7 @@ final class Run {
         try (Storage storage = Storage.open(options);
                 Saga saga = Saga.start(Setup.of(options, storage), List.of(Node.values()))) {
             awaitReady(saga);
+            saga.addresses().forEach((node, address) -> out.println(node.wireName() + ": " + address));
             out.println("ready: publish PlaceOrder to exchange 'safebunny' with routing key 'storefront-PlaceOrder'");
             out.flush();
             long start = System.nanoTime();

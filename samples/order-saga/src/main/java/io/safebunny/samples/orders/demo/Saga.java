@@ -86,9 +86,25 @@ final class Saga implements AutoCloseable {
         Map<String, String> properties = new LinkedHashMap<>(setup.properties());
         properties.put("spring.application.name", node.wireName());
         properties.put("safebunny.node", node.wireName());
+        Integer http = setup.http();
+        if (http != null) {
+            properties.put("server.port", String.valueOf(http == 0 ? 0 : http + nodes.size()));
+        }
         List<String> arguments = new ArrayList<>();
         properties.forEach((name, value) -> arguments.add("--" + name + "=" + value));
         return arguments.toArray(String[]::new);
+    }
+
+    /** Where each node answers about its health and metrics; empty if none does. */
+    Map<Node, String> addresses() {
+        Map<Node, String> addresses = new EnumMap<>(Node.class);
+        nodes.forEach((node, context) -> {
+            String port = context.getEnvironment().getProperty("local.server.port");
+            if (port != null) {
+                addresses.put(node, "http://localhost:" + port + "/actuator/");
+            }
+        });
+        return addresses;
     }
 
     Storefront storefront() {

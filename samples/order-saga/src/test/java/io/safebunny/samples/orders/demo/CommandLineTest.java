@@ -44,6 +44,8 @@ class CommandLineTest {
                 "10,unknown argument 10",
                 "--serve,--serve needs --rabbit",
                 "--node billing,--node needs --rabbit",
+                "--http 8080,--http needs --serve or --node",
+                "--http 65532 --serve --rabbit amqp://localhost,--http must be 0 to 65531",
                 "--node kitchen --rabbit amqp://localhost,there is no node 'kitchen'",
                 "--node billing --serve --rabbit amqp://localhost,exclude each other",
                 "--store disk,there is no store 'disk'",

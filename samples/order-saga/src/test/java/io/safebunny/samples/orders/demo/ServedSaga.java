@@ -12,9 +12,9 @@ final class ServedSaga implements AutoCloseable {
 
     private final Interruption interruption = new Interruption();
     private final CompletableFuture<Report> report;
+    private final Output output = new Output();
 
     private ServedSaga(Options options) {
-        Output output = new Output();
         Run run = new Run(options, interruption, output.stream());
         report = new CompletableFuture<>();
         Thread thread = new Thread(() -> serve(run), "served-saga");
@@ -37,6 +37,11 @@ final class ServedSaga implements AutoCloseable {
 
     static ServedSaga start(Options options) {
         return new ServedSaga(options.withServe());
+    }
+
+    /** What it has printed. */
+    String printed() {
+        return output.text();
     }
 
     /** As by Ctrl-C. */
