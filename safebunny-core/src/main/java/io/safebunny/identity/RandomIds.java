@@ -15,8 +15,8 @@ public final class RandomIds {
         byte[] bytes = new byte[16];
         random.nextBytes(bytes); // one call: with a SecureRandom each takes its lock
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
-        long most = buffer.getLong() & ~0xF000L | 0x4000L;
-        long least = buffer.getLong() & ~(3L << 62) | 1L << 63;
+        long most = (buffer.getLong() & ~0xF000L) | 0x4000L;
+        long least = (buffer.getLong() & ~(3L << 62)) | (1L << 63);
         return new UUID(most, least).toString();
     }
 }

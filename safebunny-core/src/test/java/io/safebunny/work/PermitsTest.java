@@ -92,7 +92,7 @@ class PermitsTest {
                             Duration left = hasty ? Duration.ofNanos(20_000) : Duration.ofSeconds(30);
                             if (permits.acquire(Deadline.after(left, clock))) {
                                 most.accumulateAndGet(held.incrementAndGet(), Math::max);
-                                Thread.yield();
+                                Thread.onSpinWait();
                                 held.decrementAndGet();
                                 permits.release();
                             } else if (!hasty) {

@@ -73,30 +73,30 @@ final class FakeBroker {
         private @Nullable ShutdownListener shutdown;
 
         private @Nullable Object call(Object self, Method method, Object[] arguments) {
-            switch (method.getName()) {
-                case "isOpen":
-                    return open;
-                case "getAddress":
-                    return InetAddress.getLoopbackAddress();
-                case "getPort":
-                    return 5672;
-                case "createChannel":
+            return switch (method.getName()) {
+                case "isOpen" -> open;
+                case "getAddress" -> InetAddress.getLoopbackAddress();
+                case "getPort" -> 5672;
+                case "createChannel" -> {
                     FakeChannel next = new FakeChannel();
                     channels.add(next);
-                    return next.proxy;
-                case "addBlockedListener":
+                    yield next.proxy;
+                }
+                case "addBlockedListener" -> {
                     blocked = (BlockedCallback) arguments[0];
                     unblocked = (UnblockedCallback) arguments[1];
-                    return null;
-                case "addShutdownListener":
+                    yield null;
+                }
+                case "addShutdownListener" -> {
                     shutdown = (ShutdownListener) arguments[0];
-                    return null;
-                case "abort":
+                    yield null;
+                }
+                case "abort" -> {
                     aborted.countDown();
-                    return null;
-                default:
-                    return null;
-            }
+                    yield null;
+                }
+                default -> null;
+            };
         }
 
         FakeChannel channel() {
@@ -154,32 +154,33 @@ final class FakeBroker {
         }
 
         private @Nullable Object call(Object self, Method method, Object[] arguments) throws Exception {
-            switch (method.getName()) {
-                case "isOpen":
-                    return closed == null && !closedByClient;
-                case "getCloseReason":
-                    return closed;
-                case "getNextPublishSeqNo":
-                    return numbers;
-                case "addConfirmListener":
+            return switch (method.getName()) {
+                case "isOpen" -> closed == null && !closedByClient;
+                case "getCloseReason" -> closed;
+                case "getNextPublishSeqNo" -> numbers;
+                case "addConfirmListener" -> {
                     ack = (ConfirmCallback) arguments[0];
                     nack = (ConfirmCallback) arguments[1];
-                    return null;
-                case "addReturnListener":
+                    yield null;
+                }
+                case "addReturnListener" -> {
                     returns = (ReturnCallback) arguments[0];
-                    return null;
-                case "addShutdownListener":
+                    yield null;
+                }
+                case "addShutdownListener" -> {
                     shutdown = (ShutdownListener) arguments[0];
-                    return null;
-                case "basicPublish":
+                    yield null;
+                }
+                case "basicPublish" -> {
                     publish(arguments);
-                    return null;
-                case "close":
+                    yield null;
+                }
+                case "close" -> {
                     closedByClient = true;
-                    return null;
-                default:
-                    return null;
-            }
+                    yield null;
+                }
+                default -> null;
+            };
         }
 
         private void publish(Object[] arguments) throws IOException, InterruptedException {
