@@ -23,6 +23,7 @@ import io.safebunny.pipeline.Pipeline;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.spi.transport.Delivery;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -140,7 +141,21 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         }
     }
 
+    /** Before the breaker, which speaks of handlers. */
+    private static void requireUnrefused(HandledMessage message) throws Exception {
+        Throwable refusal = message.delivery.refusal();
+        if (refusal == null) {
+            return;
+        }
+        message.failed(refusal);
+        if (refusal instanceof Error error) {
+            throw error;
+        }
+        throw refusal instanceof Exception exception ? exception : new UndeclaredThrowableException(refusal);
+    }
+
     private void guard(HandledMessage message, Next next) throws Exception {
+        requireUnrefused(message);
         int deliveries = message.delivery.message().deliveryCount();
         if (deliveries >= wornOutAt && survivors.remove(message.messageId())) {
             throw NotHandledException.later(

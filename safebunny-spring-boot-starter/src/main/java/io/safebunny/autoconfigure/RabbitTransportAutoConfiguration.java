@@ -6,9 +6,11 @@ import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
+import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory.AddressShuffleMode;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
+import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -72,7 +74,8 @@ final class RabbitTransportAutoConfiguration {
             SafeBunnyOptions node,
             RabbitConnections connections,
             Workers workers,
-            Timeline timeline) {
+            Timeline timeline,
+            ObjectProvider<ContainerCustomizer<AbstractMessageListenerContainer>> customizers) {
         node.trustedUsers()
                 .requireUser(
                         node.node(), options.tellsUser() ? connections.publish().getUsername() : null);
@@ -82,6 +85,7 @@ final class RabbitTransportAutoConfiguration {
                 connections.consume(),
                 connections.deadLetters(),
                 workers.executor(),
-                timeline);
+                timeline,
+                container -> customizers.orderedStream().forEach(customizer -> customizer.configure(container)));
     }
 }

@@ -16,14 +16,19 @@ import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.spi.transport.Delivery;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+import org.springframework.amqp.rabbit.config.ContainerCustomizer;
+import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -81,6 +86,20 @@ class GuideListingsTest {
                     log.info("{} took {} µs", context.type(), (System.nanoTime() - start) / 1_000);
                 }
             };
+        }
+
+        @Bean
+        ContainerCustomizer<AbstractMessageListenerContainer> queueInLog() {
+            MethodInterceptor advice = invocation -> {
+                Delivery delivery = (Delivery) invocation.getArguments()[1];
+                MDC.put("queue", delivery.message().queue());
+                try {
+                    return invocation.proceed();
+                } finally {
+                    MDC.remove("queue");
+                }
+            };
+            return container -> container.setAdviceChain(advice);
         }
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.spi.transport;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * One delivery, owed one settlement. The first call of {@link #acknowledge()} or {@link #handBack()} settles it, further
  * ones do nothing. When the channel is gone settling does nothing either, and the broker delivers the message again.
@@ -8,6 +10,14 @@ package io.safebunny.spi.transport;
 public interface Delivery {
 
     IncomingMessage message();
+
+    /**
+     * What failed around the handler before the delivery came to it: then it must not be handled, and what becomes of it follows from this
+     * failure. {@code null} for a delivery to be handled.
+     */
+    default @Nullable Throwable refusal() {
+        return null;
+    }
 
     /** Whether it can still be settled: it was not yet, its channel is open and its consumption was not cut off. */
     boolean isOpen();

@@ -7,6 +7,7 @@ import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.IncomingMessage;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,7 +19,9 @@ final class RabbitDelivery implements Delivery {
     private final ConsumerSession session;
     private final long tag;
     private final IncomingMessage message;
+    private final AtomicBoolean claimed = new AtomicBoolean();
     private final AtomicBoolean settled = new AtomicBoolean();
+    private volatile @Nullable Throwable refusal;
 
     RabbitDelivery(ConsumerSession session, long tag, IncomingMessage message) {
         this.session = session;
@@ -35,9 +38,28 @@ final class RabbitDelivery implements Delivery {
         return message.message().body().length;
     }
 
+    /**
+     * To be called by whoever is about to decide what becomes of the message.
+     *
+     * @return whether nobody did before
+     */
+    boolean claim() {
+        return claimed.compareAndSet(false, true);
+    }
+
     @Override
     public IncomingMessage message() {
         return message;
+    }
+
+    @Override
+    public @Nullable Throwable refusal() {
+        return refusal;
+    }
+
+    /** It must not be handled. */
+    void refuse(Throwable why) {
+        refusal = why;
     }
 
     @Override

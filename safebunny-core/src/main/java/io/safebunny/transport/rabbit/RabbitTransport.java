@@ -33,7 +33,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.amqp.AmqpException;
+import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
+import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
 
 /** {@link Transport} on RabbitMQ 3.10 to 4.3: one connection to publish, one to consume, and one for dead letters. Thread-safe. */
 public final class RabbitTransport implements Transport {
@@ -46,6 +48,7 @@ public final class RabbitTransport implements Transport {
     private final ConnectionFactory deadLetterFactory;
     private final Executor workers;
     private final Timeline timeline;
+    private final ContainerCustomizer<AbstractMessageListenerContainer> customizer;
     private final ConnectionKeeper publishing;
     private final ConnectionKeeper consuming;
     private final ConnectionKeeper deadLetters;
@@ -61,13 +64,7 @@ public final class RabbitTransport implements Transport {
     /** A message for this node itself, or for a delay, found no queue. */
     private final AtomicBoolean missing = new AtomicBoolean();
 
-    /**
-     * @param publishFactory makes the connection that publishes; none of the factories is shared with others
-     * @param consumeFactory makes the connection that consumes
-     * @param deadLetterFactory makes the connection that consumes the dead letters, so that nothing among them reaches the others
-     * @param workers handles deliveries, as many at once as all prefetches together; must not run a task on the caller's thread, nor
-     *     wait for a free one: it queues the task or refuses
-     */
+    /** With containers of which nothing is customized. */
     public RabbitTransport(
             RabbitTransportOptions options,
             ConnectionFactory publishFactory,
@@ -75,12 +72,32 @@ public final class RabbitTransport implements Transport {
             ConnectionFactory deadLetterFactory,
             Executor workers,
             Timeline timeline) {
+        this(options, publishFactory, consumeFactory, deadLetterFactory, workers, timeline, container -> {});
+    }
+
+    /**
+     * @param publishFactory makes the connection that publishes; none of the factories is shared with others
+     * @param consumeFactory makes the connection that consumes
+     * @param deadLetterFactory makes the connection that consumes the dead letters, so that nothing among them reaches the others
+     * @param workers handles deliveries, as many at once as all prefetches together; must not run a task on the caller's thread, nor
+     *     wait for a free one: it queues the task or refuses
+     * @param customizer of the containers of handlers' queues: may set their advice chain, which then runs around the handling
+     */
+    public RabbitTransport(
+            RabbitTransportOptions options,
+            ConnectionFactory publishFactory,
+            ConnectionFactory consumeFactory,
+            ConnectionFactory deadLetterFactory,
+            Executor workers,
+            Timeline timeline,
+            ContainerCustomizer<AbstractMessageListenerContainer> customizer) {
         this.options = options;
         this.publishFactory = publishFactory;
         this.consumeFactory = consumeFactory;
         this.deadLetterFactory = deadLetterFactory;
         this.workers = workers;
         this.timeline = timeline;
+        this.customizer = customizer;
         this.publishing = keeper("publish", publishFactory, this::preparePublishing, () -> {});
         this.consuming = keeper("consume", consumeFactory, this::prepareConsuming, this::consumeAgain);
         this.deadLetters = keeper("dead-letters", deadLetterFactory, this::prepareConsuming, this::consumeAgain);
@@ -208,6 +225,7 @@ public final class RabbitTransport implements Transport {
                 workers,
                 timeline,
                 log);
+        container.customizeBy(own ? dead -> {} : customizer); // nothing is handled there
         containers.add(container);
         container.start();
         if (!container.isConsuming()) {
