@@ -39,6 +39,7 @@ class LadderTest {
         "pipeline",
         "observation",
         "topology",
+        "quarantine",
         "spi.transport",
         "recovery",
         "breaker",

@@ -20,6 +20,9 @@ import io.safebunny.middleware.Next;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.Pipeline;
+import io.safebunny.quarantine.Evidence;
+import io.safebunny.quarantine.QuarantinePolicy;
+import io.safebunny.quarantine.Treatment.FreshCopy;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.spi.transport.Delivery;
@@ -49,7 +52,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     private final Pipeline<HandledMessage> pipeline;
     private final Pipeline<HandledMessage> after;
     private final boolean mayGoOn;
-    private final int wornOutAt;
+    private final QuarantinePolicy quarantine;
     private final Kind failedAfter;
 
     /** @param survivors of this queue */
@@ -74,7 +77,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
                 LOG,
                 "Middlewares failed after messages of queue "
                         + Names.address(parts.options().node(), handler.type()));
-        this.wornOutAt = Math.max(1, parts.options().deliveryLimit() / 2);
+        this.quarantine = new QuarantinePolicy(parts.options().deliveryLimit(), QuarantinePolicy.PATIENCE);
         List<Middleware<? super HandledMessage>> steps = new ArrayList<>();
         steps.add(this::observe);
         steps.add(this::recover);
@@ -157,7 +160,9 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     private void guard(HandledMessage message, Next next) throws Exception {
         requireUnrefused(message);
         int deliveries = message.delivery.message().deliveryCount();
-        if (deliveries >= wornOutAt && survivors.remove(message.messageId())) {
+        Evidence known = new Evidence(deliveries, 0, deliveries > 0 && survivors.contains(message.messageId()));
+        if (quarantine.decide(known) instanceof FreshCopy) {
+            survivors.remove(message.messageId());
             throw NotHandledException.later(
                     "Connections were cut under message %s [deliveries=%d]; a copy of it begins with none"
                             .formatted(message.messageId(), deliveries),

@@ -25,8 +25,12 @@ final class Survivors {
         ids.put(id, true);
     }
 
-    /** @return whether it was there */
-    synchronized boolean remove(String id) {
-        return ids.remove(id) != null;
+    synchronized boolean contains(String id) {
+        return ids.containsKey(id);
+    }
+
+    /** What is known of it does not hold for its copy. */
+    synchronized void remove(String id) {
+        ids.remove(id);
     }
 }

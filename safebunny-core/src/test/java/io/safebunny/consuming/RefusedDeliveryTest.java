@@ -20,9 +20,9 @@ class RefusedDeliveryTest {
 
     @Test
     void isTriedAgainLaterAndAtLastSetAsideAndNeverHandled() {
-        RecordedDelivery first = node.deliver(new RecordedDelivery(
-                        Node.QUEUE, Wires.orderPlaced().wire())
-                .refused(new IllegalStateException("no tenant")));
+        RecordedDelivery first = node.deliver(
+                new RecordedDelivery(Node.QUEUE, Wires.orderPlaced().wire())
+                        .refused(new IllegalStateException("no tenant")));
 
         assertThat(first.settled()).isEqualTo(1);
         OutboundMessage copy = node.transport.returned().get(0);
@@ -41,9 +41,9 @@ class RefusedDeliveryTest {
 
     @Test
     void alsoWhenAnErrorKeptItFromItsHandler() {
-        RecordedDelivery delivery = node.deliver(new RecordedDelivery(
-                        Node.QUEUE, Wires.orderPlaced().wire())
-                .refused(new NoClassDefFoundError("of the interceptor")));
+        RecordedDelivery delivery = node.deliver(
+                new RecordedDelivery(Node.QUEUE, Wires.orderPlaced().wire())
+                        .refused(new NoClassDefFoundError("of the interceptor")));
 
         assertThat(delivery.settled()).isEqualTo(1);
         assertThat(node.transport.returned()).hasSize(1);

@@ -63,9 +63,8 @@ class ContainerAdviceIT {
                 GetResponse message = poison.next();
                 assertThat(PoisonQueue.header(message, "sb-poison-reason")).isEqualTo("retries-exhausted");
                 assertThat(PoisonQueue.header(message, "x-exception-message")).contains("did not proceed");
-                Awaitility.await()
-                        .untilAsserted(() -> assertThat(handler.orders)
-                                .containsExactlyInAnyOrder("twice", "after", "once", "plain"));
+                Awaitility.await().untilAsserted(() -> assertThat(handler.orders)
+                        .containsExactlyInAnyOrder("twice", "after", "once", "plain"));
                 assertThat(poison.waiting()).isZero();
             }
         });

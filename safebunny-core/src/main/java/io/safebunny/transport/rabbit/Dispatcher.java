@@ -3,6 +3,7 @@ package io.safebunny.transport.rabbit;
 
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.quarantine.QuarantinePolicy;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -54,14 +55,21 @@ final class Dispatcher {
     /** A worker was asked for that has not begun. */
     private boolean starting;
 
-    Dispatcher(String queue, int prefetch, Executor workers, Timeline timeline, BoundedLog log, Work work) {
+    Dispatcher(
+            String queue,
+            int prefetch,
+            QuarantinePolicy quarantine,
+            Executor workers,
+            Timeline timeline,
+            BoundedLog log,
+            Work work) {
         this.queue = queue;
         this.prefetch = prefetch;
         this.workers = workers;
         this.timeline = timeline;
         this.log = log;
         this.work = work;
-        this.isolation = new Isolation(prefetch, timeline, this::startWaiting, this::acquit);
+        this.isolation = new Isolation(quarantine, prefetch, timeline, this::startWaiting, this::acquit);
     }
 
     /** @param asked the prefetch of the consumer that brought it */

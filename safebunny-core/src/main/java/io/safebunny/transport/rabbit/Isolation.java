@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.rabbit;
 
+import io.safebunny.quarantine.Evidence;
+import io.safebunny.quarantine.QuarantinePolicy;
+import io.safebunny.quarantine.Treatment.Alone;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which deliveries of a queue may be handled beside which. A message that came back again and again may be what ended the
- * processes that handled it; it is handled alone, so that it does not use up the delivery limit of those beside it. For the same
- * reason the broker may give one message at a time on a new channel, until it gives one that is above suspicion.
+ * Which deliveries of a queue may be handled beside which, as the {@link QuarantinePolicy} decides by the broker's count. So that none uses up
+ * the delivery limit of those beside it, the broker may also give only one message at a time on a new channel, until it gives one that is
+ * above suspicion.
  *
  * <p>Not thread-safe: guarded by the lock of its {@link Dispatcher}. What it schedules runs without that lock.
  */
 final class Isolation {
 
-    /** Failed deliveries after which a message may be the cause of its failures: a cut connection costs one or two. */
-    static final int SUSPICIOUS = 3;
-
-    /** How long a suspicious message waits for the others to finish, and how long they then wait for it. */
-    static final Duration PATIENCE = Duration.ofMinutes(1);
-
+    private final QuarantinePolicy quarantine;
     private final int prefetch;
     private final Timeline timeline;
     private final Runnable outOfPatience;
@@ -32,19 +30,28 @@ final class Isolation {
     private int suspectsWaiting;
 
     /**
+     * @param quarantine says which is handled alone, and how long one waits
      * @param prefetch how many are handled at once where none is suspicious
      * @param outOfPatience run when a suspicious delivery has waited for as long as it does
      * @param takesLong told of a delivery that is handled alone for as long as others wait for it
      */
-    Isolation(int prefetch, Timeline timeline, Runnable outOfPatience, Consumer<RabbitDelivery> takesLong) {
+    Isolation(
+            QuarantinePolicy quarantine,
+            int prefetch,
+            Timeline timeline,
+            Runnable outOfPatience,
+            Consumer<RabbitDelivery> takesLong) {
+        this.quarantine = quarantine;
         this.prefetch = prefetch;
         this.timeline = timeline;
         this.outOfPatience = outOfPatience;
         this.takesLong = takesLong;
     }
 
-    private static boolean isSuspicious(RabbitDelivery delivery) {
-        return delivery.message().deliveryCount() >= SUSPICIOUS;
+    /** {@code null}: may be handled beside others. */
+    private @Nullable Alone alone(RabbitDelivery delivery) {
+        Evidence known = Evidence.ofBroker(delivery.message().deliveryCount());
+        return quarantine.decide(known) instanceof Alone alone ? alone : null;
     }
 
     /** What comes on a new channel may have ended the process, or the channel, before. */
@@ -64,7 +71,7 @@ final class Isolation {
 
     /** @param prefetch of the consumer that brought it */
     void delivered(RabbitDelivery delivery, int prefetch) {
-        if (isSuspicious(delivery)) {
+        if (alone(delivery) != null) {
             cautious = true;
             suspectsWaiting++;
         } else if (prefetch == 1) {
@@ -74,25 +81,29 @@ final class Isolation {
 
     /** @param running how many are being handled */
     boolean mayBegin(RabbitDelivery next, int running) {
-        return isSuspicious(next) ? running == 0 || hasWaitedLongEnough() : suspect == null && running < prefetch;
+        Alone alone = alone(next);
+        return alone == null
+                ? suspect == null && running < prefetch
+                : running == 0 || hasWaited(alone.patience()); // some handlers do not return
     }
 
-    /** Some handlers do not return. */
-    private boolean hasWaitedLongEnough() {
-        return waitsSince != null && timeline.nanoTime() - waitsSince >= PATIENCE.toNanos();
+    private boolean hasWaited(Duration patience) {
+        return waitsSince != null && timeline.nanoTime() - waitsSince >= patience.toNanos();
     }
 
     /** It is next, but must not begin yet. */
     void waits(RabbitDelivery next) {
-        if (isSuspicious(next) && waitsSince == null) {
-            timeline.schedule(PATIENCE, outOfPatience);
+        Alone alone = alone(next);
+        if (alone != null && waitsSince == null) {
+            timeline.schedule(alone.patience(), outOfPatience);
             waitsSince = timeline.nanoTime();
         }
     }
 
     void begins(RabbitDelivery next) {
-        if (isSuspicious(next)) {
-            timeline.schedule(PATIENCE, () -> takesLong.accept(next));
+        Alone alone = alone(next);
+        if (alone != null) {
+            timeline.schedule(alone.patience(), () -> takesLong.accept(next));
             suspect = next;
             waitsSince = null;
             suspectsWaiting--;

@@ -6,6 +6,7 @@ import com.rabbitmq.client.Connection;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.quarantine.QuarantinePolicy;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.Pace;
 import io.safebunny.time.Timeline;
@@ -49,6 +50,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
      * @param connection the open one, {@code null} while there is none
      * @param repair declares the queue again when it is gone
      * @param countsDeliveries whether the broker keeps count of failed deliveries of this queue
+     * @param quarantine says which messages are handled alone
      */
     QueueContainer(
             String queue,
@@ -59,6 +61,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             Supplier<@Nullable Connection> connection,
             ConnectionKeeper.Preparation repair,
             boolean countsDeliveries,
+            QuarantinePolicy quarantine,
             Executor workers,
             Timeline timeline,
             BoundedLog log) {
@@ -68,7 +71,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         this.factory = factory;
         this.log = log;
         this.failedAround = Kind.warn(LOG, "Advices failed after messages of queue '%s' were handled".formatted(queue));
-        Dispatcher dispatcher = new Dispatcher(queue, prefetch, workers, timeline, log, new AdvisedWork());
+        Dispatcher dispatcher = new Dispatcher(queue, prefetch, quarantine, workers, timeline, log, new AdvisedWork());
         this.control = new ConsumerControl(
                 queue, countsDeliveries, share, connection, repair, dispatcher, workers, timeline, log);
     }

@@ -8,6 +8,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.quarantine.QuarantinePolicy;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.OutboundMessage;
@@ -171,13 +172,15 @@ public final class RabbitTransport implements Transport {
         }
         if (strategy == DelayStrategy.PLUGIN) {
             LOG.info(
-                    "Delayed messages wait in exchange {} of the plugin rabbitmq_delayed_message_exchange, on one broker only [safebunny.delay.strategy={}]",
+                    "Delayed messages wait in exchange {} of the plugin rabbitmq_delayed_message_exchange, on one"
+                            + " broker only [safebunny.delay.strategy={}]",
                     names.delayedExchange(),
                     nameOf(options.delayStrategy()));
             return new PluginDelay(names);
         }
         LOG.info(
-                "Delayed messages wait in durable queues {}.*, which no plugin is needed for [safebunny.delay.strategy={}]",
+                "Delayed messages wait in durable queues {}.*, which no plugin is needed for"
+                        + " [safebunny.delay.strategy={}]",
                 names.delayedExchange(),
                 nameOf(options.delayStrategy()));
         return new LadderDelay(names);
@@ -222,6 +225,7 @@ public final class RabbitTransport implements Transport {
                 keeper::current,
                 this::prepareConsuming,
                 planned.options().queueType() == QueueType.QUORUM,
+                new QuarantinePolicy(planned.options().deliveryLimit(), QuarantinePolicy.PATIENCE),
                 workers,
                 timeline,
                 log);

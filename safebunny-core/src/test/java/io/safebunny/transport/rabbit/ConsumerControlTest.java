@@ -8,6 +8,7 @@ import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.quarantine.QuarantinePolicy;
 import io.safebunny.spi.transport.Pace;
 import io.safebunny.transport.rabbit.FakeChannel.FakeConnection;
 import java.io.IOException;
@@ -28,7 +29,8 @@ class ConsumerControlTest implements Dispatcher.Work {
     private final BoundedLog log = new BoundedLog(timeline, ExceptionDetails.FULL);
     private final InboundBudget budget = new InboundBudget(1 << 20, log);
     private final FakeConnection broker = new FakeConnection();
-    private final Dispatcher dispatcher = new Dispatcher("orders-Ping", PREFETCH, workers, timeline, log, this);
+    private final Dispatcher dispatcher = new Dispatcher(
+            "orders-Ping", PREFETCH, new QuarantinePolicy(20, QuarantinePolicy.PATIENCE), workers, timeline, log, this);
     private final ConsumerControl control = new ConsumerControl(
             "orders-Ping",
             true,
@@ -185,7 +187,7 @@ class ConsumerControlTest implements Dispatcher.Work {
         FakeChannel channel = broker.latest();
         within.add(() -> {
             channel.calls.clear();
-            timeline.advance(Isolation.PATIENCE);
+            timeline.advance(QuarantinePolicy.PATIENCE);
             workers.runAll();
             assertThat(channel.calls).containsExactly("cancel", "qos 1", "consume");
         });

@@ -7,6 +7,7 @@ import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.quarantine.QuarantinePolicy;
 import io.safebunny.transport.rabbit.FakeChannel.FakeConnection;
 import java.io.IOException;
 import java.time.Duration;
@@ -26,7 +27,8 @@ class DispatcherTest implements ConsumerSession.Events, Dispatcher.Work {
     private final ManualTimeline timeline = new ManualTimeline();
     private final ManualWorkers workers = new ManualWorkers();
     private final BoundedLog log = new BoundedLog(timeline, ExceptionDetails.FULL);
-    private final Dispatcher dispatcher = new Dispatcher("orders-Ping", PREFETCH, workers, timeline, log, this);
+    private final Dispatcher dispatcher = new Dispatcher(
+            "orders-Ping", PREFETCH, new QuarantinePolicy(20, QuarantinePolicy.PATIENCE), workers, timeline, log, this);
     private final FakeChannel channel = new FakeChannel(new FakeConnection());
 
     /** {@code +1} is begun, {@code -1} is finished, {@code ~1} goes on beside others. */

@@ -13,8 +13,10 @@ import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The client library's channel without a broker: notes what is asked of it, and delivers when told. */
@@ -39,6 +41,11 @@ final class FakeChannel {
     private @Nullable Consumer consumer;
     private int consumers;
     private long tags;
+    private int prefetch;
+    private int asked;
+    /** Of the present consumer. */
+    private final Set<String> unsettled = new HashSet<>();
+
     private boolean open = true;
 
     FakeChannel(FakeConnection connection) {
@@ -64,10 +71,10 @@ final class FakeChannel {
             case "getConnection" -> connection.connection();
             case "addShutdownListener" -> listen((ShutdownListener) given[0]);
             case "setDefaultConsumer" -> null;
-            case "basicQos" -> note("qos " + given[0]);
+            case "basicQos" -> ask((Integer) given[0]);
             case "basicConsume" -> consume((Consumer) given[2]);
             case "basicCancel" -> cancel();
-            case "basicAck" -> note("ack " + given[0]);
+            case "basicAck" -> acknowledge((Long) given[0]);
             case "basicNack" -> note("nack " + given[0]);
             case "basicReject" -> note("reject " + given[0]);
             case "close" -> close();
@@ -88,8 +95,19 @@ final class FakeChannel {
         return null;
     }
 
+    private @Nullable Object ask(int wanted) {
+        asked = wanted;
+        return note("qos " + wanted);
+    }
+
+    private @Nullable Object acknowledge(long tag) {
+        unsettled.remove("message-" + tag);
+        return note("ack " + tag);
+    }
+
     private @Nullable Object cancel() {
         calls.add("cancel");
+        prefetch = 0;
         if (answersCancel) {
             confirmCancel();
         }
@@ -109,6 +127,8 @@ final class FakeChannel {
             throw thrown;
         }
         consumer = wanted;
+        prefetch = asked;
+        unsettled.clear();
         return "tag-" + ++consumers;
     }
 
@@ -123,8 +143,19 @@ final class FakeChannel {
         consumer().handleCancelOk("tag-" + consumers);
     }
 
+    /** Whether the present consumer, if there is one, takes another message. */
+    boolean hasRoom() {
+        return isOpen() && unsettled.size() < prefetch;
+    }
+
+    /** Of the message that is delivered next. */
+    String nextId() {
+        return "message-" + (tags + 1);
+    }
+
     /** @param failures failed deliveries, as the broker counts them */
     void deliver(int failures) {
+        unsettled.add(nextId());
         try {
             consumer()
                     .handleDelivery(

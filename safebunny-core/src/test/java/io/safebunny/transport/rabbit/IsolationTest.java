@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.message.WireMessage;
+import io.safebunny.quarantine.QuarantinePolicy;
 import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.transport.rabbit.FakeChannel.FakeConnection;
 import java.time.Duration;
@@ -21,7 +22,12 @@ class IsolationTest {
     private int impatient;
     private final ManualTimeline timeline = new ManualTimeline();
     private final List<RabbitDelivery> takingLong = new ArrayList<>();
-    private final Isolation isolation = new Isolation(PREFETCH, timeline, () -> impatient++, takingLong::add);
+    private final Isolation isolation = new Isolation(
+            new QuarantinePolicy(20, QuarantinePolicy.PATIENCE),
+            PREFETCH,
+            timeline,
+            () -> impatient++,
+            takingLong::add);
     private long tags;
 
     private RabbitDelivery delivery(int failures) {
@@ -92,7 +98,7 @@ class IsolationTest {
         RabbitDelivery first = delivery(3);
         RabbitDelivery second = delivery(4);
         isolation.waits(first);
-        timeline.advance(Isolation.PATIENCE);
+        timeline.advance(QuarantinePolicy.PATIENCE);
         isolation.begins(first);
 
         assertThat(isolation.mayBegin(second, 1)).isFalse();

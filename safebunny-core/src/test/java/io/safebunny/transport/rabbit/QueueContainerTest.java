@@ -9,6 +9,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.quarantine.QuarantinePolicy;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.transport.rabbit.FakeChannel.FakeConnection;
@@ -38,7 +39,8 @@ class QueueContainerTest implements DeliveryHandler {
         if (refusal == null) {
             events.add("handled");
         } else {
-            events.add("refused: " + (refusal instanceof MisuseException misuse ? misuse.code() : refusal.getMessage()));
+            events.add(
+                    "refused: " + (refusal instanceof MisuseException misuse ? misuse.code() : refusal.getMessage()));
         }
         delivery.acknowledge();
     }
@@ -56,6 +58,7 @@ class QueueContainerTest implements DeliveryHandler {
                 broker::connection,
                 connection -> {},
                 true,
+                new QuarantinePolicy(20, QuarantinePolicy.PATIENCE),
                 workers,
                 timeline,
                 log);
@@ -186,8 +189,8 @@ class QueueContainerTest implements DeliveryHandler {
             deliverOne();
 
             assertThat(lines.texts())
-                    .containsExactly(
-                            "An advice failed after a message of queue 'orders-Ping' was handled and settled: java.lang.IllegalStateException");
+                    .containsExactly("An advice failed after a message of queue 'orders-Ping' was handled and settled:"
+                            + " java.lang.IllegalStateException");
         }
         assertThat(events).containsExactly("handled");
         assertSettledOnce();
