@@ -15,6 +15,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Runs short tasks one after the other on one thread: a broker confirms hundreds of messages at once, which is no reason to start
  * hundreds of threads. When tasks wait, because others take long, more threads go on with the rest. Thread-safe.
+ *
+ * <p>Not a {@link io.safebunny.work.SerialTask}: this one may run on several threads, and its queue is what tells that they are late.
  */
 final class Callbacks implements Executor {
 
