@@ -126,6 +126,11 @@ final class SafeBunnyAutoConfiguration {
         return beans -> beans.registerScope(BunnyScope.NAME, scope);
     }
 
+    @Bean
+    static UnknownProperties safeBunnyUnknownProperties(Environment environment) {
+        return new UnknownProperties(environment);
+    }
+
     /** Many parameters on purpose: this is where the beans meet. */
     @Bean
     @ConditionalOnMissingBean

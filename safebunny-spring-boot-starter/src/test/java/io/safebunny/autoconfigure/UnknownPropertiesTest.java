@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.core.io.ByteArrayResource;
+
+@ExtendWith(OutputCaptureExtension.class)
+class UnknownPropertiesTest {
+
+    private static List<String> told(CapturedOutput output) {
+        return Arrays.stream(output.getAll().split("\\R", -1))
+                .filter(line -> line.contains("UnknownProperties"))
+                .map(line -> line.substring(line.indexOf("UnknownProperties")))
+                .toList();
+    }
+
+    private static void withVariable(ConfigurableApplicationContext context, String name) {
+        context.getEnvironment()
+                .getPropertySources()
+                .addFirst(new SystemEnvironmentPropertySource("systemEnvironment", Map.of(name, "hunter2")));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "safebunny.listner.prefetch,        safebunny.listener.prefetch",
+        "safebunny.listener.pre-fecth,      safebunny.listener.prefetch",
+        "safebunny.prefetch,                safebunny.listener.prefetch",
+        "safebunny.publisher.time-out-ms,   safebunny.publisher.timeout",
+        "safebunny.ids.secrt,               safebunny.ids.secret",
+        "safebunny.store.jdbc.time,         safebunny.store.jdbc.timeout",
+        "safebunny.trusted-users,           safebunny.listener.trusted-users",
+        "safebunny.listener.prefetch.max,   safebunny.listener.prefetch"
+    })
+    void areToldWithTheNearestKnownOneAndWithoutTheirValue(String property, String meant, CapturedOutput output) {
+        Nodes.memory().withPropertyValues(property + "=hunter2").run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(told(output))
+                    .singleElement()
+                    .asString()
+                    .contains("Unknown property [" + property + "] is ignored: it is set in ")
+                    .endsWith("Did you mean " + meant + "?");
+            assertThat(output).doesNotContain("hunter2");
+        });
+    }
+
+    @Test
+    void areToldEvenWhenTheStartFails(CapturedOutput output) {
+        Nodes.memory()
+                .withPropertyValues("safebunny.nod=billing", "safebunny.listener.prefetch=0")
+                .run(context -> {
+                    assertThat(context).hasFailed();
+                    assertThat(told(output)).singleElement().asString().endsWith("Did you mean safebunny.node?");
+                });
+    }
+
+    @Test
+    void areToldWithFileAndLine(CapturedOutput output) {
+        String yaml = "safebunny:\n  node: billing\n  listner:\n    prefetch: 3\n";
+        Nodes.memory()
+                .withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(yaml(yaml)))
+                .run(context -> assertThat(told(output))
+                        .singleElement()
+                        .asString()
+                        .contains("[safebunny.listner.prefetch]")
+                        .contains("it is set in Byte array resource [billing.yml] - 4:15."));
+    }
+
+    private static PropertySource<?> yaml(String text) {
+        try {
+            return new YamlPropertySourceLoader()
+                    .load("billing.yml", new ByteArrayResource(text.getBytes(StandardCharsets.UTF_8), "billing.yml"))
+                    .get(0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void nobodyIsSuggestedWhereNothingIsNear(CapturedOutput output) {
+        Nodes.memory().withPropertyValues("safebunny.colour=red").run(context -> assertThat(told(output))
+                .singleElement()
+                .asString()
+                .contains("[safebunny.colour]")
+                .endsWith("Remove it, or look the name up in docs/configuration.md"));
+    }
+
+    @Test
+    void aModuleThatIsNotThereIsNamed(CapturedOutput output) {
+        Nodes.memory()
+                .withPropertyValues("safebunny.store.cosmos.endpoint=https://example.invalid")
+                .run(context -> assertThat(told(output))
+                        .singleElement()
+                        .asString()
+                        .endsWith("It belongs to safebunny-cosmos, which is not on the class path: add it, or remove the property"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "safebunny.listener.trusted-users.billing=bill",
+                "safebunny.listener.trustedUsers[a.b]=bill",
+                "safebunny.delayed-retry.delays[0]=1s",
+                "safebunny.delayedRetry.delays=1s,2s",
+                "safebunny.max_message_size=1MB",
+                "safebunny.outbox.enabled=false",
+                "safebunnyx.node=another"
+            })
+    void knownOnesAreNotToldHoweverTheyAreWritten(String property, CapturedOutput output) {
+        Nodes.memory().withPropertyValues(property).run(context -> assertThat(told(output))
+                .isEmpty());
+    }
+
+    @Test
+    void anEnvironmentVariableIsToldWhenItIsClearlyOurs(CapturedOutput output) {
+        Nodes.memory()
+                .withInitializer(context -> withVariable(context, "SAFEBUNNY_LISTENER_PREFECTH"))
+                .run(context -> assertThat(told(output))
+                        .singleElement()
+                        .asString()
+                        .contains("[SAFEBUNNY_LISTENER_PREFECTH]")
+                        .endsWith("Did you mean safebunny.listener.prefetch?"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SAFEBUNNY_RABBIT_ROOT",
+                "SAFEBUNNY_SERVICE_HOST",
+                "SAFEBUNNY_PORT_5672_TCP_ADDR",
+                "SAFEBUNNY_STORE_JDBC_TRANSACTIONAL",
+                "SAFEBUNNY_LISTENER_TRUSTEDUSERS_BILLING",
+                "SAFEBUNNY_LISTENER_TRUSTED_USERS_BILLING"
+            })
+    void otherEnvironmentVariablesAreNotTold(String variable, CapturedOutput output) {
+        Nodes.memory()
+                .withInitializer(context -> withVariable(context, variable))
+                .run(context -> assertThat(told(output)).isEmpty());
+    }
+
+    @Test
+    void anAddressWithAPasswordIsToldWithoutIt(CapturedOutput output) {
+        Nodes.memory()
+                .withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(new MapPropertySource(
+                                "https://bill:hunter2@config.example/billing.yml", Map.of("safebunny.nod", "x"))))
+                .run(context -> {
+                    assertThat(told(output)).singleElement().asString().contains("//config.example/billing.yml");
+                    assertThat(output).doesNotContain("hunter2");
+                });
+    }
+
+    @Test
+    void theOlderFormOfAVariableIsKnown() {
+        KnownProperties known = KnownProperties.onClassPath(getClass().getClassLoader());
+        assertThat(known.containsVariable("SAFEBUNNY_DELAYED_RETRY_DELAYS_0_")).isTrue();
+        assertThat(known.containsVariable("SAFEBUNNY_MAXMESSAGESIZE")).isTrue();
+        assertThat(known.containsVariable("SAFEBUNNY_MAX_MESSAGE")).isFalse();
+    }
+
+    @Test
+    void nothingIsToldWhereTheMetadataIsMissing() {
+        KnownProperties none = new KnownProperties(Map.of("safebunny.outbox.enabled", "java.lang.Boolean"));
+        assertThat(none.isComplete()).isFalse();
+        assertThat(none.contains(ConfigurationPropertyName.of("safebunny.outbox.enabled")))
+                .isTrue();
+    }
+}
