@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 public interface Bunny {
 
     /** {@link #publish(Object, PublishOptions)} with {@link PublishOptions#none()}. */
-    default String publish(Object payload) {
+    default Published publish(Object payload) {
         return publish(payload, PublishOptions.none());
     }
 
@@ -27,23 +27,23 @@ public interface Bunny {
      * Publishes and returns once a queue has taken the message (inside a handler: once it is collected).
      *
      * @param payload serialized by the configured serializer; its class names the message type, see {@link BunnyMessage}
-     * @return the message id
+     * @return the ids of the message, or that a middleware {@linkplain Published#isDropped dropped} it
      */
-    String publish(Object payload, PublishOptions options);
+    Published publish(Object payload, PublishOptions options);
 
     /** {@link #publishAsync(Object, PublishOptions)} with {@link PublishOptions#none()}. */
-    default CompletableFuture<String> publishAsync(Object payload) {
+    default CompletableFuture<Published> publishAsync(Object payload) {
         return publishAsync(payload, PublishOptions.none());
     }
 
     /**
-     * Like {@link #publish(Object, PublishOptions)} without waiting for the confirm. The future completes with the message
-     * id, or with the exception that {@code publish} would have thrown. Middlewares run on the calling thread.
+     * Like {@link #publish(Object, PublishOptions)} without waiting for the confirm. The future completes with what
+     * {@code publish} would have returned, or with the exception that {@code publish} would have thrown. Middlewares run on the calling thread.
      */
-    CompletableFuture<String> publishAsync(Object payload, PublishOptions options);
+    CompletableFuture<Published> publishAsync(Object payload, PublishOptions options);
 
     /** {@link #publishNow(Object, PublishOptions)} with {@link PublishOptions#none()}. */
-    default String publishNow(Object payload) {
+    default Published publishNow(Object payload) {
         return publishNow(payload, PublishOptions.none());
     }
 
@@ -51,5 +51,5 @@ public interface Bunny {
      * Sends at once even inside a handler. The message stays published when the handler fails afterwards; a later attempt
      * publishes it again with the same id.
      */
-    String publishNow(Object payload, PublishOptions options);
+    Published publishNow(Object payload, PublishOptions options);
 }

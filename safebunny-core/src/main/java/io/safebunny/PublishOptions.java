@@ -5,46 +5,115 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How one message is published. Immutable.
- *
- * @param correlationId the saga's id: a UUID or {@code [A-Za-z0-9._:-]{1,64}}; by default that of the message being handled,
- *     else derived from the idempotency key, else random
- * @param idempotencyKey makes the message id depend on this key instead of on the order of publishing: the same key gives
- *     the same id
- * @param delay how long the message waits before it can be consumed; zero (the default) to 365 days
- * @param headers the application's own headers: scalars, with names that do not begin with {@code sb-} or {@code x-}
- */
-public record PublishOptions(
-        @Nullable String correlationId, @Nullable String idempotencyKey, Duration delay, Map<String, Object> headers) {
+/** How one message is published: {@link #none()} with what is to be different. Immutable. */
+public final class PublishOptions {
 
-    private static final PublishOptions NONE = new PublishOptions(null, null, Duration.ZERO, Map.of());
+    private static final PublishOptions NONE = new PublishOptions(null, null, Duration.ZERO, Map.of(), false);
 
-    public PublishOptions {
-        headers = headers.isEmpty() ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(headers));
+    private final @Nullable String correlationId;
+    private final @Nullable String idempotencyKey;
+    private final Duration delay;
+    private final Map<String, Object> headers;
+    private final boolean droppedIfUnheard;
+
+    private PublishOptions(
+            @Nullable String correlationId,
+            @Nullable String idempotencyKey,
+            Duration delay,
+            Map<String, Object> headers,
+            boolean droppedIfUnheard) {
+        this.correlationId = correlationId;
+        this.idempotencyKey = idempotencyKey;
+        this.delay = delay;
+        this.headers = headers;
+        this.droppedIfUnheard = droppedIfUnheard;
     }
 
     public static PublishOptions none() {
         return NONE;
     }
 
+    /**
+     * @param id of the saga: a UUID or {@code [A-Za-z0-9._:-]{1,64}}; by default that of the message being handled, else derived
+     *     from the idempotency key, else random
+     */
     public PublishOptions withCorrelationId(String id) {
-        return new PublishOptions(id, idempotencyKey, delay, headers);
+        return new PublishOptions(id, idempotencyKey, delay, headers, droppedIfUnheard);
     }
 
+    /** @param key makes the message id depend on it instead of on the order of publishing: the same key gives the same id */
     public PublishOptions withIdempotencyKey(String key) {
-        return new PublishOptions(correlationId, key, delay, headers);
+        return new PublishOptions(correlationId, key, delay, headers, droppedIfUnheard);
     }
 
+    /** @param duration how long the message waits before it can be consumed; zero (the default) to 365 days */
     public PublishOptions withDelay(Duration duration) {
-        return new PublishOptions(correlationId, idempotencyKey, duration, headers);
+        return new PublishOptions(correlationId, idempotencyKey, duration, headers, droppedIfUnheard);
     }
 
+    /** @param name of a header of the application's own, not beginning with {@code sb-} or {@code x-}; the value is a scalar */
     public PublishOptions withHeader(String name, Object value) {
         Map<String, Object> more = new LinkedHashMap<>(headers);
         more.put(name, value);
-        return new PublishOptions(correlationId, idempotencyKey, delay, more);
+        return new PublishOptions(
+                correlationId, idempotencyKey, delay, Collections.unmodifiableMap(more), droppedIfUnheard);
+    }
+
+    /**
+     * Drops the message, silently, when no queue is bound for it at the moment of sending. Without this it is kept where there is a
+     * place for it (the handled message's record, the outbox) until somebody consumes it, and elsewhere {@code publish} fails with SB-2001.
+     * Not with a delay: who listens is then found out when nobody waits for the answer.
+     */
+    public PublishOptions droppedIfUnheard() {
+        return new PublishOptions(correlationId, idempotencyKey, delay, headers, true);
+    }
+
+    /** {@code null} by default. */
+    public @Nullable String correlationId() {
+        return correlationId;
+    }
+
+    /** {@code null} by default. */
+    public @Nullable String idempotencyKey() {
+        return idempotencyKey;
+    }
+
+    public Duration delay() {
+        return delay;
+    }
+
+    /** Unmodifiable. */
+    public Map<String, Object> headers() {
+        return headers;
+    }
+
+    /** See {@link #droppedIfUnheard()}. */
+    public boolean isDroppedIfUnheard() {
+        return droppedIfUnheard;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof PublishOptions that
+                && Objects.equals(correlationId, that.correlationId)
+                && Objects.equals(idempotencyKey, that.idempotencyKey)
+                && delay.equals(that.delay)
+                && headers.equals(that.headers)
+                && droppedIfUnheard == that.droppedIfUnheard;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(correlationId, idempotencyKey, delay, headers, droppedIfUnheard);
+    }
+
+    /** Without the idempotency key and the values of headers. */
+    @Override
+    public String toString() {
+        return "PublishOptions[correlationId=%s, keyed=%s, delay=%s, headers=%s, droppedIfUnheard=%s]"
+                .formatted(correlationId, idempotencyKey != null, delay, headers.keySet(), droppedIfUnheard);
     }
 }

@@ -2,6 +2,7 @@
 package io.safebunny.benchmarks;
 
 import io.safebunny.Bunny;
+import io.safebunny.Published;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.engine.SafeBunnyEngine;
@@ -114,7 +115,7 @@ public final class PauseLatency {
     }
 
     private static void fill(Bunny bunny) {
-        List<CompletableFuture<String>> sent = new ArrayList<>();
+        List<CompletableFuture<Published>> sent = new ArrayList<>();
         for (int i = 0; i < BACKLOG; i++) {
             sent.add(bunny.publishAsync(new Tick(i)));
         }

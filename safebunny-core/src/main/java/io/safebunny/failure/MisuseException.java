@@ -24,6 +24,9 @@ public final class MisuseException extends SafeBunnyException {
     /** A transaction is open on the thread where a store should begin one. */
     public static final String OPEN_TRANSACTION = "SB-5007";
 
+    /** A middleware dropped the publication: there is no message to have an id. */
+    public static final String DROPPED = "SB-5008";
+
     /**
      * @param code stable code
      * @param message what failed, which one, why, and what to do

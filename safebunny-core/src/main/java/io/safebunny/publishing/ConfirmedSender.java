@@ -5,6 +5,7 @@ import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.NotRunningException;
 import io.safebunny.failure.PublishTimeoutException;
+import io.safebunny.failure.UnroutableException;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Deadline;
@@ -27,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends until confirmed or out of time. A lost connection leaves the fate of a message unknown, so it is sent again with the
- * same id; a refusal is final. At most so many messages are on their way; a further caller waits its turn. Thread-safe.
+ * same id; a refusal is final, and success for what is to be dropped when nobody listens. At most so many messages are on their way; a further caller waits its turn. Thread-safe.
  */
 public final class ConfirmedSender {
 
@@ -106,7 +107,7 @@ public final class ConfirmedSender {
         void attempt() {
             CompletableFuture<Void> unused = sendOnce(message, deadline).whenComplete((none, failure) -> {
                 Throwable cause = failure instanceof CompletionException wrapped ? wrapped.getCause() : failure;
-                if (cause == null) {
+                if (cause == null || isToBeDropped(cause)) {
                     result.complete(null);
                 } else if (cause instanceof ConnectionLostException && !stopped) {
                     againAfter(cause);
@@ -114,6 +115,14 @@ public final class ConfirmedSender {
                     result.completeExceptionally(cause);
                 }
             });
+        }
+
+        private boolean isToBeDropped(Throwable cause) {
+            boolean dropped = cause instanceof UnroutableException && message.droppedIfUnheard();
+            if (dropped) {
+                LOG.debug("Message {} is dropped, as asked: no queue is bound for it", message.publication());
+            }
+            return dropped;
         }
 
         /** The first loss sets the limit for all further attempts: most messages need none. */

@@ -43,6 +43,7 @@ final class Identifier {
             Publication publication, Map<String, String> trace, long sentAt, String contentType, byte[] body) {
         Headers.requirePublishable(publication.headers());
         requireDelay(publication.delay());
+        requireHeardAtOnce(publication);
         Handling handling = publication.handling;
         Envelope parent = handling == null ? null : handling.message();
         String known = publication.messageId(); // a middleware that runs the rest again publishes the same message
@@ -119,6 +120,15 @@ final class Identifier {
                             .formatted(key.length()));
         }
         return key;
+    }
+
+    /** Who listens is found out when the delay is over, by the broker alone, and it drops nothing. */
+    private static void requireHeardAtOnce(Publication publication) {
+        if (publication.options.isDroppedIfUnheard() && !publication.delay().isZero()) {
+            throw new InvalidPublicationException(
+                    "Invalid options [type=%s, delay=%s]: droppedIfUnheard() cannot be kept for a delayed message, which waits on the broker. Leave one of them out."
+                            .formatted(publication.type(), publication.delay()));
+        }
     }
 
     private static void requireDelay(Duration delay) {

@@ -4,6 +4,7 @@ package io.safebunny.publishing;
 import io.micrometer.observation.Observation;
 import io.safebunny.Bunny;
 import io.safebunny.PublishOptions;
+import io.safebunny.Published;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.Printable;
 import io.safebunny.handling.CurrentHandling;
@@ -98,32 +99,32 @@ public final class PipelineBunny implements Bunny {
     }
 
     @Override
-    public String publish(Object payload, PublishOptions publishOptions) {
+    public Published publish(Object payload, PublishOptions publishOptions) {
         Handling handling = current.get();
         return run(handling == null ? Mode.SEND_AND_WAIT : Mode.COLLECT, payload, publishOptions, handling)
-                .id();
+                .published();
     }
 
     @Override
-    public String publishNow(Object payload, PublishOptions publishOptions) {
-        return run(Mode.SEND_NOW, payload, publishOptions, current.get()).id();
+    public Published publishNow(Object payload, PublishOptions publishOptions) {
+        return run(Mode.SEND_NOW, payload, publishOptions, current.get()).published();
     }
 
     @Override
-    public CompletableFuture<String> publishAsync(Object payload, PublishOptions publishOptions) {
+    public CompletableFuture<Published> publishAsync(Object payload, PublishOptions publishOptions) {
         Handling handling = current.get();
         try {
             Outcome outcome = run(handling == null ? Mode.SEND_ASYNC : Mode.COLLECT, payload, publishOptions, handling);
             return outcome.sent() == null
-                    ? CompletableFuture.completedFuture(outcome.id())
-                    : outcome.sent().thenApplyAsync(none -> outcome.id(), callbacks);
+                    ? CompletableFuture.completedFuture(outcome.published())
+                    : outcome.sent().thenApplyAsync(none -> outcome.published(), callbacks);
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
     /** @param sent in mode {@link Mode#SEND_ASYNC} */
-    private record Outcome(String id, @Nullable CompletableFuture<Void> sent) {}
+    private record Outcome(Published published, @Nullable CompletableFuture<Void> sent) {}
 
     private Outcome run(Mode mode, Object payload, PublishOptions publishOptions, @Nullable Handling handling) {
         Publication publication = new Publication(
@@ -134,9 +135,7 @@ public final class PipelineBunny implements Bunny {
                 handling,
                 mode == Mode.COLLECT ? null : sender.deadline());
         unchecked(() -> scope.run(() -> pipeline.run(publication)));
-        String id = publication.messageId();
-        // a middleware that ends the pipeline means "do not publish": there is no id then
-        return new Outcome(id == null ? "" : id, publication.sent);
+        return new Outcome(publication.published(), publication.sent);
     }
 
     private void act(Publication publication, Next next) throws Exception {
@@ -147,6 +146,7 @@ public final class PipelineBunny implements Bunny {
             runAfter(publication);
             throw failure;
         }
+        publication.accepted();
         if (publication.sent == null) {
             publication.failed(null);
             runAfter(publication);
@@ -244,7 +244,8 @@ public final class PipelineBunny implements Bunny {
         return new OutboundMessage(
                 envelope.toWire(),
                 new Route.Publication(Names.address(options.node(), publication.type())),
-                publication.delay());
+                        publication.delay())
+                .withDroppedIfUnheard(publication.options.isDroppedIfUnheard());
     }
 
     private static void unchecked(Next action) {

@@ -2,6 +2,7 @@
 package io.safebunny.publishing;
 
 import io.safebunny.PublishOptions;
+import io.safebunny.Published;
 import io.safebunny.handling.Handling;
 import io.safebunny.middleware.PublishContext;
 import io.safebunny.time.Deadline;
@@ -36,6 +37,7 @@ final class Publication implements PublishContext {
     private Map<String, Object> headers;
     private @Nullable String messageId;
     private @Nullable String correlationId;
+    private boolean accepted;
     private volatile @Nullable Throwable failure;
 
     /** Set by the action in mode {@link Mode#SEND_ASYNC}. */
@@ -63,6 +65,18 @@ final class Publication implements PublishContext {
     void identified(String id, String correlation) {
         messageId = id;
         correlationId = correlation;
+    }
+
+    /** The action has done what was asked; a run of it that fails afterwards does not undo that. */
+    void accepted() {
+        accepted = true;
+    }
+
+    /** Dropped unless the action was run to its end, whatever a middleware made of its failure. */
+    Published published() {
+        return accepted
+                ? Published.as(Objects.requireNonNull(messageId, "identified"), Objects.requireNonNull(correlationId, "identified"))
+                : Published.dropped();
     }
 
     void failed(@Nullable Throwable cause) {

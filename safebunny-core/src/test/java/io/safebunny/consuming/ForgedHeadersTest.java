@@ -3,6 +3,7 @@ package io.safebunny.consuming;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.Published;
 import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordedDelivery;
@@ -67,7 +68,7 @@ class ForgedHeadersTest {
     void aTraceContextThatIsNoneEndsWithItsMessage() {
         Node node = new Node(Node.ONE_ATTEMPT);
         node.handler = (payload, context) -> {
-            String unused = node.bunny().publish(new PaymentCaptured("o-1"));
+            Published unused = node.bunny().publish(new PaymentCaptured("o-1"));
         };
         node.deliver(Wires.orderPlaced()
                 .withHeader("traceparent", "\u001b[2Jforged, and within the length")

@@ -4,6 +4,7 @@ package io.safebunny.consuming;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyCircuitBreaker.State;
+import io.safebunny.Published;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordedDelivery;
@@ -29,7 +30,7 @@ class LeftInterruptTest {
         };
         Node node = new Node(remembers, Node.SIX_ATTEMPTS, before ? leaving : new After(leaving));
         node.handler = (payload, context) -> {
-            String unused = node.bunny().publish(new PaymentCaptured("o-1"));
+            Published unused = node.bunny().publish(new PaymentCaptured("o-1"));
         };
         RecordedDelivery delivery = node.deliver();
 

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.Bunny;
+import io.safebunny.Published;
 import io.safebunny.fixture.PaymentCaptured;
 import java.io.IOException;
 import java.util.Objects;
@@ -53,7 +54,7 @@ class RepeatingMiddlewareTest {
             next.run();
         });
         node.handler = (payload, context) -> {
-            String id = node.bunny().publish(new PaymentCaptured("o-1"));
+            String id = node.bunny().publish(new PaymentCaptured("o-1")).messageId();
             first.compareAndSet(null, id);
         };
         node.deliver();
@@ -71,12 +72,12 @@ class RepeatingMiddlewareTest {
             try {
                 next.run();
             } catch (IOException e) {
-                String unused = Objects.requireNonNull(instead.get()).publish(new PaymentCaptured("declined"));
+                Published unused = Objects.requireNonNull(instead.get()).publish(new PaymentCaptured("declined"));
             }
         });
         instead.set(swallowing.bunny());
         swallowing.handler = (payload, context) -> {
-            String unused = swallowing.bunny().publish(new PaymentCaptured("o-1"));
+            Published unused = swallowing.bunny().publish(new PaymentCaptured("o-1"));
             throw new IOException("declined");
         };
         swallowing.deliver();

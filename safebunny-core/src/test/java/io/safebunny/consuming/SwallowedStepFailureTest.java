@@ -4,6 +4,7 @@ package io.safebunny.consuming;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.PoisonMessageException;
+import io.safebunny.Published;
 import io.safebunny.fixture.PaymentCaptured;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +40,7 @@ class SwallowedStepFailureTest {
             try {
                 Object unused = context.once("charge", Object.class, () -> null);
             } catch (PoisonMessageException e) {
-                String unused = node.bunny().publish(new PaymentCaptured("declined"));
+                Published unused = node.bunny().publish(new PaymentCaptured("declined"));
             }
         };
         node.deliver();

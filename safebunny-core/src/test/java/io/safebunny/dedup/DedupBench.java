@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.Bunny;
+import io.safebunny.Published;
 import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
@@ -164,7 +165,7 @@ final class DedupBench {
     }
 
     void publish() {
-        String unused = bunny.publish(new PaymentCaptured("o-1"));
+        Published unused = bunny.publish(new PaymentCaptured("o-1"));
     }
 
     MessageRecord stored() {

@@ -5,6 +5,7 @@ import static io.safebunny.dedup.DedupBench.LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.Published;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.handling.Handling;
 import io.safebunny.recovery.NotHandledException;
@@ -20,7 +21,7 @@ class SwallowedVerdictTest {
         try {
             int unused = execution.once("charge", Integer.class, () -> ++charges);
         } catch (RuntimeException e) {
-            String unused = bench.bunny.publish(new OrderPlaced("declined", 0));
+            Published unused = bench.bunny.publish(new OrderPlaced("declined", 0));
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import io.safebunny.Bunny;
+import io.safebunny.Published;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.WireMessage;
 import io.safebunny.recovery.RecoveryPolicy;
@@ -82,7 +83,7 @@ class AllocationBudgetTest {
         Bunny bunny = engine.bunny();
 
         assertThat(lowest(MOST_BATCHES, TO_PUBLISH, () -> ping, payload -> {
-                    String unused = bunny.publish(payload);
+                    Published unused = bunny.publish(payload);
                 }))
                 .as("bytes per message")
                 .isLessThanOrEqualTo(TO_PUBLISH);

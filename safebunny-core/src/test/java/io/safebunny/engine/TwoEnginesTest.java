@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.Bunny;
 import io.safebunny.PublishOptions;
+import io.safebunny.Published;
 import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
@@ -75,7 +76,7 @@ class TwoEnginesTest {
         handling((payload, context) -> {
             there.bunny().publish(new PaymentCaptured("1"));
             there.bunny().publishNow(new PaymentCaptured("2"));
-            assertThat(there.bunny().publishAsync(new PaymentCaptured("3")).join())
+            assertThat(there.bunny().publishAsync(new PaymentCaptured("3")).join().messageId())
                     .hasSize(36);
         });
 
@@ -105,7 +106,7 @@ class TwoEnginesTest {
     @Test
     void theOtherPublishesWithinAStepOfTheFirst() {
         handling((payload, context) -> context.once("pass on", () -> {
-            String unused = there.bunny().publish(new PaymentCaptured("1"));
+            Published unused = there.bunny().publish(new PaymentCaptured("1"));
         }));
 
         assertThat(thereTransport.published()).hasSize(1);
@@ -144,7 +145,7 @@ class TwoEnginesTest {
                 })
                 .bunny();
         handling((payload, context) -> {
-            String unused = withOutbox.publish(new PaymentCaptured("1"));
+            Published unused = withOutbox.publish(new PaymentCaptured("1"));
         });
 
         assertThat(stored).hasSize(1);

@@ -4,6 +4,7 @@ package io.safebunny.publishing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.PublishOptions;
+import io.safebunny.Published;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
@@ -25,8 +26,8 @@ class CollectedPublicationsTest {
     void areNotSent() throws Exception {
         List<OutboundMessage> collected = publisher.handling(() -> {
             publisher.bunny.publish(new PaymentCaptured("1"));
-            CompletableFuture<String> async = publisher.bunny.publishAsync(new PaymentCaptured("2"));
-            assertThat(async).isCompletedWithValueMatching(id -> id.length() == 36);
+            CompletableFuture<Published> async = publisher.bunny.publishAsync(new PaymentCaptured("2"));
+            assertThat(async).isCompletedWithValueMatching(sent -> sent.messageId().length() == 36);
         });
 
         assertThat(publisher.transport.attempted()).isEmpty();

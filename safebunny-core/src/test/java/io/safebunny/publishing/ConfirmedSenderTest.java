@@ -10,6 +10,7 @@ import static io.safebunny.fixture.RecordingTransport.UNROUTABLE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.Published;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.NackedException;
 import io.safebunny.failure.PublishException;
@@ -31,7 +32,7 @@ class ConfirmedSenderTest {
     @Test
     void sendsAgainWithTheSameIdAfterALostConnection() {
         publisher.transport.answerNext(LOSE_CONNECTION, LOSE_CONNECTION, CONFIRM);
-        String id = publisher.bunny.publish(new PaymentCaptured("o-1"));
+        String id = publisher.bunny.publish(new PaymentCaptured("o-1")).messageId();
 
         assertThat(Publisher.ids(publisher.transport.attempted())).containsExactly(id, id, id);
         assertThat(new HashSet<>(publisher.transport.attempted())).hasSize(1);
@@ -100,7 +101,7 @@ class ConfirmedSenderTest {
     @Test
     void endsALaterAttemptToo() {
         publisher.transport.answerNext(LOSE_CONNECTION, BROKEN);
-        CompletableFuture<String> sent = publisher.bunny.publishAsync(new PaymentCaptured("o-1"));
+        CompletableFuture<Published> sent = publisher.bunny.publishAsync(new PaymentCaptured("o-1"));
         publisher.timeline.advance(Duration.ofSeconds(1));
 
         assertThat(sent).isCompletedExceptionally();

@@ -4,6 +4,7 @@ package io.safebunny.publishing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.PublishOptions;
+import io.safebunny.Published;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.message.Envelope;
@@ -17,7 +18,7 @@ class KeyedIdsTest {
 
     private static Envelope started(LineageIdScheme scheme) {
         Publisher publisher = new Publisher(scheme);
-        String unused = publisher.bunny.publish(new PaymentCaptured("o-1"), KEY);
+        Published unused = publisher.bunny.publish(new PaymentCaptured("o-1"), KEY);
         return publisher.onlyOne();
     }
 

@@ -4,6 +4,7 @@ package io.safebunny.publishing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.PublishOptions;
+import io.safebunny.Published;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.UnroutableException;
@@ -23,13 +24,13 @@ class PublishAsyncTest {
     void completesWithTheIdWhenConfirmed() {
         CompletableFuture<Void> confirm = new CompletableFuture<>();
         publisher.transport.answerNext(message -> confirm);
-        CompletableFuture<String> published = publisher.bunny.publishAsync(PAYLOAD);
+        CompletableFuture<Published> published = publisher.bunny.publishAsync(PAYLOAD);
         assertThat(published).isNotDone();
         confirm.complete(null);
 
         assertThat(published)
-                .isCompletedWithValue(
-                        publisher.transport.attempted().get(0).message().messageId());
+                .isCompletedWithValueMatching(sent -> sent.messageId()
+                        .equals(publisher.transport.attempted().get(0).message().messageId()));
     }
 
     @Test
@@ -53,7 +54,7 @@ class PublishAsyncTest {
     @Test
     void sendsAgainAfterALostConnection() {
         publisher.transport.answerNext(RecordingTransport.LOSE_CONNECTION);
-        CompletableFuture<String> published = publisher.bunny.publishAsync(PAYLOAD);
+        CompletableFuture<Published> published = publisher.bunny.publishAsync(PAYLOAD);
         assertThat(published).isNotDone();
         publisher.timeline.advance(Duration.ofMillis(100));
 
@@ -64,7 +65,7 @@ class PublishAsyncTest {
     @Test
     void givesUpALostConnectionAtTheTimeout() {
         publisher.transport.answerAll(RecordingTransport.LOSE_CONNECTION);
-        CompletableFuture<String> published = publisher.bunny.publishAsync(PAYLOAD);
+        CompletableFuture<Published> published = publisher.bunny.publishAsync(PAYLOAD);
         publisher.timeline.advance(Publisher.TIMEOUT);
 
         assertThat(published)

@@ -40,7 +40,7 @@ class PublishInTransactionTest {
 
     @Test
     void isLeftToTheOutbox() {
-        String id = publisher.bunny.publish(new PaymentCaptured("1"));
+        String id = publisher.bunny.publish(new PaymentCaptured("1")).messageId();
         assertThat(publisher.bunny.publishAsync(new PaymentCaptured("2"))).isCompleted();
 
         assertThat(Publisher.ids(outbox.messages)).hasSize(2).startsWith(id);

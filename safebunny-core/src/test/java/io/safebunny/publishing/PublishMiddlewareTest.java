@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.PublishOptions;
+import io.safebunny.Published;
 import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.NackedException;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
@@ -59,7 +61,7 @@ class PublishMiddlewareTest {
                     seen.add(context.messageId());
                 },
                 new After((context, next) -> seen.add(context.messageId())));
-        String id = publisher.bunny.publish(PAYLOAD);
+        String id = publisher.bunny.publish(PAYLOAD).messageId();
 
         assertThat(publisher.onlyOne().headers()).containsEntry("tenant", "acme");
         assertThat(seen).containsExactly(id, id);
@@ -95,10 +97,37 @@ class PublishMiddlewareTest {
     void keepsAMessageFromBeingPublished() {
         Publisher publisher = new Publisher((context, next) -> seen.add("stopped"), recordsFailure());
 
-        assertThat(publisher.bunny.publish(PAYLOAD)).isEmpty();
-        assertThat(publisher.bunny.publishAsync(PAYLOAD)).isCompletedWithValue("");
+        assertThat(publisher.bunny.publish(PAYLOAD)).isEqualTo(Published.dropped());
+        assertThat(publisher.bunny.publishNow(PAYLOAD)).isEqualTo(Published.dropped());
+        assertThat(publisher.bunny.publishAsync(PAYLOAD)).isCompletedWithValue(Published.dropped());
         assertThat(publisher.transport.attempted()).isEmpty();
-        assertThat(seen).containsExactly("stopped", "stopped");
+        assertThat(seen).containsExactly("stopped", "stopped", "stopped");
+    }
+
+    @Test
+    void thatSwallowsTheFailureDoesNotMakeAPublicationOfIt() {
+        Publisher publisher = new Publisher((context, next) -> {
+            try {
+                next.run();
+            } catch (NackedException e) {
+                seen.add(e);
+            }
+        });
+        publisher.transport.answerNext(RecordingTransport.NACK);
+
+        assertThat(publisher.bunny.publish(PAYLOAD)).isEqualTo(Published.dropped());
+        assertThat(seen).hasSize(1);
+    }
+
+    @Test
+    void thatDropsAMessageLeavesNoIdToAskFor() {
+        Published dropped = new Publisher((context, next) -> {}).bunny.publish(PAYLOAD);
+
+        assertThat(dropped.isDropped()).isTrue();
+        assertThatExceptionOfType(MisuseException.class)
+                .isThrownBy(dropped::messageId)
+                .withMessageStartingWith("SB-5008 The message has no id: a publish middleware dropped it");
+        assertThatExceptionOfType(MisuseException.class).isThrownBy(dropped::correlationId);
     }
 
     @Test
@@ -133,7 +162,7 @@ class PublishMiddlewareTest {
         CompletableFuture<Void> confirm = new CompletableFuture<>();
         Publisher publisher = new Publisher(recordsFailure());
         publisher.transport.answerNext(message -> confirm);
-        CompletableFuture<String> published = publisher.bunny.publishAsync(PAYLOAD);
+        CompletableFuture<Published> published = publisher.bunny.publishAsync(PAYLOAD);
         assertThat(seen).isEmpty();
         assertThat(published).isNotDone();
 
@@ -147,7 +176,7 @@ class PublishMiddlewareTest {
     void runsAfterAnAsynchronousFailureAndSeesIt() {
         Publisher publisher = new Publisher(recordsFailure());
         publisher.transport.answerNext(RecordingTransport.NACK);
-        CompletableFuture<String> published = publisher.bunny.publishAsync(PAYLOAD);
+        CompletableFuture<Published> published = publisher.bunny.publishAsync(PAYLOAD);
 
         assertThat(published).isCompletedExceptionally();
         assertThat(seen).singleElement().isInstanceOf(NackedException.class);

@@ -25,9 +25,9 @@ class PublishedIdsTest {
     @Test
     void agreeWithTheVectorOfTheSecondStep() throws Exception {
         List<OutboundMessage> collected = publisher.handling(() -> {
-            assertThat(publisher.bunny.publish(new PaymentCaptured("o-1")))
+            assertThat(publisher.bunny.publish(new PaymentCaptured("o-1")).messageId())
                     .isEqualTo("ac613944-97b3-874f-80a5-1fcfa19623f0");
-            assertThat(publisher.bunny.publish(new PaymentCaptured("o-2")))
+            assertThat(publisher.bunny.publish(new PaymentCaptured("o-2")).messageId())
                     .isEqualTo("857f84d7-5eeb-82f6-be3a-0ed5a337094c");
         });
 

@@ -20,7 +20,7 @@ class PublishedMessageTest {
 
     @Test
     void carriesTheWireContract() {
-        String id = publisher.bunny.publish(new PaymentCaptured("o-1"));
+        String id = publisher.bunny.publish(new PaymentCaptured("o-1")).messageId();
         OutboundMessage sent = publisher.transport.confirmed().get(0);
 
         assertThat(sent.route()).isEqualTo(new Route.Publication("billing-PaymentCaptured"));
@@ -52,8 +52,8 @@ class PublishedMessageTest {
     @Test
     void startsOneSagaPerKeyHoweverOftenItIsRepeated() {
         PublishOptions key = PublishOptions.none().withIdempotencyKey("order-42");
-        String first = publisher.bunny.publish(new PaymentCaptured("o-1"), key);
-        String onAnotherInstance = new Publisher().bunny.publish(new PaymentCaptured("o-1"), key);
+        String first = publisher.bunny.publish(new PaymentCaptured("o-1"), key).messageId();
+        String onAnotherInstance = new Publisher().bunny.publish(new PaymentCaptured("o-1"), key).messageId();
         publisher.bunny.publish(new PaymentCaptured("o-1"), key);
 
         assertThat(onAnotherInstance).isEqualTo(first);
@@ -63,7 +63,7 @@ class PublishedMessageTest {
                 .hasSize(2)
                 .allMatch(id -> id.equals(
                         Publisher.read(publisher.transport.confirmed().get(0)).correlationId()));
-        assertThat(publisher.bunny.publish(new PaymentCaptured("o-1"), key.withIdempotencyKey("order-43")))
+        assertThat(publisher.bunny.publish(new PaymentCaptured("o-1"), key.withIdempotencyKey("order-43")).messageId())
                 .isNotEqualTo(first);
     }
 

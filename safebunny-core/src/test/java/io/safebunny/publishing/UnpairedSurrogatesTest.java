@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.PublishOptions;
+import io.safebunny.Published;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.spi.serialization.SerializationException;
@@ -25,7 +26,7 @@ class UnpairedSurrogatesTest {
     }
 
     private void publish(PublishOptions options) {
-        String unused = publisher.bunny.publish(new PaymentCaptured("o-1"), options);
+        Published unused = publisher.bunny.publish(new PaymentCaptured("o-1"), options);
     }
 
     /** Both would have the id of the key {@code order-?}. */
@@ -62,7 +63,7 @@ class UnpairedSurrogatesTest {
     void wholeCharactersOfAnyKindAreFine() {
         assertThatCode(() -> {
                     Publisher other = new Publisher();
-                    String unused = other.bunny.publish(
+                    Published unused = other.bunny.publish(
                             new PaymentCaptured("🐇\u0000\uffff"),
                             PublishOptions.none()
                                     .withIdempotencyKey("🐇\u0000")

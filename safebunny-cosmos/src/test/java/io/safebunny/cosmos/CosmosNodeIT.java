@@ -87,7 +87,7 @@ class CosmosNodeIT {
             Handler handler = context.getBean(Handler.class);
 
             String id = context.getBean(Bunny.class)
-                    .publish(new Download("42"), PublishOptions.none().withCorrelationId("c-1"));
+                    .publish(new Download("42"), PublishOptions.none().withCorrelationId("c-1")).messageId();
 
             try (Connection connection = connection()) {
                 GetResponse message = poisoned(connection.createChannel());

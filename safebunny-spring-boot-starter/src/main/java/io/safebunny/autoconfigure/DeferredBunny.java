@@ -3,6 +3,7 @@ package io.safebunny.autoconfigure;
 
 import io.safebunny.Bunny;
 import io.safebunny.PublishOptions;
+import io.safebunny.Published;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -26,17 +27,17 @@ final class DeferredBunny implements Bunny, SmartInitializingSingleton {
     }
 
     @Override
-    public String publish(Object payload, PublishOptions options) {
+    public Published publish(Object payload, PublishOptions options) {
         return bunny.obtain().publish(payload, options);
     }
 
     @Override
-    public CompletableFuture<String> publishAsync(Object payload, PublishOptions options) {
+    public CompletableFuture<Published> publishAsync(Object payload, PublishOptions options) {
         return bunny.obtain().publishAsync(payload, options);
     }
 
     @Override
-    public String publishNow(Object payload, PublishOptions options) {
+    public Published publishNow(Object payload, PublishOptions options) {
         return bunny.obtain().publishNow(payload, options);
     }
 }

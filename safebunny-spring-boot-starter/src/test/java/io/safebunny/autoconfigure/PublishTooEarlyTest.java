@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
+import io.safebunny.Published;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,7 +75,7 @@ class PublishTooEarlyTest {
     private static @Nullable Throwable failureOf(Bunny bunny) {
         long start = System.nanoTime();
         try {
-            String unused = bunny.publish(new OrderPlaced("1"));
+            Published unused = bunny.publish(new OrderPlaced("1"));
             return null;
         } catch (RuntimeException e) {
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(AT_ONCE);

@@ -9,6 +9,7 @@ import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyRetry;
 import io.safebunny.MessageContext;
 import io.safebunny.PublishOptions;
+import io.safebunny.Published;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerScanner;
@@ -137,12 +138,12 @@ class GuideListingsTest {
     }
 
     private static String publish(Bunny bunny) {
-        String id = bunny.publish(new OrderPlaced("42", 1999));
+        Published order = bunny.publish(new OrderPlaced("42", 1999)); // order.messageId(), order.correlationId()
         bunny.publish(new OrderPlaced("42", 1999), PublishOptions.none().withIdempotencyKey("order-42"));
         bunny.publish(new PaymentReminder("42"), PublishOptions.none().withDelay(Duration.ofDays(3)));
-        CompletableFuture<String> sent = bunny.publishAsync(new OrderPlaced("43", 99));
+        CompletableFuture<Published> sent = bunny.publishAsync(new OrderPlaced("43", 99));
         assertThat(sent).succeedsWithin(Duration.ofSeconds(10));
-        return id;
+        return order.messageId();
     }
 
     @Test

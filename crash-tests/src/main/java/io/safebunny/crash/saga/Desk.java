@@ -63,7 +63,8 @@ public final class Desk implements AutoCloseable {
         return node.bunny()
                 .publish(
                         order,
-                        PublishOptions.none().withCorrelationId(order.id()).withIdempotencyKey(order.id()));
+                        PublishOptions.none().withCorrelationId(order.id()).withIdempotencyKey(order.id()))
+                .messageId();
     }
 
     /** Every publication that came over the wire, copies included. */

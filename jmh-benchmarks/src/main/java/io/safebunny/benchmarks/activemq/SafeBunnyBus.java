@@ -2,6 +2,7 @@
 package io.safebunny.benchmarks.activemq;
 
 import io.safebunny.Bunny;
+import io.safebunny.Published;
 import io.safebunny.benchmarks.broker.BenchBroker;
 import io.safebunny.benchmarks.broker.BenchNode;
 import io.safebunny.benchmarks.broker.Ping;
@@ -52,7 +53,7 @@ final class SafeBunnyBus implements Bus {
     @Override
     public Sender sender() {
         return receiver -> {
-            String unused = publishers.get(receiver).publish(ping);
+            Published unused = publishers.get(receiver).publish(ping);
         };
     }
 

@@ -3,6 +3,7 @@ package io.safebunny.benchmarks.outbox;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.PublishOptions;
+import io.safebunny.Published;
 import io.safebunny.benchmarks.broker.BenchBroker;
 import io.safebunny.benchmarks.broker.BenchNode;
 import io.safebunny.benchmarks.broker.Ping;
@@ -97,7 +98,7 @@ public final class OutboxSection implements Section {
             node.start(List.of());
             long begin = System.nanoTime();
             int published = writers.publish(messages, correlation -> {
-                String unused = node.bunny().publish(ping, PublishOptions.none().withCorrelationId(correlation));
+                Published unused = node.bunny().publish(ping, PublishOptions.none().withCorrelationId(correlation));
             });
             Writers.awaitEmpty(database, TABLE);
             return arrived(published, System.nanoTime() - begin);

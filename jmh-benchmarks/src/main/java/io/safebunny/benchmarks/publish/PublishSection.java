@@ -5,6 +5,7 @@ import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import io.safebunny.Bunny;
+import io.safebunny.Published;
 import io.safebunny.benchmarks.broker.BenchBroker;
 import io.safebunny.benchmarks.broker.BenchNode;
 import io.safebunny.benchmarks.broker.Ping;
@@ -107,7 +108,7 @@ public final class PublishSection implements Section {
                         contender(
                                 SAFEBUNNY,
                                 () -> callers.publish(messages, caller -> () -> {
-                                    String unused = bunny.publish(ping);
+                                    Published unused = bunny.publish(ping);
                                 }))),
                 List.of(ratios));
     }

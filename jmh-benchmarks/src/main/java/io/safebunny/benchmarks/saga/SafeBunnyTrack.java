@@ -2,6 +2,7 @@
 package io.safebunny.benchmarks.saga;
 
 import io.safebunny.Bunny;
+import io.safebunny.Published;
 import io.safebunny.benchmarks.broker.BenchNode;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.recovery.RecoveryPolicy;
@@ -34,7 +35,7 @@ final class SafeBunnyTrack implements Track {
 
     private static BiConsumer<Hop, Bunny> publish(BiFunction<Long, String, Hop> next) {
         return (hop, bunny) -> {
-            String unused = bunny.publish(next.apply(hop.begun(), Hop.text()));
+            Published unused = bunny.publish(next.apply(hop.begun(), Hop.text()));
         };
     }
 
@@ -54,7 +55,7 @@ final class SafeBunnyTrack implements Track {
 
     @Override
     public void begin(long begun) {
-        CompletableFuture<String> unused = front.publishAsync(new Hop.First(begun, text));
+        CompletableFuture<Published> unused = front.publishAsync(new Hop.First(begun, text));
     }
 
     @Override

@@ -131,6 +131,9 @@ public final class RecordJson {
         if (!outbound.delay().isZero()) {
             json.writeStringProperty("delay", outbound.delay().toString());
         }
+        if (outbound.droppedIfUnheard()) {
+            json.writeBooleanProperty("droppedIfUnheard", true);
+        }
         writeUnlessNull(json, "id", message.messageId());
         writeUnlessNull(json, "correlationId", message.correlationId());
         writeUnlessNull(json, "type", message.type());
@@ -207,7 +210,8 @@ public final class RecordJson {
                 headers,
                 readBody(json));
         String delay = text(json, "delay");
-        return new OutboundMessage(message, readRoute(json), delay == null ? Duration.ZERO : Duration.parse(delay));
+        return new OutboundMessage(message, readRoute(json), delay == null ? Duration.ZERO : Duration.parse(delay))
+                .withDroppedIfUnheard(json.path("droppedIfUnheard").asBoolean(false));
     }
 
     private static Route readRoute(JsonNode json) {

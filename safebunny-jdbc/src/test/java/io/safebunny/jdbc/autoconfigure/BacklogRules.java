@@ -4,6 +4,7 @@ package io.safebunny.jdbc.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.MessageContext;
+import io.safebunny.Published;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
@@ -117,7 +118,7 @@ abstract class BacklogRules {
         desk.start(List.of());
         for (int i = 0; i < messages; i++) {
             Object payload = types.get(i % types.size()) == Order.class ? new Order("o-" + i) : new Refund("r-" + i);
-            String unused = desk.bunny().publish(payload);
+            Published unused = desk.bunny().publish(payload);
         }
     }
 

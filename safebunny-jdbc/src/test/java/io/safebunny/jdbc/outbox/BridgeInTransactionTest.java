@@ -4,6 +4,7 @@ package io.safebunny.jdbc.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.Published;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
@@ -92,12 +93,12 @@ class BridgeInTransactionTest {
         gateway.start(List.of(handler(Passed.class, "gateway", (payload, context) -> received.add(payload))));
         shop.start(List.of(handler(Order.class, "shop", (payload, context) -> {
             int run = runs.incrementAndGet();
-            String unused = gateway.bunny().publish(new Passed(run));
+            Published unused = gateway.bunny().publish(new Passed(run));
             if (run == 1) {
                 throw new IllegalStateException("the first time");
             }
         })));
-        String unused = shop.bunny().publish(new Order("o-1"));
+        Published unused = shop.bunny().publish(new Order("o-1"));
 
         assertThat(received.poll(10, TimeUnit.SECONDS)).isEqualTo(new Passed(2));
         assertThat(received).isEmpty();

@@ -4,6 +4,7 @@ package io.safebunny.jdbc.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.Bunny;
+import io.safebunny.Published;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
@@ -102,7 +103,7 @@ class HandlerTransactionTest {
         Bunny bunny = shop.bunny();
         shop.start(List.of(
                 handler(Order.class, "desk", retries, (payload, context) -> work.run(runs.incrementAndGet(), bunny))));
-        String unused = desk.bunny().publish(new Order("o-1"));
+        Published unused = desk.bunny().publish(new Order("o-1"));
     }
 
     @FunctionalInterface
@@ -121,14 +122,14 @@ class HandlerTransactionTest {
                 @Override
                 public void afterCompletion(int status) {
                     if (status == STATUS_ROLLED_BACK) {
-                        String unused = bunny.publish(new Refused(number));
+                        Published unused = bunny.publish(new Refused(number));
                     }
                 }
             });
             if (number == 1) {
                 throw new IllegalStateException("the first attempt fails");
             }
-            String unused = bunny.publish(new Shipped(number));
+            Published unused = bunny.publish(new Shipped(number));
         });
 
         assertThat(next()).isEqualTo(new Shipped(2));
@@ -144,7 +145,7 @@ class HandlerTransactionTest {
                 @Override
                 public void afterCompletion(int status) {
                     try {
-                        String unused = bunny.publish(new Refused(number));
+                        Published unused = bunny.publish(new Refused(number));
                         told.add("published");
                     } catch (InvalidPublicationException e) {
                         told.add(e);
@@ -152,7 +153,7 @@ class HandlerTransactionTest {
                 }
             });
             for (int i = 0; i < 100; i++) {
-                String unused = bunny.publish(new Shipped(i));
+                Published unused = bunny.publish(new Shipped(i));
             }
         });
 
@@ -176,7 +177,7 @@ class HandlerTransactionTest {
             }
         };
         ship(failsAfterwards, 2, (number, bunny) -> {
-            String unused = bunny.publish(new Shipped(number));
+            Published unused = bunny.publish(new Shipped(number));
         });
 
         assertThat(next()).isEqualTo(new Shipped(1));
@@ -203,7 +204,7 @@ class HandlerTransactionTest {
                 failed.countDown();
             }
         })));
-        String unused = desk.bunny().publish(new Order("o-1"));
+        Published unused = desk.bunny().publish(new Order("o-1"));
         Thread handler = handling.take();
         stopped.stop(Duration.ofMillis(100));
         handler.interrupt();
@@ -224,7 +225,7 @@ class HandlerTransactionTest {
                     throw new NoSuchMethodError("simulated");
                 }
             });
-            String unused = bunny.publish(new Shipped(number));
+            Published unused = bunny.publish(new Shipped(number));
         });
 
         assertThat(next()).isEqualTo(new Shipped(1));

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import io.safebunny.Published;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.engine.SafeBunnyEngine;
@@ -111,7 +112,7 @@ class MiddlewareTransactionTest {
                 1,
                 RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none()),
                 invoker)));
-        String unused = shop.bunny().publish(new Order(order));
+        Published unused = shop.bunny().publish(new Order(order));
         await().until(() -> runs.get() > 0 && broker.isIdle());
     }
 

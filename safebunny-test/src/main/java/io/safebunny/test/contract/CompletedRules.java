@@ -47,7 +47,7 @@ interface CompletedRules {
     default void findsCompletedRecordsWithTheirPublications() {
         Route route = new Route.Publication("orders-OrderPlaced");
         List<OutboundMessage> outgoing = Stream.of(Messages.message("first"), Messages.rich("second"))
-                .map(message -> new OutboundMessage(message, route, Duration.ofSeconds(5)))
+                .map(message -> new OutboundMessage(message, route, Duration.ofSeconds(5)).withDroppedIfUnheard(true))
                 .toList();
         MessageRecord completed = bench().replaced(bench().created()
                 .withSteps(Map.of("charge", "{\"id\":1}"))

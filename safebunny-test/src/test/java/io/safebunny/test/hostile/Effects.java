@@ -4,6 +4,7 @@ package io.safebunny.test.hostile;
 import io.safebunny.Bunny;
 import io.safebunny.MessageContext;
 import io.safebunny.PublishOptions;
+import io.safebunny.Published;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.recovery.RecoveryPolicy;
@@ -51,7 +52,7 @@ final class Effects {
                                 && Integer.parseInt(order.id().substring(1)) % FAILS_ONCE == 0) {
                             throw new IllegalStateException("for once");
                         }
-                        String unused = bunny.publish(
+                        Published unused = bunny.publish(
                                 new Payment("p" + order.id(), cents("p" + order.id())), PublishOptions.none());
                     }
                     handled(order.id(), context);

@@ -3,6 +3,7 @@ package io.safebunny.test.hostile;
 
 import io.safebunny.Bunny;
 import io.safebunny.PublishOptions;
+import io.safebunny.Published;
 import io.safebunny.test.hostile.Effects.Line;
 import io.safebunny.test.hostile.Effects.Note;
 import io.safebunny.test.hostile.Effects.Order;
@@ -77,11 +78,11 @@ final class Flood {
     }
 
     /** So many in random order, of what the broker takes, each with a few things wrong; and ordinary orders and notes among them. */
-    List<CompletableFuture<String>> many(int bad, int good, Bunny shop, Random random) throws IOException {
+    List<CompletableFuture<Published>> many(int bad, int good, Bunny shop, Random random) throws IOException {
         List<Kind> known = answers.getOrDefault(Answer.TAKEN, List.of()).stream()
                 .filter(survived)
                 .toList();
-        List<CompletableFuture<String>> published = new ArrayList<>();
+        List<CompletableFuture<Published>> published = new ArrayList<>();
         try (RawClient client = connecting.connect()) {
             for (int i = 0; i < bad; i++) {
                 while (published.size() <= (long) i * good / bad) {
@@ -135,7 +136,7 @@ final class Flood {
         return HostileMessage.of(attacker, number++);
     }
 
-    static CompletableFuture<String> publish(Bunny shop, int i) {
+    static CompletableFuture<Published> publish(Bunny shop, int i) {
         PublishOptions options =
                 PublishOptions.none().withCorrelationId("saga-" + i % 40).withHeader("tenant", "t" + i);
         return i % 3 == 2

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.safebunny.Published;
 import io.safebunny.test.broker.TestBroker;
 import io.safebunny.test.hostile.RawClient.Answer;
 import java.lang.management.ManagementFactory;
@@ -124,9 +125,9 @@ class HostileClientIT {
         threadsBefore = threads();
         heapBefore = heap();
         long start = System.nanoTime();
-        List<CompletableFuture<String>> published = flood.many(BAD, GOOD, shop.bunny(), new Random(SEED));
-        for (CompletableFuture<String> each : published) {
-            assertThat(each.get(60, TimeUnit.SECONDS)).isNotEmpty();
+        List<CompletableFuture<Published>> published = flood.many(BAD, GOOD, shop.bunny(), new Random(SEED));
+        for (CompletableFuture<Published> each : published) {
+            assertThat(each.get(60, TimeUnit.SECONDS).messageId()).isNotEmpty();
         }
         awaitQuiet();
         took = Duration.ofNanos(System.nanoTime() - start);

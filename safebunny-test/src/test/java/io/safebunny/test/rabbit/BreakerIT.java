@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.PublishOptions;
+import io.safebunny.Published;
 import io.safebunny.ThrottledException;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
@@ -94,7 +95,7 @@ class BreakerIT {
     }
 
     private void publish(SafeBunnyEngine engine, int pingsToSend) {
-        List<CompletableFuture<String>> sent = new ArrayList<>();
+        List<CompletableFuture<Published>> sent = new ArrayList<>();
         for (int i = 0; i < pingsToSend; i++) {
             sent.add(engine.bunny().publishAsync(new Ping(i), PublishOptions.none()));
         }

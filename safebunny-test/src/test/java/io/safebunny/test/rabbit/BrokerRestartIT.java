@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.safebunny.Bunny;
 import io.safebunny.PublishOptions;
+import io.safebunny.Published;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
@@ -60,7 +61,7 @@ class BrokerRestartIT {
             bunny.publish(new Ping(0));
             broker.awaitRegistered("/", "restart-Ping");
 
-            List<CompletableFuture<String>> published = new ArrayList<>();
+            List<CompletableFuture<Published>> published = new ArrayList<>();
             for (int i = 1; i < MESSAGES; i++) {
                 published.add(
                         bunny.publishAsync(new Ping(i), PublishOptions.none().withIdempotencyKey("ping-" + i)));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.safebunny.PublishOptions;
+import io.safebunny.Published;
 import io.safebunny.test.broker.RabbitNode;
 import io.safebunny.test.instance.InstanceOptions;
 import io.safebunny.test.instance.Job;
@@ -64,7 +65,7 @@ class DelaySurvivalIT {
     private static Map<String, Long> publish(NodeUnderTest node) {
         Random random = new Random(11);
         Map<String, Long> due = new ConcurrentHashMap<>();
-        List<CompletableFuture<String>> sent = new ArrayList<>();
+        List<CompletableFuture<Published>> sent = new ArrayList<>();
         for (int i = 0; i < MESSAGES; i++) {
             Duration delay = Duration.ofMillis(10_000 + random.nextInt(15_000));
             due.put("job-" + i, System.nanoTime() + delay.toNanos());

@@ -75,7 +75,7 @@ class ForcedStopIT {
                 throw new IllegalStateException("interrupted", e);
             }
         });
-        assertThat(first.bunny().publish(new Job("job", false))).isNotEmpty();
+        assertThat(first.bunny().publish(new Job("job", false)).messageId()).isNotEmpty();
         assertThat(attempts.poll(10, TimeUnit.SECONDS)).isZero();
         assertThat(attempts.poll(10, TimeUnit.SECONDS)).isEqualTo(1);
 

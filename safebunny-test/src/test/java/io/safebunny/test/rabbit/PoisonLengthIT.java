@@ -80,12 +80,12 @@ class PoisonLengthIT {
         Set<String> published = new TreeSet<>();
         Set<String> found = new TreeSet<>();
         try (NodeUnderTest running = start()) {
-            published.add(running.bunny().publish(new Job("bad-0", true)));
+            published.add(running.bunny().publish(new Job("bad-0", true)).messageId());
             await().atMost(Duration.ofSeconds(30)).until(() -> length() == 1);
             for (int i = 1; i < BAD; i++) {
-                published.add(running.bunny().publish(new Job("bad-" + i, true)));
+                published.add(running.bunny().publish(new Job("bad-" + i, true)).messageId());
             }
-            assertThat(running.bunny().publish(new Job("good", false))).isNotEmpty();
+            assertThat(running.bunny().publish(new Job("good", false)).messageId()).isNotEmpty();
 
             await().atMost(Duration.ofSeconds(100)).until(() -> handled.contains("good"));
             assertThat(length()).isLessThan(BAD); // each channel finds out with its first copy that does not fit

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.samples.orders.demo;
 
+import io.safebunny.Published;
 import io.safebunny.samples.orders.ledger.Effect;
 import io.safebunny.samples.orders.storefront.Storefront;
 import java.io.PrintStream;
@@ -61,7 +62,7 @@ final class NodeProcess {
 
     private void place(Storefront storefront) {
         OrderGenerator generator = OrderGenerator.of(options);
-        List<CompletableFuture<String>> placed = new ArrayList<>();
+        List<CompletableFuture<Published>> placed = new ArrayList<>();
         for (int number = 1; number <= options.orders(); number++) {
             placed.add(storefront.place(generator.order(number)));
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.samples.orders.demo;
 
+import io.safebunny.Published;
 import io.safebunny.samples.orders.chaos.Chaos;
 import io.safebunny.samples.orders.messages.PlaceOrder;
 import io.safebunny.samples.orders.storefront.Storefront;
@@ -76,7 +77,7 @@ final class Shopping {
     private CompletableFuture<Void> place(Saga saga) {
         Storefront storefront = saga.storefront();
         Chaos chaos = saga.chaos();
-        List<CompletableFuture<String>> placed = new ArrayList<>();
+        List<CompletableFuture<Published>> placed = new ArrayList<>();
         for (int number = 1; number <= options.orders() && !interruption.awaitFor(Duration.ZERO); number++) {
             PlaceOrder order = generator.order(number);
             placed.add(storefront.place(order));

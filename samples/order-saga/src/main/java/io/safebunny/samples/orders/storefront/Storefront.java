@@ -3,6 +3,7 @@ package io.safebunny.samples.orders.storefront;
 
 import io.safebunny.Bunny;
 import io.safebunny.PublishOptions;
+import io.safebunny.Published;
 import io.safebunny.samples.orders.messages.PlaceOrder;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.stereotype.Component;
@@ -18,7 +19,7 @@ public class Storefront {
     }
 
     /** Completes when the order is in the queue of the node that handles it. */
-    public CompletableFuture<String> place(PlaceOrder order) {
+    public CompletableFuture<Published> place(PlaceOrder order) {
         return bunny.publishAsync(order, PublishOptions.none().withIdempotencyKey(order.orderId()));
     }
 }
