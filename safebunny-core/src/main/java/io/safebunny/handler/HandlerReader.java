@@ -11,6 +11,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -31,11 +32,16 @@ final class HandlerReader {
     private static final String FIX =
             "Declare it as: void on(OrderPlaced payload, MessageContext context), with optional @Header(\"name\") and @Headers Map<String, Object> parameters.";
 
+    private static final String VALID = "jakarta.validation.Valid";
+
     private final HandlerAttributes attributes;
     private final ConversionService conversion = DefaultConversionService.getSharedInstance();
 
-    HandlerReader(HandlerAttributes attributes) {
+    private final @Nullable PayloadValidator validator;
+
+    HandlerReader(HandlerAttributes attributes, @Nullable PayloadValidator validator) {
         this.attributes = attributes;
+        this.validator = validator;
     }
 
     /**
@@ -78,7 +84,7 @@ final class HandlerReader {
                             FIX);
                 }
                 payload = payloadType(found, i);
-                argument = (body, context) -> body;
+                argument = isValidated(parameters[i]) ? validated(where) : (body, context) -> body;
             }
             arguments[i] = argument;
         }
@@ -94,6 +100,27 @@ final class HandlerReader {
                 attributes.prefetch(where, ofMethod, ofClass),
                 attributes.recovery(where, ofMethod, ofClass),
                 new MethodInvoker(found.bean(), invocable(found), arguments));
+    }
+
+    /** By name: Bean Validation is optional. */
+    private static boolean isValidated(Parameter parameter) {
+        return Arrays.stream(parameter.getAnnotations())
+                .anyMatch(annotation -> annotation.annotationType().getName().equals(VALID));
+    }
+
+    private Argument validated(String where) {
+        PayloadValidator checks = validator;
+        if (checks == null) {
+            throw new ConfigurationException(
+                    "SB-1106",
+                    "A payload cannot be validated [handler=%s]: it is @Valid, and there is no jakarta.validation.Validator bean."
+                            .formatted(where),
+                    "Add the dependency org.springframework.boot:spring-boot-starter-validation, or remove @Valid.");
+        }
+        return (body, context) -> {
+            checks.validate(where, body);
+            return body;
+        };
     }
 
     private static Method invocable(Found found) {

@@ -30,8 +30,14 @@ public final class HandlerScanner {
     private final HandlerReader reader;
 
     public HandlerScanner(ConfigurableListableBeanFactory beans, HandlerDefaults defaults) {
+        this(beans, defaults, null);
+    }
+
+    /** @param validator {@code null}: a handler that asks for validation is refused */
+    public HandlerScanner(
+            ConfigurableListableBeanFactory beans, HandlerDefaults defaults, @Nullable PayloadValidator validator) {
         this.beans = beans;
-        this.reader = new HandlerReader(new HandlerAttributes(beans::resolveEmbeddedValue, defaults));
+        this.reader = new HandlerReader(new HandlerAttributes(beans::resolveEmbeddedValue, defaults), validator);
     }
 
     /** @throws ConfigurationException SB-11xx naming bean and method */
@@ -113,9 +119,16 @@ public final class HandlerScanner {
             if (other != null) {
                 throw new ConfigurationException(
                         "SB-1102",
-                        "Two handlers for one message type [type=%s]: %s and %s. A node has one queue per type, so one handler."
-                                .formatted(handler.type(), other.description(), handler.description()),
-                        "Remove one of them, list all nodes in one @BunnyHandler(from = {…}), or give one of the payload classes another name with @BunnyMessage.");
+                        "Two handlers for one message type [type=%s]: %s from %s and %s from %s. A node has one queue per type, whoever publishes it, so one handler."
+                                .formatted(
+                                        handler.type(),
+                                        other.description(),
+                                        other.from(),
+                                        handler.description(),
+                                        handler.from()),
+                        other.from().equals(handler.from())
+                                ? "Remove one of them, or give one of the payload classes another name with @BunnyMessage."
+                                : "Remove one of them, or make one @BunnyHandler(from = {…}) of both that names all those nodes, with a MessageContext parameter, and call one or the other by context.from(). Prefetch, retries and pauses are the queue's, so they would be shared anyway.");
             }
         }
     }

@@ -242,8 +242,8 @@ public final class PipelineBunny implements Bunny {
                 serializer.contentType(),
                 body);
         return new OutboundMessage(
-                envelope.toWire(),
-                new Route.Publication(Names.address(options.node(), publication.type())),
+                        envelope.toWire(),
+                        new Route.Publication(Names.address(options.node(), publication.type())),
                         publication.delay())
                 .withDroppedIfUnheard(publication.options.isDroppedIfUnheard());
     }

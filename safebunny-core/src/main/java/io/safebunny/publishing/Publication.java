@@ -75,7 +75,9 @@ final class Publication implements PublishContext {
     /** Dropped unless the action was run to its end, whatever a middleware made of its failure. */
     Published published() {
         return accepted
-                ? Published.as(Objects.requireNonNull(messageId, "identified"), Objects.requireNonNull(correlationId, "identified"))
+                ? Published.as(
+                        Objects.requireNonNull(messageId, "identified"),
+                        Objects.requireNonNull(correlationId, "identified"))
                 : Published.dropped();
     }
 

@@ -74,7 +74,8 @@ class SafeBunnyEngineTest {
     void publishesWithoutHandlers() {
         engine.start(List.of());
 
-        assertThat(engine.bunny().publish(new OrderPlaced("o-1", 1)).messageId()).hasSize(36);
+        assertThat(engine.bunny().publish(new OrderPlaced("o-1", 1)).messageId())
+                .hasSize(36);
         assertThat(transport.published()).hasSize(1);
     }
 
@@ -172,7 +173,8 @@ class SafeBunnyEngineTest {
                     end.await();
                 })));
         try {
-            assertThat(forced.bunny().publish(new OrderPlaced("o-1", 1)).messageId()).isNotEmpty();
+            assertThat(forced.bunny().publish(new OrderPlaced("o-1", 1)).messageId())
+                    .isNotEmpty();
             assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
             forced.stop(Duration.ofSeconds(1));
         } finally {

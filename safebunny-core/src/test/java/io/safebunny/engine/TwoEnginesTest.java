@@ -76,7 +76,10 @@ class TwoEnginesTest {
         handling((payload, context) -> {
             there.bunny().publish(new PaymentCaptured("1"));
             there.bunny().publishNow(new PaymentCaptured("2"));
-            assertThat(there.bunny().publishAsync(new PaymentCaptured("3")).join().messageId())
+            assertThat(there.bunny()
+                            .publishAsync(new PaymentCaptured("3"))
+                            .join()
+                            .messageId())
                     .hasSize(36);
         });
 

@@ -195,4 +195,15 @@ class HandlerRefusalsTest {
                     .satisfies(e -> assertThat(e.action()).contains("Remove one"));
         }
     }
+
+    @Test
+    void saysHowOneHandlerTellsTwoNodesApart() {
+        try (Handlers handlers = new Handlers(First.class, Second.class)) {
+            assertThatExceptionOfType(ConfigurationException.class)
+                    .isThrownBy(handlers::scan)
+                    .withMessageContaining("from [orders]")
+                    .withMessageContaining("from [storefront]")
+                    .satisfies(e -> assertThat(e.action()).contains("context.from()"));
+        }
+    }
 }

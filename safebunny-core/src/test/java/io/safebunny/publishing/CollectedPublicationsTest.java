@@ -27,7 +27,8 @@ class CollectedPublicationsTest {
         List<OutboundMessage> collected = publisher.handling(() -> {
             publisher.bunny.publish(new PaymentCaptured("1"));
             CompletableFuture<Published> async = publisher.bunny.publishAsync(new PaymentCaptured("2"));
-            assertThat(async).isCompletedWithValueMatching(sent -> sent.messageId().length() == 36);
+            assertThat(async)
+                    .isCompletedWithValueMatching(sent -> sent.messageId().length() == 36);
         });
 
         assertThat(publisher.transport.attempted()).isEmpty();

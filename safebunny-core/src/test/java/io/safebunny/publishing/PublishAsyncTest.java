@@ -28,9 +28,8 @@ class PublishAsyncTest {
         assertThat(published).isNotDone();
         confirm.complete(null);
 
-        assertThat(published)
-                .isCompletedWithValueMatching(sent -> sent.messageId()
-                        .equals(publisher.transport.attempted().get(0).message().messageId()));
+        assertThat(published).isCompletedWithValueMatching(sent -> sent.messageId()
+                .equals(publisher.transport.attempted().get(0).message().messageId()));
     }
 
     @Test

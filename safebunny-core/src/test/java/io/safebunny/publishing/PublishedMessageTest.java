@@ -53,7 +53,8 @@ class PublishedMessageTest {
     void startsOneSagaPerKeyHoweverOftenItIsRepeated() {
         PublishOptions key = PublishOptions.none().withIdempotencyKey("order-42");
         String first = publisher.bunny.publish(new PaymentCaptured("o-1"), key).messageId();
-        String onAnotherInstance = new Publisher().bunny.publish(new PaymentCaptured("o-1"), key).messageId();
+        String onAnotherInstance =
+                new Publisher().bunny.publish(new PaymentCaptured("o-1"), key).messageId();
         publisher.bunny.publish(new PaymentCaptured("o-1"), key);
 
         assertThat(onAnotherInstance).isEqualTo(first);
@@ -63,7 +64,10 @@ class PublishedMessageTest {
                 .hasSize(2)
                 .allMatch(id -> id.equals(
                         Publisher.read(publisher.transport.confirmed().get(0)).correlationId()));
-        assertThat(publisher.bunny.publish(new PaymentCaptured("o-1"), key.withIdempotencyKey("order-43")).messageId())
+        assertThat(publisher
+                        .bunny
+                        .publish(new PaymentCaptured("o-1"), key.withIdempotencyKey("order-43"))
+                        .messageId())
                 .isNotEqualTo(first);
     }
 

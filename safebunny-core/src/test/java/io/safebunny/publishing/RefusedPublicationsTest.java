@@ -62,8 +62,7 @@ class RefusedPublicationsTest {
                 .withMessageNotContaining("ooo");
         assertThat(publisher.transport.attempted()).isEmpty();
         // {"orderId":""} and 986 characters are exactly the limit
-        assertThat(publisher.bunny.publish(new PaymentCaptured("o".repeat(986)))
-                        .messageId())
+        assertThat(publisher.bunny.publish(new PaymentCaptured("o".repeat(986))).messageId())
                 .isNotEmpty();
     }
 

@@ -3,7 +3,6 @@ package io.safebunny.autoconfigure;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.net.URL;
 import java.net.URLConnection;
 import java.nio.charset.StandardCharsets;
@@ -13,7 +12,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -22,6 +24,8 @@ import tools.jackson.databind.json.JsonMapper;
  * compares them, without case, dashes and underscores. Immutable.
  */
 final class KnownProperties {
+
+    private static final Logger LOG = LoggerFactory.getLogger(KnownProperties.class);
 
     static final String ROOT = "safebunny";
 
@@ -47,7 +51,7 @@ final class KnownProperties {
                         type.startsWith("java.util.List") || type.endsWith("[]"))));
     }
 
-    /** Read from the metadata that each module's build writes. Empty where it was left out, as in a jar with everything in it. */
+    /** Read from the metadata that each module's build writes. What cannot be read is left out: no reason not to start. */
     static KnownProperties onClassPath(ClassLoader loader) {
         Map<String, String> types = new TreeMap<>();
         try {
@@ -57,8 +61,9 @@ final class KnownProperties {
                     addTo(types, JsonMapper.shared().readTree(json));
                 }
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (IOException | JacksonException e) {
+            LOG.debug("Metadata of properties cannot be read: misspelt ones may not be found", e);
+            types.clear();
         }
         return new KnownProperties(types);
     }
@@ -117,7 +122,8 @@ final class KnownProperties {
     Optional<String> absentModuleOf(ConfigurationPropertyName name) {
         return OPTIONAL.entrySet().stream()
                 .filter(module -> uniform(name.toString()).startsWith(uniform(module.getKey())))
-                .filter(module -> byUniformName.keySet().stream().noneMatch(known -> known.startsWith(uniform(module.getKey()))))
+                .filter(module ->
+                        byUniformName.keySet().stream().noneMatch(known -> known.startsWith(uniform(module.getKey()))))
                 .map(Map.Entry::getValue)
                 .findFirst();
     }
@@ -126,7 +132,8 @@ final class KnownProperties {
     Optional<String> nearest(String misspelt) {
         String uniform = uniform(misspelt);
         return byUniformName.entrySet().stream()
-                .map(known -> Map.entry(distance(uniform, known.getKey()), known.getValue().name()))
+                .map(known -> Map.entry(
+                        distance(uniform, known.getKey()), known.getValue().name()))
                 .filter(known -> known.getKey() <= Math.max(1, (uniform.length() - ROOT.length()) / 5))
                 .min(Map.Entry.comparingByKey())
                 .map(Map.Entry::getValue)
@@ -156,8 +163,7 @@ final class KnownProperties {
                     continue;
                 }
                 int change = a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1;
-                cost[i][j] = Math.min(
-                        Math.min(cost[i - 1][j], cost[i][j - 1]) + 1, cost[i - 1][j - 1] + change);
+                cost[i][j] = Math.min(Math.min(cost[i - 1][j], cost[i][j - 1]) + 1, cost[i - 1][j - 1] + change);
                 if (i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1)) {
                     cost[i][j] = Math.min(cost[i][j], cost[i - 2][j - 2] + 1);
                 }

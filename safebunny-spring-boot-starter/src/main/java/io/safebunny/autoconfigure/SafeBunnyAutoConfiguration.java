@@ -13,6 +13,7 @@ import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerScanner;
+import io.safebunny.handler.PayloadValidator;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.pipeline.MessageScope;
@@ -204,10 +205,12 @@ final class SafeBunnyAutoConfiguration {
             SafeBunnyEngine engine,
             ConfigurableListableBeanFactory beans,
             HandlerDefaults defaults,
+            ObjectProvider<PayloadValidator> validators,
             Environment environment) {
         Duration phaseTimeout = Binder.get(environment)
                 .bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
                 .orElse(DEFAULT_PHASE_TIMEOUT);
-        return new EngineLifecycle(engine, () -> new HandlerScanner(beans, defaults).scan(), phaseTimeout);
+        return new EngineLifecycle(
+                engine, () -> new HandlerScanner(beans, defaults, validators.getIfAvailable()).scan(), phaseTimeout);
     }
 }

@@ -58,7 +58,8 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
         }
     }
 
-    private static void tell(ConfigurationPropertyName name, ConfigurationPropertySource source, KnownProperties known) {
+    private static void tell(
+            ConfigurationPropertyName name, ConfigurationPropertySource source, KnownProperties known) {
         ConfigurationProperty property = source.getConfigurationProperty(name);
         String variable = variable(property, source);
         if (variable != null && known.containsVariable(variable)) {
@@ -76,7 +77,8 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
     }
 
     /** Its name, when it comes from the environment. */
-    private static @Nullable String variable(@Nullable ConfigurationProperty property, ConfigurationPropertySource source) {
+    private static @Nullable String variable(
+            @Nullable ConfigurationProperty property, ConfigurationPropertySource source) {
         Origin origin = property == null ? null : property.getOrigin();
         if (origin instanceof SystemEnvironmentOrigin environment) {
             return environment.getProperty();

@@ -45,7 +45,9 @@ class LargeStepIT {
                 .run(context -> {
                     Handler handler = context.getBean(Handler.class);
 
-                    String id = context.getBean(Bunny.class).publish(new Download("42")).messageId();
+                    String id = context.getBean(Bunny.class)
+                            .publish(new Download("42"))
+                            .messageId();
 
                     try (PoisonQueue poison = node.poisonQueue()) {
                         GetResponse message = poison.next();

@@ -24,7 +24,8 @@ class MemoryTransportTest {
     @Test
     void handlerGetsWhatItsNodePublishes() {
         Nodes.memory().withBean(FromShop.class).run(context -> {
-            String id = context.getBean(Bunny.class).publish(new OrderPlaced("42")).messageId();
+            String id =
+                    context.getBean(Bunny.class).publish(new OrderPlaced("42")).messageId();
 
             Handled handled = context.getBean(FromShop.class).received.next();
             assertThat(handled.payload()).isEqualTo(new OrderPlaced("42"));

@@ -55,7 +55,8 @@ class PoisonWithoutStoreIT {
         runner(transactional).run(context -> {
             Handler handler = context.getBean(Handler.class);
 
-            String id = context.getBean(Bunny.class).publish(new OrderPlaced("42")).messageId();
+            String id =
+                    context.getBean(Bunny.class).publish(new OrderPlaced("42")).messageId();
 
             try (PoisonQueue poison = node.poisonQueue()) {
                 GetResponse message = poison.next();

@@ -77,9 +77,8 @@ class UnknownPropertiesTest {
     void areToldWithFileAndLine(CapturedOutput output) {
         String yaml = "safebunny:\n  node: billing\n  listner:\n    prefetch: 3\n";
         Nodes.memory()
-                .withInitializer(context -> context.getEnvironment()
-                        .getPropertySources()
-                        .addFirst(yaml(yaml)))
+                .withInitializer(
+                        context -> context.getEnvironment().getPropertySources().addFirst(yaml(yaml)))
                 .run(context -> assertThat(told(output))
                         .singleElement()
                         .asString()
@@ -110,10 +109,12 @@ class UnknownPropertiesTest {
     void aModuleThatIsNotThereIsNamed(CapturedOutput output) {
         Nodes.memory()
                 .withPropertyValues("safebunny.store.cosmos.endpoint=https://example.invalid")
-                .run(context -> assertThat(told(output))
-                        .singleElement()
-                        .asString()
-                        .endsWith("It belongs to safebunny-cosmos, which is not on the class path: add it, or remove the property"));
+                .run(
+                        context -> assertThat(told(output))
+                                .singleElement()
+                                .asString()
+                                .endsWith(
+                                        "It belongs to safebunny-cosmos, which is not on the class path: add it, or remove the property"));
     }
 
     @ParameterizedTest

@@ -13,9 +13,11 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -57,9 +59,10 @@ class VirtualThreadsIT {
             assertThat(context).hasNotFailed();
             assertThat(context.getBean(Transport.class)).isInstanceOf(RabbitTransport.class);
             Bunny bunny = context.getBean(Bunny.class);
-            for (int i = 0; i < MESSAGES; i++) {
-                bunny.publishAsync(new OrderPlaced(Integer.toString(i)));
-            }
+            CompletableFuture<?>[] sent = IntStream.range(0, MESSAGES)
+                    .mapToObj(i -> bunny.publishAsync(new OrderPlaced(Integer.toString(i))))
+                    .toArray(CompletableFuture[]::new);
+            assertThat(CompletableFuture.allOf(sent)).succeedsWithin(Duration.ofSeconds(30));
 
             Handler handler = context.getBean(Handler.class);
             assertThat(handler.together.await(30, TimeUnit.SECONDS))

@@ -36,7 +36,9 @@ class TwoContextsTest {
         node("gateway").withBean(Arrivals.class, () -> new Arrivals(arrived)).run(second -> {
             Bunny there = second.getBean(Bunny.class);
             node("orders").withBean(Bridge.class, () -> new Bridge(there)).run(first -> {
-                String id = first.getBean(Bunny.class).publish(new OrderPlaced("42", 1999)).messageId();
+                String id = first.getBean(Bunny.class)
+                        .publish(new OrderPlaced("42", 1999))
+                        .messageId();
                 MessageContext context = arrived.get(10, TimeUnit.SECONDS);
 
                 assertThat(context.from()).isEqualTo("gateway");

@@ -105,7 +105,8 @@ class NestedHeadersIT {
         try (NodeUnderTest running = start()) {
             hostile.publish(
                     "safebunny", node + "-Job", "Job", HostileClient.nested(kind, deepest(kind)), 0, job("deep"));
-            assertThat(running.bunny().publish(new Job("good", false)).messageId()).isNotEmpty();
+            assertThat(running.bunny().publish(new Job("good", false)).messageId())
+                    .isNotEmpty();
 
             await().atMost(SOON).until(() -> handled.containsAll(Set.of("deep", "good")));
             assertNothingWasLost();
@@ -160,7 +161,8 @@ class NestedHeadersIT {
         try (NodeUnderTest running = start()) {
             broker.closeConnection(node + ":dead-letters");
             await().atMost(SOON).until(() -> warned("Connection '" + node + ":dead-letters' lost"));
-            assertThat(running.bunny().publish(new Job("good", false)).messageId()).isNotEmpty();
+            assertThat(running.bunny().publish(new Job("good", false)).messageId())
+                    .isNotEmpty();
             hostile.publish("safebunny.poison", node + "-dead-letters", "Job", new byte[0], 0, job("dead"));
 
             await().atMost(SOON).until(() -> handled.contains("good"));
@@ -179,7 +181,8 @@ class NestedHeadersIT {
     void aMessageWhoseFlagsGoOnIsHandled() {
         try (NodeUnderTest running = start()) {
             hostile.publish("safebunny", node + "-Job", "Job", new byte[0], 1, job("flagged"));
-            assertThat(running.bunny().publish(new Job("good", false)).messageId()).isNotEmpty();
+            assertThat(running.bunny().publish(new Job("good", false)).messageId())
+                    .isNotEmpty();
 
             await().atMost(SOON).until(() -> handled.containsAll(Set.of("flagged", "good")));
             assertNothingWasLost();

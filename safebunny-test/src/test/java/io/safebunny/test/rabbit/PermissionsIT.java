@@ -141,8 +141,10 @@ class PermissionsIT {
         onBroker(channel -> channel.queuePurge("orders-poison"));
         try (NodeUnderTest billing = as("billing");
                 NodeUnderTest orders = as("orders")) {
-            assertThat(billing.bunny().publish(new Job("first", false)).messageId()).isNotEmpty();
-            assertThat(billing.bunny().publish(new Job("bad", true)).messageId()).isNotEmpty();
+            assertThat(billing.bunny().publish(new Job("first", false)).messageId())
+                    .isNotEmpty();
+            assertThat(billing.bunny().publish(new Job("bad", true)).messageId())
+                    .isNotEmpty();
 
             await().atMost(SOON).until(() -> handled.containsAll(Set.of("billing first", "orders first")));
             await().atMost(SOON).until(() -> length("orders-poison") == 1);
@@ -157,7 +159,8 @@ class PermissionsIT {
             server.restart();
             await().atMost(SOON)
                     .until(() -> billing.status().usable() && orders.status().usable());
-            assertThat(billing.bunny().publish(new Job("after", false)).messageId()).isNotEmpty();
+            assertThat(billing.bunny().publish(new Job("after", false)).messageId())
+                    .isNotEmpty();
             await().atMost(SOON).until(() -> handled.contains("orders after"));
             assertThat(length("safebunny.unrouted")).isZero();
         }
@@ -222,7 +225,8 @@ class PermissionsIT {
         }
         try (NodeUnderTest shipping = as("shipping");
                 NodeUnderTest billing = as("billing")) {
-            assertThat(billing.bunny().publish(new Job("for shipping", false)).messageId()).isNotEmpty();
+            assertThat(billing.bunny().publish(new Job("for shipping", false)).messageId())
+                    .isNotEmpty();
             await().atMost(SOON).until(() -> handled.contains("shipping for shipping"));
             assertThat(shipping.status().usable()).isTrue();
         }

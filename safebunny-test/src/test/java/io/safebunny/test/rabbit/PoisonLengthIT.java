@@ -85,7 +85,8 @@ class PoisonLengthIT {
             for (int i = 1; i < BAD; i++) {
                 published.add(running.bunny().publish(new Job("bad-" + i, true)).messageId());
             }
-            assertThat(running.bunny().publish(new Job("good", false)).messageId()).isNotEmpty();
+            assertThat(running.bunny().publish(new Job("good", false)).messageId())
+                    .isNotEmpty();
 
             await().atMost(Duration.ofSeconds(100)).until(() -> handled.contains("good"));
             assertThat(length()).isLessThan(BAD); // each channel finds out with its first copy that does not fit

@@ -141,7 +141,8 @@ class SenderIT {
             forge("anonymous", null);
             forge("honest", evil);
             assertThatThrownBy(() -> forge("impostor", orders)).hasStackTraceContaining("user_id property set to");
-            assertThat(sender.bunny().publish(new Job("genuine", false)).messageId()).isNotEmpty();
+            assertThat(sender.bunny().publish(new Job("genuine", false)).messageId())
+                    .isNotEmpty();
 
             await().atMost(SOON).until(() -> handled.contains("genuine"));
             await().atMost(SOON)

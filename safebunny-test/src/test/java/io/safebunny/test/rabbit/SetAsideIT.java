@@ -56,10 +56,14 @@ class SetAsideIT {
 
     private void publishBadOnesAndAGoodOne(NodeUnderTest publisher, String padding) {
         for (int i = 0; i < BAD; i++) {
-            assertThat(publisher.bunny().publish(new Job("bad-" + i + padding, true)).messageId())
+            assertThat(publisher
+                            .bunny()
+                            .publish(new Job("bad-" + i + padding, true))
+                            .messageId())
                     .isNotEmpty();
         }
-        assertThat(publisher.bunny().publish(new Job("good", false)).messageId()).isNotEmpty();
+        assertThat(publisher.bunny().publish(new Job("good", false)).messageId())
+                .isNotEmpty();
     }
 
     private int length(Onlooker onlooker, String queue) {
