@@ -9,8 +9,9 @@ import java.util.concurrent.CompletableFuture;
  * <p>Outside a handler a publication is sent at once. Inside a handler it is collected and sent after the handler
  * succeeded, so a handler that fails publishes nothing; correlation id, causation and marker are taken from the message
  * being handled, and the message id is the same however often that message is handled again. "Inside" means: on the
- * handler's thread, and as the handler's own node. What a handler publishes from another thread, or through the {@code Bunny} of
- * another node in this JVM, starts a saga of its own.
+ * handler's thread, and as the handler's own node. From other threads a handler publishes with {@link MessageContext#publisher()}: what they
+ * publish through this interface, or through the {@code Bunny} of another node in this JVM, starts a saga of its own. A warning tells of the
+ * former where it can be seen, which is on threads that the handler itself started.
  *
  * <p>Errors: {@link io.safebunny.failure.InvalidPublicationException} when the publication is not acceptable, and the kinds of
  * {@link io.safebunny.failure.PublishException} when it was not confirmed; {@link io.safebunny.failure.NotRunningException} among

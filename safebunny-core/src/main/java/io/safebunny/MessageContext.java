@@ -43,6 +43,19 @@ public interface MessageContext {
     Map<String, Object> headers();
 
     /**
+     * Publishes as part of this handling from any thread (an executor's, {@code @Async}, a parallel stream) until the handler returns, which
+     * therefore waits for those threads: what comes later is refused with {@link io.safebunny.failure.InvalidPublicationException}, also from
+     * threads of an attempt that failed. Correlation, causation and marker are the handling's, and what is published is sent when the handler
+     * has succeeded, in the order in which it came in. Each publication needs {@linkplain PublishOptions#withIdempotencyKey an idempotency key},
+     * as the order of several threads cannot make ids that are the same in each attempt; and no step may be running meanwhile.
+     *
+     * <p>Called on the handler's thread; its result is thread-safe.
+     *
+     * @throws io.safebunny.failure.InvalidPublicationException on another thread, and within a step
+     */
+    Bunny publisher();
+
+    /**
      * Runs a step of this handler at most once to completion per message: a later attempt, after a failure or a crash, gets the
      * stored result instead. For calls to the outside that must not be repeated. A crash between the step's effect and the
      * storing of its result repeats it, so pass {@link #messageId()} on as an idempotency key where the callee takes one.

@@ -108,6 +108,9 @@ public class PipelineBenchmark {
         ConsumeMiddleware step = (context, next) -> next.run();
         ConsumePipelineFactory factory = new ConsumePipelineFactory(
                 new CurrentHandling(),
+                handling -> {
+                    throw new UnsupportedOperationException("these handlers publish nothing");
+                },
                 new ConsumeOptions("bench", 1 << 20, 20, true, null, TrustedUsers.UNCHECKED),
                 new Serializers(List.of(new Constant())),
                 sender,

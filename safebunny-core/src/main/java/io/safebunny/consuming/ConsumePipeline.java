@@ -107,8 +107,8 @@ final class ConsumePipeline implements DeliverySettler.Processing {
             ConsumeOptions options = parts.options();
             options.trustedUsers()
                     .require(options.node(), handler.from(), delivery.message().user(), envelope);
-            message =
-                    new HandledMessage(delivery, new Handling(parts.current(), envelope), validator.payload(envelope));
+            message = new HandledMessage(
+                    delivery, new Handling(parts.current(), envelope), validator.payload(envelope), parts.publishers());
         } catch (InvalidMessageException e) {
             return poisonQueue.put(delivery, e.reason(), e);
         }

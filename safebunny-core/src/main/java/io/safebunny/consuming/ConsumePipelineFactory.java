@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.Bunny;
 import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handling.CurrentHandling;
+import io.safebunny.handling.Handling;
 import io.safebunny.message.Names;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.observation.BoundedLog;
@@ -18,6 +20,7 @@ import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -26,11 +29,13 @@ import org.jspecify.annotations.Nullable;
  * Makes the consume pipeline of each handler.
  *
  * @param current of the engine this belongs to
+ * @param publishers what publishes as part of a handling from any thread
  * @param held where deliveries show whose copies are not taken
  * @param deduplication {@code null} when handled messages are not remembered
  */
 public record ConsumePipelineFactory(
         CurrentHandling current,
+        Function<Handling, Bunny> publishers,
         ConsumeOptions options,
         Serializers serializers,
         ConfirmedSender sender,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.Bunny;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
@@ -11,6 +12,7 @@ import io.safebunny.spi.transport.IncomingMessage;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One valid message on its way through the consume pipeline. Confined to the thread that handles it. */
@@ -19,12 +21,14 @@ final class HandledMessage implements ConsumeContext {
     final Delivery delivery;
     final Handling handling;
     private final Object payload;
+    private final Function<Handling, Bunny> publishers;
     private @Nullable Throwable failure;
     private @Nullable Recovery recovery;
     private Settlement settlement = Settlement.ACKNOWLEDGE;
     private boolean failedBefore;
 
-    HandledMessage(Delivery delivery, Handling handling, Object payload) {
+    HandledMessage(Delivery delivery, Handling handling, Object payload, Function<Handling, Bunny> publishers) {
+        this.publishers = publishers;
         this.delivery = delivery;
         this.payload = payload;
         this.handling = handling;
@@ -146,6 +150,11 @@ final class HandledMessage implements ConsumeContext {
     @Override
     public Map<String, Object> headers() {
         return envelope().headers();
+    }
+
+    @Override
+    public Bunny publisher() {
+        return publishers.apply(handling);
     }
 
     @Override

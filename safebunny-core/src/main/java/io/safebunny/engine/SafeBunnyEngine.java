@@ -78,7 +78,7 @@ public final class SafeBunnyEngine {
                 options.maxInFlight());
         sender.awaitStart();
         CurrentHandling current = new CurrentHandling();
-        bunny = new PipelineBunny(
+        PipelineBunny publisher = new PipelineBunny(
                 current,
                 new PublishingOptions(options.node(), options.publishTimeout(), options.maxMessageSize()),
                 parts.idScheme(),
@@ -90,6 +90,7 @@ public final class SafeBunnyEngine {
                 parts.scope(),
                 parts.callbacks(),
                 parts.publishMiddlewares());
+        bunny = publisher;
         deduplication = parts.store() == null
                 ? null
                 : new Deduplication(
@@ -102,6 +103,7 @@ public final class SafeBunnyEngine {
                         new DedupOptions(options.lease(), options.topology().deliveryLimit()));
         pipelines = new ConsumePipelineFactory(
                 current,
+                publisher::within,
                 new ConsumeOptions(
                         options.node(),
                         options.maxMessageSize(),

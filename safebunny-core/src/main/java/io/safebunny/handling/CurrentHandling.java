@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.handling;
 
+import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,18 +10,36 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CurrentHandling {
 
+    /** A {@link Handling}, or in a thread that was started within one a {@link WeakReference} to it: pools keep their threads. */
     @SuppressWarnings("ThreadLocalUsage") // one per engine: two nodes in one JVM must not publish through each other
-    private final ThreadLocal<@Nullable Handling> ofThread = new ThreadLocal<>();
+    private final ThreadLocal<@Nullable Object> ofThread = new InheritableThreadLocal<>() {
+        @Override
+        protected @Nullable Object childValue(@Nullable Object parent) {
+            return parent instanceof Handling handling ? new WeakReference<>(handling) : parent;
+        }
+    };
 
     /** {@code null} when this thread handles nothing. */
     public @Nullable Handling get() {
-        return ofThread.get();
+        return ofThread.get() instanceof Handling handling ? handling : null;
+    }
+
+    /**
+     * The handling within which this thread was started, if that goes on. {@code null} also for a thread that was there before, such as most of
+     * a pool's; and a pool's thread may do something else by now.
+     */
+    public @Nullable Handling startedIn() {
+        return ofThread.get() instanceof WeakReference<?> reference
+                        && reference.get() instanceof Handling handling
+                        && handling.isRunning()
+                ? handling
+                : null;
     }
 
     /** @return the one it takes the place of, to be {@link #restore restored} when it ends */
     @Nullable
     Handling begin(Handling handling) {
-        Handling outer = ofThread.get();
+        Handling outer = get();
         ofThread.set(handling);
         return outer;
     }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * A message being handled by one engine on this thread: which attempt it is, its steps, and what was published so far. Publications
  * of this engine take correlation, causation and marker from it. Confined to one thread.
  */
-public final class Handling {
+public final class Handling implements Surrounding {
 
     private final CurrentHandling current;
     private final Publications publications = new Publications();
@@ -22,6 +22,8 @@ public final class Handling {
     private @Nullable Steps steps;
     private Publications.@Nullable Mark beforeAttempts;
     private boolean ending;
+    private @Nullable OpenHandling open;
+    private volatile boolean running;
     private long poisonVersion;
 
     public Handling(CurrentHandling current, Envelope message) {
@@ -29,6 +31,7 @@ public final class Handling {
         this.message = message;
     }
 
+    @Override
     public Envelope message() {
         return message;
     }
@@ -52,12 +55,15 @@ public final class Handling {
     /** Like {@link #run(StepStore, Next)}, with steps that are remembered for the attempts of this delivery. */
     public void run(Next action) throws Exception {
         Handling outer = current.begin(this);
+        running = true;
         try {
             action.run();
         } catch (Throwable failure) {
             requireUndecided();
             throw failure;
         } finally {
+            running = false;
+            endOpen();
             current.restore(outer);
         }
         requireUndecided();
@@ -83,7 +89,11 @@ public final class Handling {
     public void attempt(Next handler) throws Exception {
         Publications.Mark before = beginAttempt();
         try {
-            handler.run();
+            try {
+                handler.run();
+            } finally {
+                endOpen(); // before anything is counted, or forgotten
+            }
             requireUndecided();
         } catch (Throwable failure) {
             publications.returnTo(before);
@@ -160,7 +170,31 @@ public final class Handling {
 
     // ---- publications
 
+    /** Whether its handler, or a middleware around it, is being run. For any thread. */
+    boolean isRunning() {
+        return running;
+    }
+
+    /** For publications of other threads. Asked for on the handler's own, so that it belongs to this attempt and no later one. */
+    public OpenHandling open() {
+        requirePublishing();
+        OpenHandling known = open;
+        if (known == null) {
+            known = new OpenHandling(message, publications, () -> steps == null ? null : steps.running());
+            open = known;
+        }
+        return known;
+    }
+
+    private void endOpen() {
+        if (open != null) {
+            open.end();
+            open = null;
+        }
+    }
+
     /** @throws InvalidPublicationException within a step, and while the transaction is ended */
+    @Override
     public void requirePublishing() {
         if (ending) {
             throw new InvalidPublicationException(
@@ -175,6 +209,7 @@ public final class Handling {
         }
     }
 
+    @Override
     public void collect(OutboundMessage publication) {
         publications.add(publication);
     }
@@ -185,6 +220,7 @@ public final class Handling {
     }
 
     /** Counts: 1 for the first publication of this type in this handling. */
+    @Override
     public int nextOrdinal(String type) {
         return publications.nextOrdinal(type);
     }

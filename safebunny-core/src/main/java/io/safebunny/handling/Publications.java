@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What was published in a handling so far, and the ordinals that make its ids. Confined to one thread. Most handlings publish little or
+ * What was published in a handling so far, and the ordinals that make its ids. Thread-safe. Most handlings publish little or
  * nothing, so nothing is allocated before the first.
  */
 final class Publications {
@@ -21,7 +21,7 @@ final class Publications {
     /** What there was at some time. */
     record Mark(int size, Map<String, Integer> ordinals) {}
 
-    void add(OutboundMessage publication) {
+    synchronized void add(OutboundMessage publication) {
         if (collected.isEmpty()) {
             collected = new ArrayList<>(4);
         }
@@ -29,7 +29,7 @@ final class Publications {
     }
 
     /** 1 for the first publication of this type. */
-    int nextOrdinal(String type) {
+    synchronized int nextOrdinal(String type) {
         if (ordinals.isEmpty()) {
             ordinals = new HashMap<>(4);
         }
@@ -37,16 +37,16 @@ final class Publications {
     }
 
     /** In the order of publishing. */
-    List<OutboundMessage> all() {
+    synchronized List<OutboundMessage> all() {
         return List.copyOf(collected);
     }
 
-    Mark mark() {
+    synchronized Mark mark() {
         return collected.isEmpty() && ordinals.isEmpty() ? NOTHING : new Mark(collected.size(), Map.copyOf(ordinals));
     }
 
     /** Forgets what was published since; ordinals begin where they began then, so that the same code publishes the same ids. */
-    void returnTo(Mark mark) {
+    synchronized void returnTo(Mark mark) {
         if (collected.size() > mark.size) {
             collected.subList(mark.size, collected.size()).clear();
         }

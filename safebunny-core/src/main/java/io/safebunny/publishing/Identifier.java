@@ -2,7 +2,7 @@
 package io.safebunny.publishing;
 
 import io.safebunny.failure.InvalidPublicationException;
-import io.safebunny.handling.Handling;
+import io.safebunny.handling.Surrounding;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Envelope;
@@ -44,8 +44,8 @@ final class Identifier {
         Headers.requirePublishable(publication.headers());
         requireDelay(publication.delay());
         requireHeardAtOnce(publication);
-        Handling handling = publication.handling;
-        Envelope parent = handling == null ? null : handling.message();
+        Surrounding surrounding = publication.surrounding;
+        Envelope parent = surrounding == null ? null : surrounding.message();
         String known = publication.messageId(); // a middleware that runs the rest again publishes the same message
         String correlationId = known == null
                 ? correlationId(publication, parent)
@@ -58,7 +58,7 @@ final class Identifier {
                         parent == null ? "" : parent.id(),
                         node,
                         publication.type(),
-                        ordinalOrKey(publication, handling),
+                        ordinalOrKey(publication, surrounding),
                         marker));
         publication.identified(id, correlationId);
         return new Envelope(
@@ -101,12 +101,14 @@ final class Identifier {
                 : keyedCorrelation.idOf(new Ancestry("", "", node, publication.type(), requireKey(key), 1));
     }
 
-    private String ordinalOrKey(Publication publication, @Nullable Handling handling) {
+    private String ordinalOrKey(Publication publication, @Nullable Surrounding surrounding) {
         String key = publication.options.idempotencyKey();
         if (key != null) {
             return requireKey(key);
         }
-        return handling == null ? RandomIds.next(random) : Integer.toString(handling.nextOrdinal(publication.type()));
+        return surrounding == null
+                ? RandomIds.next(random)
+                : Integer.toString(surrounding.nextOrdinal(publication.type()));
     }
 
     private static String requireKey(String key) {

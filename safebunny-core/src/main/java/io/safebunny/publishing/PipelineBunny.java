@@ -9,6 +9,7 @@ import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.Printable;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
+import io.safebunny.handling.Surrounding;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.Names;
@@ -31,8 +32,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -56,6 +59,9 @@ public final class PipelineBunny implements Bunny {
     private final Pipeline<Publication> pipeline;
     private final Pipeline<PublishContext> after;
     private final boolean hasAfter;
+
+    /** Payload classes: as many as the application has. */
+    private final Set<Class<?>> toldLeftBehind = ConcurrentHashMap.newKeySet();
 
     /**
      * @param current of the engine this belongs to
@@ -98,23 +104,49 @@ public final class PipelineBunny implements Bunny {
                 .toList();
     }
 
+    /**
+     * Publishes as part of the handling from any thread, until its handler returns.
+     *
+     * @throws InvalidPublicationException on another thread than the handler's, and within a step
+     */
+    public Bunny within(Handling handling) {
+        if (current.get() != handling) {
+            throw new InvalidPublicationException(
+                    "MessageContext.publisher() is called outside of the handling of message %s. Call it on the handler's thread, and hand its result to the others."
+                            .formatted(handling.message().id()));
+        }
+        return new JoiningBunny(this, handling.open());
+    }
+
     @Override
     public Published publish(Object payload, PublishOptions publishOptions) {
-        Handling handling = current.get();
-        return run(handling == null ? Mode.SEND_AND_WAIT : Mode.COLLECT, payload, publishOptions, handling)
-                .published();
+        return publish(payload, publishOptions, surrounding(payload, publishOptions));
     }
 
     @Override
     public Published publishNow(Object payload, PublishOptions publishOptions) {
-        return run(Mode.SEND_NOW, payload, publishOptions, current.get()).published();
+        return publishNow(payload, publishOptions, surrounding(payload, publishOptions));
     }
 
     @Override
     public CompletableFuture<Published> publishAsync(Object payload, PublishOptions publishOptions) {
-        Handling handling = current.get();
+        return publishAsync(payload, publishOptions, surrounding(payload, publishOptions));
+    }
+
+    Published publish(Object payload, PublishOptions publishOptions, @Nullable Surrounding surrounding) {
+        return run(surrounding == null ? Mode.SEND_AND_WAIT : Mode.COLLECT, payload, publishOptions, surrounding)
+                .published();
+    }
+
+    Published publishNow(Object payload, PublishOptions publishOptions, @Nullable Surrounding surrounding) {
+        return run(Mode.SEND_NOW, payload, publishOptions, surrounding).published();
+    }
+
+    CompletableFuture<Published> publishAsync(
+            Object payload, PublishOptions publishOptions, @Nullable Surrounding surrounding) {
         try {
-            Outcome outcome = run(handling == null ? Mode.SEND_ASYNC : Mode.COLLECT, payload, publishOptions, handling);
+            Outcome outcome =
+                    run(surrounding == null ? Mode.SEND_ASYNC : Mode.COLLECT, payload, publishOptions, surrounding);
             return outcome.sent() == null
                     ? CompletableFuture.completedFuture(outcome.published())
                     : outcome.sent().thenApplyAsync(none -> outcome.published(), callbacks);
@@ -123,16 +155,36 @@ public final class PipelineBunny implements Bunny {
         }
     }
 
+    private @Nullable Handling surrounding(Object payload, PublishOptions publishOptions) {
+        Handling handling = current.get();
+        if (handling == null && publishOptions.correlationId() == null) {
+            tellIfLeftBehind(payload);
+        }
+        return handling;
+    }
+
+    /** No failure: a thread of a pool, started within a handling, may do somebody else's work by now. */
+    private void tellIfLeftBehind(Object payload) {
+        Handling handling = current.startedIn();
+        if (handling != null && toldLeftBehind.add(payload.getClass())) {
+            LOG.warn(
+                    "{} is published on thread '{}', which was started in the handling of message {}, but is not part of that handling: it begins a saga of its own, is sent even if the handler fails, and again when the handler is repeated. Publish it with MessageContext.publisher() and an idempotency key; or give it a correlation id, if it is meant so. Told once per class",
+                    payload.getClass().getName(),
+                    Names.printable(Thread.currentThread().getName()),
+                    handling.message().id());
+        }
+    }
+
     /** @param sent in mode {@link Mode#SEND_ASYNC} */
     private record Outcome(Published published, @Nullable CompletableFuture<Void> sent) {}
 
-    private Outcome run(Mode mode, Object payload, PublishOptions publishOptions, @Nullable Handling handling) {
+    private Outcome run(Mode mode, Object payload, PublishOptions publishOptions, @Nullable Surrounding surrounding) {
         Publication publication = new Publication(
                 mode,
                 payload,
                 MessageTypes.nameOf(payload.getClass()),
                 publishOptions,
-                handling,
+                surrounding,
                 mode == Mode.COLLECT ? null : sender.deadline());
         unchecked(() -> scope.run(() -> pipeline.run(publication)));
         return new Outcome(publication.published(), publication.sent);
@@ -165,10 +217,10 @@ public final class PipelineBunny implements Bunny {
     }
 
     private void send(Publication publication) {
-        if (publication.handling != null) {
-            publication.handling.requirePublishing();
+        if (publication.surrounding != null) {
+            publication.surrounding.requirePublishing();
         }
-        Envelope parent = publication.handling == null ? null : publication.handling.message();
+        Envelope parent = publication.surrounding == null ? null : publication.surrounding.message();
         Map<String, String> trace = Observations.traceOf(parent);
         Observation observation = observations.startPublishing(publication.type(), trace);
         boolean handedOver = false;
@@ -177,7 +229,8 @@ public final class PipelineBunny implements Bunny {
             OutboundMessage message = prepare(publication, trace);
             switch (publication.mode) {
                 case COLLECT ->
-                    Objects.requireNonNull(publication.handling, "in this mode").collect(message);
+                    Objects.requireNonNull(publication.surrounding, "in this mode")
+                            .collect(message);
                 case SEND_AND_WAIT -> {
                     if (!isStored(message)) {
                         sender.requireRunning(message);

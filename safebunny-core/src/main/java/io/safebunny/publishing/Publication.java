@@ -3,7 +3,7 @@ package io.safebunny.publishing;
 
 import io.safebunny.PublishOptions;
 import io.safebunny.Published;
-import io.safebunny.handling.Handling;
+import io.safebunny.handling.Surrounding;
 import io.safebunny.middleware.PublishContext;
 import io.safebunny.time.Deadline;
 import java.time.Duration;
@@ -30,7 +30,7 @@ final class Publication implements PublishContext {
 
     final Mode mode;
     final PublishOptions options;
-    final @Nullable Handling handling;
+    final @Nullable Surrounding surrounding;
     private final @Nullable Deadline deadline;
     private final Object payload;
     private final String type;
@@ -50,14 +50,14 @@ final class Publication implements PublishContext {
             Object payload,
             String type,
             PublishOptions options,
-            @Nullable Handling handling,
+            @Nullable Surrounding surrounding,
             @Nullable Deadline deadline) {
         this.mode = mode;
         this.deadline = deadline;
         this.payload = payload;
         this.type = type;
         this.options = options;
-        this.handling = handling;
+        this.surrounding = surrounding;
         this.headers = options.headers();
         this.correlationId = options.correlationId();
     }

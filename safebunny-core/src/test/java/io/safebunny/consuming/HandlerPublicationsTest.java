@@ -3,6 +3,8 @@ package io.safebunny.consuming;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.Bunny;
+import io.safebunny.PublishOptions;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordedDelivery;
@@ -11,6 +13,7 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.spi.transport.OutboundMessage;
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -39,6 +42,25 @@ class HandlerPublicationsTest {
                 .extracting(message -> message.message().type())
                 .containsExactly("PaymentCaptured", "OrderPlaced", "PaymentCaptured");
         assertThat(delivery.acknowledged()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void areThoseOfOtherThreadsTooWhichGoOutWhenTheHandlerHasSucceeded(boolean remembers) {
+        Node node = new Node(remembers, Node.SIX_ATTEMPTS);
+        node.handler = (payload, context) -> {
+            Bunny joining = context.publisher();
+            CompletableFuture.runAsync(() -> joining.publish(
+                            new PaymentCaptured("o-1"), PublishOptions.none().withIdempotencyKey("o-1")))
+                    .get();
+            assertThat(node.transport.attempted()).isEmpty();
+            if (node.runs.get() < 3) {
+                throw new IOException("failed");
+            }
+        };
+        node.deliver();
+
+        assertThat(node.transport.published()).hasSize(1);
     }
 
     @ParameterizedTest

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.handler;
 
+import io.safebunny.Bunny;
 import io.safebunny.BunnyScope;
 import io.safebunny.MessageContext;
 import io.safebunny.pipeline.MessageScope;
@@ -108,6 +109,11 @@ final class Handlers implements AutoCloseable {
         @Override
         public boolean redelivered() {
             return false;
+        }
+
+        @Override
+        public Bunny publisher() {
+            throw new UnsupportedOperationException("no handler of these tests publishes");
         }
 
         @Override

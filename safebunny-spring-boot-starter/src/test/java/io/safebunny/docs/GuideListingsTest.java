@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
@@ -180,6 +181,35 @@ class GuideListingsTest {
         @BunnyHandler(from = "orders")
         void on(PaymentCaptured payment) {
             captured.countDown();
+        }
+    }
+
+    @Test
+    void theItemsAreReservedFromOtherThreads() {
+        CountDownLatch reserved = new CountDownLatch(100);
+        new ApplicationContextRunner()
+                .withUserConfiguration(Application.class)
+                .withPropertyValues("safebunny.node=orders", "safebunny.transport=memory")
+                .withBean(FromOtherThreads.class)
+                .withBean(Reservations.class, () -> new Reservations(reserved))
+                .run(context -> {
+                    context.getBean(Bunny.class)
+                            .publish(new FromOtherThreads.OrderPlaced(
+                                    "42",
+                                    IntStream.range(0, 100)
+                                            .mapToObj(i -> new FromOtherThreads.Line("sku-" + i))
+                                            .toList()));
+
+                    assertThat(reserved.await(10, TimeUnit.SECONDS)).isTrue();
+                });
+    }
+
+    record Reservations(CountDownLatch reserved) {
+        @BunnyHandler(from = "orders")
+        void on(FromOtherThreads.ReserveItem item, MessageContext context) {
+            if (context.marker() == 2) {
+                reserved.countDown();
+            }
         }
     }
 
