@@ -57,7 +57,7 @@ class KillerTest {
             queue.add(innocent.get(good + i));
         }
         while (!queue.isEmpty()) {
-            new Process(prefetch).live();
+            new Life(prefetch).live();
         }
 
         assertThat(setAside).hasSize(killers).allMatch(message -> message.kills);
@@ -70,8 +70,8 @@ class KillerTest {
         private static final long serialVersionUID = 1L;
     }
 
-    /** One life of a process, which handles at once as much as it gets: a handler goes on while another one runs within it. */
-    private final class Process implements Dispatcher.Work {
+    /** Of one process, which handles at once as much as it gets: a handler goes on while another one runs within it. */
+    private final class Life implements Dispatcher.Work {
 
         private final ManualTimeline timeline = new ManualTimeline();
         private final ManualWorkers workers = new ManualWorkers();
@@ -79,7 +79,7 @@ class KillerTest {
         private final Map<String, Message> unsettled = new LinkedHashMap<>();
         private final ConsumerControl control;
 
-        Process(int prefetch) {
+        Life(int prefetch) {
             BoundedLog log = new BoundedLog(timeline, ExceptionDetails.FULL);
             control = new ConsumerControl(
                     "orders-Ping",
