@@ -28,6 +28,7 @@ final class PoisonMessages {
             IncomingMessage incoming, PoisonReason reason, Throwable failure, Throwable told, Instant now) {
         WireMessage original = incoming.message();
         Map<String, Object> headers = new LinkedHashMap<>(Headers.application(original.headers()));
+        headers.putAll(Headers.later(original.headers()));
         headers.putAll(Headers.trace(original.headers()));
         for (String own : List.of(
                 Headers.MARKER, Headers.CAUSATION_ID, Headers.ATTEMPT, Headers.SENT_AT, Headers.POISON_VERSION)) {

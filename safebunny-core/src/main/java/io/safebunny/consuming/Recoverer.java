@@ -16,6 +16,7 @@ import io.safebunny.recovery.RecoveryAction.RetryDelayed;
 import io.safebunny.recovery.RecoveryAction.RetryNow;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.spi.transport.Delivery;
+import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import java.time.Duration;
@@ -149,8 +150,8 @@ final class Recoverer {
     }
 
     private static OutboundMessage backToQueue(Delivery delivery, Envelope envelope, Duration delay) {
-        return new OutboundMessage(
-                envelope.toWire(), new Route.ToQueue(delivery.message().queue()), delay);
+        IncomingMessage delivered = delivery.message();
+        return new OutboundMessage(envelope.toCopyOf(delivered.message()), new Route.ToQueue(delivered.queue()), delay);
     }
 
     /** A replay that was not begun must still be known for one when it comes back. */

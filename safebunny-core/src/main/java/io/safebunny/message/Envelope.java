@@ -56,9 +56,29 @@ public record Envelope(
                         body);
     }
 
-    /** The wire form, with the headers of the wire contract and the application's own. */
+    /** The wire form of a new message, with the headers of the wire contract and the application's own. */
     public WireMessage toWire() {
-        Map<String, Object> all = new LinkedHashMap<>(headers.size() + trace.size() + 8);
+        return toWire(null, null, Map.of(), body);
+    }
+
+    /**
+     * The wire form of a copy: its bytes, encoding and priority are those of the delivered message, and so are headers that only a later
+     * version of the library knows.
+     *
+     * @param delivered what this was read from
+     */
+    public WireMessage toCopyOf(WireMessage delivered) {
+        return toWire(
+                delivered.contentEncoding(),
+                delivered.priority(),
+                Headers.later(delivered.headers()),
+                delivered.body());
+    }
+
+    private WireMessage toWire(
+            @Nullable String encoding, @Nullable Integer priority, Map<String, Object> later, byte[] bytes) {
+        Map<String, Object> all = new LinkedHashMap<>(headers.size() + trace.size() + later.size() + 8);
+        all.putAll(later);
         all.putAll(headers);
         all.putAll(trace);
         all.put(Headers.MARKER, marker);
@@ -76,9 +96,10 @@ public record Envelope(
                 node.isEmpty() ? null : node,
                 sentAt > 0 ? sentAt / 1000 : null,
                 contentType,
-                null,
+                encoding,
+                priority,
                 all,
-                body);
+                bytes);
     }
 
     @Override

@@ -10,11 +10,13 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Header names of the wire contract, and which foreign headers are carried on: only the application's own scalars and the
- * trace context. Everything else ({@code CC}, {@code x-death}, {@code __TypeId__}, …) is neither forwarded nor believed.
+ * Header names of the wire contract, and which headers of an incoming message are carried on: the application's own scalars, the
+ * trace context and, in copies, what a later version of the library may have added. Everything else ({@code CC}, {@code x-death},
+ * {@code __TypeId__}, …) is neither forwarded nor believed.
  */
 public final class Headers {
 
@@ -37,6 +39,11 @@ public final class Headers {
 
     private static final int MAX_COUNT = 100;
     private static final int MAX_BYTES = 32 * 1024;
+
+    /** Of {@link #later}: ids, numbers and flags. All headers of a poison copy must fit one frame, with the application's and the reason. */
+    private static final int MAX_LATER_BYTES = 8 * 1024;
+
+    private static final Set<String> KNOWN = Set.of(MARKER, CAUSATION_ID, ATTEMPT, SENT_AT);
     private static final Set<String> RESERVED =
             Set.of("cc", "bcc", TRACEPARENT, TRACESTATE, "__typeid__", "__contenttypeid__", "__keytypeid__");
 
@@ -44,6 +51,29 @@ public final class Headers {
 
     /** The application's own headers of an incoming message; others, and those beyond the size limits, are left behind. */
     public static Map<String, Object> application(Map<String, Object> wire) {
+        return scalars(wire, name -> !isReserved(name), MAX_BYTES);
+    }
+
+    /**
+     * The library's own headers of an incoming message that this version does not know. A neighbour of a later version may have
+     * written them, so copies carry them; nothing here reads them. Without those of delays and poison copies, which are facts of one
+     * copy and written anew.
+     */
+    public static Map<String, Object> later(Map<String, Object> wire) {
+        return scalars(wire, Headers::isOfLaterVersion, MAX_LATER_BYTES);
+    }
+
+    private static boolean isOfLaterVersion(String name) {
+        return name.startsWith("sb-")
+                && name.length() > "sb-".length()
+                && !KNOWN.contains(name)
+                && !name.equals("sb-delay")
+                && !name.startsWith("sb-delay-")
+                && !name.startsWith("sb-poison-")
+                && !name.startsWith("sb-poisoned-");
+    }
+
+    private static Map<String, Object> scalars(Map<String, Object> wire, Predicate<String> isWanted, int maxBytes) {
         if (wire.isEmpty()) {
             return Map.of();
         }
@@ -51,11 +81,11 @@ public final class Headers {
         int bytes = 0;
         for (Map.Entry<String, Object> header : wire.entrySet()) {
             Object value = header.getValue();
-            if (isReserved(header.getKey()) || !isScalar(value)) {
+            if (!isWanted.test(header.getKey()) || !isScalar(value)) {
                 continue;
             }
             bytes += size(header.getKey(), value);
-            if (bytes > MAX_BYTES) {
+            if (bytes > maxBytes) {
                 break;
             }
             if (own == null) {

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The body is not copied; nobody may change it.
  *
  * @param timestamp seconds since the epoch
+ * @param priority 0 to 255, as its sender chose it; the library carries it and sets none
  */
 public record WireMessage(
         @Nullable String messageId,
@@ -18,12 +19,27 @@ public record WireMessage(
         @Nullable Long timestamp,
         @Nullable String contentType,
         @Nullable String contentEncoding,
+        @Nullable Integer priority,
         Map<String, Object> headers,
         byte[] body) {
 
+    /** Without a priority. */
+    public WireMessage(
+            @Nullable String messageId,
+            @Nullable String correlationId,
+            @Nullable String type,
+            @Nullable String appId,
+            @Nullable Long timestamp,
+            @Nullable String contentType,
+            @Nullable String contentEncoding,
+            Map<String, Object> headers,
+            byte[] body) {
+        this(messageId, correlationId, type, appId, timestamp, contentType, contentEncoding, null, headers, body);
+    }
+
     public WireMessage withHeaders(Map<String, Object> other) {
         return new WireMessage(
-                messageId, correlationId, type, appId, timestamp, contentType, contentEncoding, other, body);
+                messageId, correlationId, type, appId, timestamp, contentType, contentEncoding, priority, other, body);
     }
 
     @Override

@@ -143,6 +143,9 @@ public final class RecordJson {
         }
         writeUnlessNull(json, "contentType", message.contentType());
         writeUnlessNull(json, "contentEncoding", message.contentEncoding());
+        if (message.priority() != null) {
+            json.writeNumberProperty("priority", message.priority());
+        }
         json.writeObjectPropertyStart("headers");
         message.headers().forEach((name, value) -> writeHeader(json, name, value));
         json.writeEndObject();
@@ -207,6 +210,7 @@ public final class RecordJson {
                 json.has("timestamp") ? json.get("timestamp").asLong() : null,
                 text(json, "contentType"),
                 text(json, "contentEncoding"),
+                json.path("priority").isInt() ? json.get("priority").intValue() : null,
                 headers,
                 readBody(json));
         String delay = text(json, "delay");

@@ -7,6 +7,7 @@ import io.safebunny.message.WireMessage;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Date;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,8 @@ final class AmqpMessages {
     /** Bytes of an AMQP short string at most. */
     private static final int SHORT_STRING = 255;
 
+    private static final int OCTET = 255;
+
     private AmqpMessages() {}
 
     static WireMessage read(BasicProperties properties, byte[] body) {
@@ -32,8 +35,20 @@ final class AmqpMessages {
                 timestamp == null ? null : timestamp.getTime() / 1000,
                 writable(properties.getContentType()),
                 writable(properties.getContentEncoding()),
+                priority(properties),
                 headers(properties.getHeaders()),
                 body);
+    }
+
+    private static @Nullable Integer priority(BasicProperties properties) {
+        Map<String, Object> headers = properties.getHeaders();
+        return properties.getPriority() == null
+                        && headers != null
+                        && headers.get(LadderDelay.PRIORITY) instanceof Integer delayed
+                        && delayed >= 0
+                        && delayed <= OCTET
+                ? delayed
+                : properties.getPriority();
     }
 
     /** What the broker itself says a message has used up of the delivery limit; a sender could only have written it before the first delivery. */
@@ -83,12 +98,19 @@ final class AmqpMessages {
     static BasicProperties write(
             WireMessage message, Map<String, Object> headers, long sequence, @Nullable String user) {
         Long timestamp = message.timestamp();
+        Integer priority = message.priority();
+        Map<String, Object> all = headers;
+        if (priority != null && headers.containsKey(LadderDelay.FIRST)) {
+            all = new HashMap<>(headers);
+            all.put(LadderDelay.PRIORITY, priority);
+            priority = null;
+        }
         return new BasicProperties(
                 message.contentType(),
                 message.contentEncoding(),
-                headers,
+                all,
                 PERSISTENT,
-                null,
+                priority,
                 message.correlationId(),
                 null,
                 null,

@@ -25,6 +25,13 @@ import java.util.concurrent.ConcurrentHashMap;
 final class LadderDelay implements Delay {
 
     static final String FIRST = "sb-delay";
+
+    /**
+     * Holds the priority of a message in the ladder, where nothing may overtake: quorum queues (RabbitMQ 4) expire what is first by
+     * priority, so one such message would hold back all the others of its rung.
+     */
+    static final String PRIORITY = "sb-delay-priority";
+
     static final int LOWEST_RUNG = 4;
     private static final int END = -1;
 

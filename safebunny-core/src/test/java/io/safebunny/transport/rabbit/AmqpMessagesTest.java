@@ -87,6 +87,38 @@ class AmqpMessagesTest {
         assertThat(AmqpMessages.read(written, message.body())).isEqualTo(message);
     }
 
+    private static final WireMessage URGENT = new WireMessage(
+            "id-1", "saga", "Ping", "shop", null, null, "gzip", 7, Map.of("tenant", "acme"), new byte[0]);
+
+    @Test
+    void keepsPriorityAndEncoding() {
+        BasicProperties written = AmqpMessages.write(URGENT, URGENT.headers(), 1, null);
+
+        assertThat(written.getPriority()).isEqualTo(7);
+        assertThat(AmqpMessages.read(written, URGENT.body())).isEqualTo(URGENT);
+    }
+
+    @Test
+    void keepsThePriorityFromTheLadderAndFindsItAgainBehindIt() {
+        Map<String, Object> steered = Map.of("tenant", "acme", "sb-delay", "06");
+        BasicProperties written = AmqpMessages.write(URGENT, steered, 1, null);
+
+        assertThat(written.getPriority()).isNull();
+        assertThat(written.getHeaders()).containsEntry("sb-delay-priority", 7).containsAllEntriesOf(steered);
+        assertThat(AmqpMessages.read(written, URGENT.body()).priority()).isEqualTo(7);
+    }
+
+    @Test
+    void takesNoPriorityThatCouldNotBeSent() {
+        for (Object forged : new Object[] {-1, 256, 7L, "7"}) {
+            BasicProperties properties = new BasicProperties.Builder()
+                    .headers(Map.of("sb-delay-priority", forged))
+                    .build();
+
+            assertThat(AmqpMessages.read(properties, new byte[0]).priority()).isNull();
+        }
+    }
+
     @Test
     void knowsNoPublicationWithoutANumber() {
         assertThat(AmqpMessages.sequence(new BasicProperties())).isZero();

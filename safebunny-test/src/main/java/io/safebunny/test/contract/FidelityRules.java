@@ -92,6 +92,7 @@ interface FidelityRules {
         assertThat(actual.timestamp()).isEqualTo(expected.timestamp());
         assertThat(actual.contentType()).isEqualTo(expected.contentType());
         assertThat(actual.contentEncoding()).isEqualTo(expected.contentEncoding());
+        assertThat(actual.priority()).isEqualTo(expected.priority());
         assertThat(actual.headers()).containsAllEntriesOf(expected.headers());
         assertThat(actual.body()).isEqualTo(expected.body());
     }

@@ -43,6 +43,7 @@ final class Messages {
                 1_767_225_601L,
                 "application/octet-stream",
                 "gzip",
+                6,
                 headers(),
                 body);
     }

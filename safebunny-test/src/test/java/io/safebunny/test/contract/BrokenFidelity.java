@@ -53,6 +53,32 @@ final class BrokenFidelity {
         }
     }
 
+    @Breaks("carriesBodyPropertiesAndHeadersUnchanged")
+    static class DropsThePriority extends BrokenTransportContract {
+        @Override
+        Transport broken(Transport sound) {
+            return new AlteringTransport(sound) {
+                @Override
+                WireMessage altered(OutboundMessage message) {
+                    return isPublication(message) ? withoutPriority(message.message()) : message.message();
+                }
+            };
+        }
+
+        private static WireMessage withoutPriority(WireMessage m) {
+            return new WireMessage(
+                    m.messageId(),
+                    m.correlationId(),
+                    m.type(),
+                    m.appId(),
+                    m.timestamp(),
+                    m.contentType(),
+                    m.contentEncoding(),
+                    m.headers(),
+                    m.body());
+        }
+    }
+
     @Breaks("leavesAbsentPropertiesAbsent")
     static class InventsAContentType extends BrokenTransportContract {
         @Override
