@@ -17,7 +17,6 @@ import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Middleware;
 import io.safebunny.middleware.Next;
-import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.Pipeline;
 import io.safebunny.quarantine.Evidence;
@@ -30,8 +29,6 @@ import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One queue's deliveries: validate → observe → recover (poison, delayed retry) → guard (circuit breaker) → deduplicate or
@@ -39,21 +36,15 @@ import org.slf4j.LoggerFactory;
  */
 final class ConsumePipeline implements DeliverySettler.Processing {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ConsumePipeline.class);
-
     private final ConsumePipelineFactory parts;
     private final HandlerDefinition handler;
     private final TypeBreaker breaker;
     private final MessageValidator validator;
     private final PoisonQueue poisonQueue;
     private final Recoverer recoverer;
-    private final HandlerRunner runner;
     private final Survivors survivors;
     private final Pipeline<HandledMessage> pipeline;
-    private final Pipeline<HandledMessage> after;
-    private final boolean mayGoOn;
     private final QuarantinePolicy quarantine;
-    private final Kind failedAfter;
 
     /** @param survivors of this queue */
     ConsumePipeline(
@@ -71,12 +62,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         this.validator = validator;
         this.poisonQueue = poisonQueue;
         this.recoverer = recoverer;
-        this.runner = runner;
         this.survivors = survivors;
-        this.failedAfter = Kind.warn(
-                LOG,
-                "Middlewares failed after messages of queue "
-                        + Names.address(parts.options().node(), handler.type()));
         this.quarantine = new QuarantinePolicy(parts.options().deliveryLimit(), QuarantinePolicy.PATIENCE);
         List<Middleware<? super HandledMessage>> steps = new ArrayList<>();
         steps.add(this::observe);
@@ -87,10 +73,14 @@ final class ConsumePipeline implements DeliverySettler.Processing {
                 deduplication == null ? this::dispatch : (message, next) -> deduplicate(deduplication, message, next));
         List<ConsumeMiddleware> before = of(parts.middlewares(), Group.BEFORE);
         steps.addAll(before);
-        this.mayGoOn = !before.isEmpty();
-        steps.add((message, next) -> act(message));
+        HandlerStep innermost = new HandlerStep(
+                runner,
+                !before.isEmpty(),
+                of(parts.middlewares(), Group.AFTER),
+                parts.log(),
+                Names.address(parts.options().node(), handler.type()));
+        steps.add((message, next) -> innermost.run(message));
         this.pipeline = new Pipeline<>(steps);
-        this.after = new Pipeline<>(of(parts.middlewares(), Group.AFTER));
     }
 
     private static List<ConsumeMiddleware> of(List<ConsumeMiddleware> middlewares, Group group) {
@@ -213,55 +203,6 @@ final class ConsumePipeline implements DeliverySettler.Processing {
             next.run();
         } finally {
             Thread.interrupted(); // left behind by a middleware, it would fail the completion or the sending
-        }
-    }
-
-    private void act(HandledMessage message) throws Exception {
-        Throwable failure = runner.run(message);
-        // an interrupt the handler left behind would fail the settling of its message
-        Thread.interrupted();
-        if (failure != null && mayGoOn) {
-            failure = undo(message, failure);
-        }
-        message.failed(failure);
-        runAfter(message);
-        if (failure instanceof Exception exception) {
-            throw exception;
-        }
-        if (failure instanceof Error error) {
-            throw error;
-        }
-    }
-
-    /** A middleware around it may swallow the failure, or run the handler again: nothing of the failed run may be completed with that. */
-    private static Throwable undo(HandledMessage message, Throwable failure) {
-        try {
-            message.handling.undoAttempt();
-            return failure;
-        } catch (Throwable decided) {
-            if (decided != failure) {
-                LOG.info(
-                        "The handler of message {} failed [failure={}], and nothing can follow that",
-                        message.messageId(),
-                        failure.getClass().getName());
-            }
-            return decided;
-        }
-    }
-
-    /** What happened has happened: a failure here is told and changes nothing. */
-    private void runAfter(HandledMessage message) {
-        try {
-            after.run(message);
-        } catch (Throwable e) {
-            parts.log()
-                    .tell(
-                            failedAfter,
-                            message.delivery.message().message().toString(),
-                            () -> LOG.warn(
-                                    "A middleware failed after the handling of message {}",
-                                    message.messageId(),
-                                    parts.log().tellable(e)));
         }
     }
 }

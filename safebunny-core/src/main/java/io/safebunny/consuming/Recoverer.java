@@ -120,7 +120,7 @@ final class Recoverer {
             return comeBack(
                     delivery, asReplayed(delivery, backToQueue(delivery, message.envelope(), comeBack.delay())));
         }
-        return Settlement.HAND_BACK;
+        return Settlement.HAND_BACK; // a redelivery
     }
 
     /** A message that cannot even be sent back is poisoned, though its record expects another attempt. */
@@ -154,7 +154,7 @@ final class Recoverer {
         return new OutboundMessage(envelope.toCopyOf(delivered.message()), new Route.ToQueue(delivered.queue()), delay);
     }
 
-    /** A replay that was not begun must still be known for one when it comes back. */
+    /** A replay whose handling was not begun must still count as one when it comes back. */
     private static OutboundMessage asReplayed(Delivery delivery, OutboundMessage copy) {
         Map<String, Object> delivered = delivery.message().message().headers();
         if (!(delivered.get(Headers.POISONED_AT) instanceof Number poisonedAt)) {

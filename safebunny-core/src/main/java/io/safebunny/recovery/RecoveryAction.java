@@ -46,7 +46,10 @@ public sealed interface RecoveryAction {
         }
     }
 
-    /** Its delivery is the broker's again, which delivers it again as it was: nothing is sent, and no attempt counted. */
+    /**
+     * The delivery is the broker's again, which delivers the message as it was: nothing is sent. No attempt is counted, for just that may
+     * have made it fail: handlers are interrupted when the grace of a stop is over.
+     */
     record Redelivery() implements RecoveryAction {
         @Override
         public RecordEffect record() {

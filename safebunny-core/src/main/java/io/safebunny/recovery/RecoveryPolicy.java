@@ -52,8 +52,7 @@ public record RecoveryPolicy(
     }
 
     private RecoveryAction action(FailedAttempt failed, Throwable failure) {
-        if (!failed
-                .isOpen()) { // perhaps failed by just that: a handler is interrupted when the grace of a stop is over
+        if (!failed.isOpen()) {
             return new Redelivery();
         }
         if (failure instanceof NotHandledException notHandled) {
