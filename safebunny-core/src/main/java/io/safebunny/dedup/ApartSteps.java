@@ -113,7 +113,7 @@ final class ApartSteps {
                 }
                 log.noAnswer(key.messageId(), "its steps are written again", e);
             }
-            NoAnswer.pause(timeline);
+            StorePause.pause(timeline);
         }
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
-import io.safebunny.handling.StepStore;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.store.MessageRecord;
@@ -10,11 +9,8 @@ import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * A claim this process holds, as long as nobody took it over. All writes go through the fence: each is one version higher than
  * the last one of this claim. Thread-safe: the handler's thread and the renewal share it.
  */
-final class Claim implements StepStore {
+final class Claim {
 
     private static final Logger LOG = LoggerFactory.getLogger(Claim.class);
 
@@ -123,11 +119,11 @@ final class Claim implements StepStore {
                     throw e;
                 } catch (RuntimeException e) {
                     Duration left = Duration.ofNanos(deadline - timeline.nanoTime());
-                    if (left.compareTo(NoAnswer.PAUSE) <= 0) {
+                    if (left.compareTo(StorePause.SHORTEST) <= 0) {
                         throw e;
                     }
                     log.noAnswer(current.key().messageId(), "its record is written again", e);
-                    NoAnswer.pause(timeline, e, left);
+                    StorePause.pause(timeline, e, left);
                 }
             }
         } finally {
@@ -163,7 +159,8 @@ final class Claim implements StepStore {
         }
     }
 
-    private void requireAlive() {
+    /** @throws NotHandledException nobody else respects it any more */
+    void requireAlive() {
         lock.lock();
         try {
             if (lost || timeline.nanoTime() - writtenAt >= current.lease().toNanos()) {
@@ -179,37 +176,5 @@ final class Claim implements StepStore {
                 "Lost the claim of message %s while handling it: its publications are dropped, the new owner's stand"
                         .formatted(record().key().messageId()),
                 Duration.ZERO);
-    }
-
-    // ---- steps
-
-    @Override
-    public @Nullable String find(String name) {
-        String known = record().steps().get(name);
-        if (known == null) {
-            requireAlive();
-        }
-        return known;
-    }
-
-    @Override
-    public void store(String name, String json) {
-        boolean ours;
-        try {
-            ours = writeSurely(claimed -> {
-                Map<String, String> steps = new HashMap<>(claimed.steps());
-                steps.put(name, json);
-                return claimed.next(RecordState.CLAIMED).withSteps(steps);
-            });
-        } catch (NotHandledException e) {
-            throw e;
-        } catch (RecordRefusedException e) {
-            throw Refused.step(name, e);
-        } catch (RuntimeException e) {
-            throw NoAnswer.of(record().key().messageId(), log, e);
-        }
-        if (!ours) {
-            throw lost();
-        }
     }
 }

@@ -35,7 +35,8 @@ final class Claiming {
     private final Metrics metrics;
     private final DedupLog log;
     private final DedupOptions options;
-    private final Watch watch;
+    private final Attempts attempts;
+    private final LeaseWatch watch;
     private final String process;
     private final AtomicLong claims = new AtomicLong();
 
@@ -44,7 +45,8 @@ final class Claiming {
         this.metrics = metrics;
         this.log = log;
         this.options = options;
-        this.watch = new Watch(timeline);
+        this.attempts = new Attempts(log);
+        this.watch = new LeaseWatch(timeline);
         this.process = RandomIds.next(timeline.random());
     }
 
@@ -59,25 +61,26 @@ final class Claiming {
         MessageRecord fresh = fresh(message);
         MessageRecord stored = create(fresh);
         if (stored.owner().equals(fresh.owner())) {
-            continueAt(handling, stored.attempt());
+            attempts.resume(handling, stored.attempt());
             return stored;
         }
-        SameId.requireIsOf(message, stored);
+        IdCollision.requireNone(message, stored);
         return switch (stored.state()) {
             case COMPLETED, DISPATCHED -> stored;
             case RELEASED ->
-                claimAgain(handling, stored, fresh, believedAttempt(message, stored.attempt()), stored.takeovers());
+                claimAgain(handling, stored, fresh, Attempts.believed(message, stored.attempt()), stored.takeovers());
             case POISONED -> reopen(handling, stored, fresh, again);
-            case CLAIMED -> takeOver(handling, stored, fresh, believedAttempt(message, stored.attempt()));
+            case CLAIMED -> takeOver(handling, stored, fresh, Attempts.believed(message, stored.attempt()));
         };
     }
 
-    private MessageRecord fresh(Envelope message) {
+    /** A first claim, to be written. */
+    MessageRecord fresh(Envelope message) {
         return MessageRecord.claim(
                 new RecordKey(message.correlationId(), message.id()),
                 process + '-' + claims.incrementAndGet(),
                 options.lease(),
-                believedAttempt(message, 0),
+                Attempts.believed(message, 0),
                 Fingerprint.of(message));
     }
 
@@ -127,7 +130,7 @@ final class Claiming {
     /** Only by its own poison copy: anybody can write that a message is a replay, and an older copy is not the one that was looked at. */
     private MessageRecord reopen(Handling handling, MessageRecord stored, MessageRecord fresh, boolean again) {
         if (handling.message().poisonVersion() != stored.version()) {
-            tell(handling, stored);
+            keepPoisonVersion(handling, stored);
             throw new InvalidMessageException(
                     PoisonReason.RETRIES_EXHAUSTED,
                     "The message was recorded as set aside before, so this copy was not handled; why is told by the poison message of then. If no other one has the same sb-poison-digest, its process ended before it was sent, and this copy is the only one: do not throw it away. To handle the message again, move this copy with all its headers.");
@@ -147,68 +150,8 @@ final class Claiming {
         return claim;
     }
 
-    /**
-     * The larger count is right: of two copies of a message each knows only its own retries. But only the end of one attempt can have
-     * been kept from the record, and what says more may come from anybody.
-     *
-     * @param known to the record, 0 without one
-     */
-    private static int believedAttempt(Envelope message, int known) {
-        return Math.max(known, Math.min(message.attempt(), known + 1));
-    }
-
-    private void continueAt(Handling handling, int attempt) {
-        int said = handling.message().attempt();
-        if (said > attempt) {
-            String id = handling.message().id();
-            log.tell(
-                    Kind.info(LOG, "Messages say they are retries that their records do not know"),
-                    id,
-                    () -> LOG.info(
-                            "Message {} says it is retry {}, which its record does not know: it goes on as retry {}",
-                            id,
-                            said,
-                            attempt));
-        }
-        handling.setAttempt(attempt);
-    }
-
-    /**
-     * Before a claim that is part of a transaction, for a copy that says more than the record: the end of the attempt before could not be
-     * written. If that of the coming one cannot be either, it must have been counted, or a handler that takes the database down with it
-     * would be run for ever.
-     */
-    void countUnwritten(Handling handling) {
-        Envelope message = handling.message();
-        RecordKey key = new RecordKey(message.correlationId(), message.id());
-        MessageRecord stored;
-        MessageRecord steps;
-        try {
-            stored = store.find(key);
-            steps = stored == null ? store.find(ApartSteps.key(key)) : null;
-        } catch (UnreadableRecordException e) {
-            return; // the claim tells
-        }
-        int known = stored == null ? 0 : stored.attempt();
-        if (message.attempt() <= known) {
-            return;
-        }
-        if (stored == null && (steps == null || ApartSteps.isOf(message, steps))) {
-            MessageRecord counted = fresh(message).next(RecordState.RELEASED);
-            MessageRecord unused = store.create(counted.withVersion(1));
-        } else if (stored != null
-                && stored.state() == RecordState.RELEASED
-                && stored.fingerprint().isOf(message)) {
-            MessageRecord unused =
-                    store.replace(stored.next(RecordState.RELEASED).withAttempt(known + 1));
-        } else {
-            return;
-        }
-        continueAt(handling, known + 1);
-    }
-
     /** So that its poison copy has the version by which it can be replayed. */
-    static void tell(Handling handling, MessageRecord stored) {
+    static void keepPoisonVersion(Handling handling, MessageRecord stored) {
         if (stored.state() == RecordState.POISONED) {
             handling.setPoisonVersion(stored.version());
         }
@@ -227,7 +170,7 @@ final class Claiming {
             if (poisoned == null) {
                 throw busy(handling, options.lease()); // its owner was only slow
             }
-            tell(handling, poisoned);
+            keepPoisonVersion(handling, poisoned);
             throw new InvalidMessageException(
                     PoisonReason.DELIVERY_LIMIT,
                     "The handling of the message was begun and never ended [claims=%d, limit=safebunny.topology.delivery-limit]: it probably ends the process that handles it. Find out why before replaying it."
@@ -261,7 +204,7 @@ final class Claiming {
             throw busy(handling, options.lease());
         }
         watch.forget(claim.key());
-        continueAt(handling, attempt);
+        attempts.resume(handling, attempt);
         return claim;
     }
 

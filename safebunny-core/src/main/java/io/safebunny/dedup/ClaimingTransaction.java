@@ -32,15 +32,22 @@ final class ClaimingTransaction {
 
     private final TransactionalMessageStore store;
     private final Claiming claiming;
+    private final UnwrittenAttempts unwritten;
     private final DedupLog log;
     private final Handling handling;
     private @Nullable LocalTransaction transaction;
     private @Nullable MessageRecord claim;
     private boolean stepsAreAnothers;
 
-    ClaimingTransaction(TransactionalMessageStore store, Claiming claiming, DedupLog log, Handling handling) {
+    ClaimingTransaction(
+            TransactionalMessageStore store,
+            Claiming claiming,
+            UnwrittenAttempts unwritten,
+            DedupLog log,
+            Handling handling) {
         this.store = store;
         this.claiming = claiming;
+        this.unwritten = unwritten;
         this.log = log;
         this.handling = handling;
     }
@@ -50,7 +57,7 @@ final class ClaimingTransaction {
         try {
             boolean again = claim != null;
             if (!again && handling.message().attempt() > 0) {
-                claiming.countUnwritten(handling);
+                unwritten.count(handling);
             }
             transaction = store.begin();
             MessageRecord record = claiming.claim(handling, again);
@@ -185,7 +192,7 @@ final class ClaimingTransaction {
     /** @throws InvalidMessageException another message under this id has run them: it stands, so nothing new is written about this one */
     void requireStepsAreOurs(MessageRecord steps) {
         stepsAreAnothers = true; // until it is known
-        SameId.requireIsOf(handling.message(), steps);
+        IdCollision.requireNone(handling.message(), steps);
         stepsAreAnothers = false;
     }
 
@@ -259,7 +266,7 @@ final class ClaimingTransaction {
         if (stored == null) {
             return;
         }
-        Claiming.tell(handling, stored);
+        Claiming.keepPoisonVersion(handling, stored);
         if (stored.state() == RecordState.COMPLETED || stored.state() == RecordState.DISPATCHED) {
             throw NotHandledException.later(
                     "The handling of message %s failed, and another delivery has handled it meanwhile"

@@ -9,10 +9,11 @@ import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,12 +47,20 @@ final class Dispatch {
         this.log = log;
     }
 
+    /** Where a publication goes: what is wrong there holds back the others that go there too. */
+    record Target(Route route, boolean delayed) {
+
+        static Target of(OutboundMessage message) {
+            return new Target(message.route(), !message.delay().isZero());
+        }
+    }
+
     /**
      * Where a dispatch stopped.
      *
      * @param record with what is left to be sent
      * @param at the first of those
-     * @param failure {@code null}: its destination was to be avoided
+     * @param failure {@code null}: its target was to be avoided
      */
     record Stop(
             MessageRecord record,
@@ -63,7 +72,7 @@ final class Dispatch {
             return failure instanceof PublishTimeoutException || failure instanceof ConnectionLostException;
         }
 
-        /** It is not this destination alone that cannot be reached. */
+        /** It is not this target alone that cannot be reached. */
         boolean concernsAll() {
             return failure instanceof ConnectionLostException || isInterrupted();
         }
@@ -81,23 +90,31 @@ final class Dispatch {
      */
     @Nullable
     Stop send(MessageRecord completed) {
-        return send(completed, Set.of(), NACKS);
+        return send(completed, target -> false, NACKS);
+    }
+
+    /** One try, for what has waited already. */
+    @Nullable
+    Stop sendOnce(MessageRecord completed) {
+        return send(completed, target -> false, 1);
     }
 
     /**
-     * @param avoided not tried
+     * One try of what goes elsewhere.
+     *
+     * @param avoided these are not tried
      * @return {@code null} when all are confirmed
      */
     @Nullable
-    Stop send(MessageRecord completed, Set<Destination> avoided) {
+    Stop sendOnce(MessageRecord completed, Predicate<Target> avoided) {
         return send(completed, avoided, 1);
     }
 
-    private @Nullable Stop send(MessageRecord completed, Set<Destination> avoided, int tries) {
+    private @Nullable Stop send(MessageRecord completed, Predicate<Target> avoided, int tries) {
         List<OutboundMessage> outgoing = completed.outgoing();
         for (int sent = 0; sent < outgoing.size(); sent++) {
             OutboundMessage message = outgoing.get(sent);
-            boolean avoids = avoided.contains(Destination.of(message));
+            boolean avoids = avoided.test(Target.of(message));
             RuntimeException failure = avoids ? null : failureOf(message, tries);
             if (avoids || failure != null) {
                 return stopped(new Stop(rest(completed, sent), message, failure));

@@ -2,6 +2,7 @@
 package io.safebunny.dedup;
 
 import io.safebunny.dedup.Dispatch.Stop;
+import io.safebunny.dedup.Dispatch.Target;
 import io.safebunny.failure.NackedException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.observation.BoundedLog.Kind;
@@ -11,7 +12,6 @@ import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * Sends what was completed and not dispatched, for messages whose delivery never came back or whose publications were refused,
  * and removes what is expired. Every instance of a node does so; of two that find the same record one goes on.
  *
- * <p>A destination that does not answer, to which nothing is bound, or that refuses message after message is left alone for the rest of
+ * <p>A target that does not answer, to which nothing is bound, or that refuses message after message is left alone for the rest of
  * the round, so that it holds up no other. One that did not answer is tried in the next round only after all others, with one record. Used by one thread at
  * a time.
  */
@@ -34,7 +34,7 @@ final class Sweeper {
     private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
 
     private static final int PORTION = 100;
-    /** After so many in one round a destination is taken to refuse all. */
+    /** After so many in one round a target is taken to refuse all. */
     private static final int REFUSALS = 3;
 
     private static final int MOST_STUCK = 1_000;
@@ -48,8 +48,8 @@ final class Sweeper {
     private final Marks marks;
     private final WaitingRecords waiting;
     private final DedupLog log;
-    /** Destinations that did not answer when they were last tried. */
-    private volatile Set<Destination> silent = Set.of();
+    /** Where nobody answered when it was last tried. */
+    private volatile Set<Target> silent = Set.of();
 
     /** @param unchangedFor younger records are left to those who completed them; also how long a round goes on at most */
     Sweeper(
@@ -84,16 +84,10 @@ final class Sweeper {
     private final class Round {
 
         private final long end = timeline.nanoTime() + unchangedFor.toNanos();
-        private final Set<Destination> avoided = new HashSet<>(silent);
-        private final Set<Destination> nowSilent = new HashSet<>(silent);
-        /** One record for each silent destination. */
-        private final Map<Destination, MessageRecord> probes = new LinkedHashMap<>();
-        /** Silent destinations that something was found for. */
-        private final Set<Destination> waitedFor = new HashSet<>();
+        /** What this round met, in that order. */
+        private final Map<Target, TargetState> met = new LinkedHashMap<>();
 
-        private final Map<Destination, Integer> refusals = new HashMap<>();
-
-        /** The broker is: no destination can be reached. */
+        /** The broker is: no target can be reached. */
         private boolean away;
         /** Records that were left as they are, and are found again. */
         private int stuck;
@@ -105,11 +99,26 @@ final class Sweeper {
                 asked = PORTION + stuck;
                 found = portion(asked);
             } while (!isOver() && found == asked && stuck < MOST_STUCK);
-            if (!isOver()) {
-                nowSilent.retainAll(waitedFor); // what waited for the others has been sent by somebody else
-            }
+            boolean sawAll = !isOver();
             probeWhileThereIsTime();
-            silent = Set.copyOf(nowSilent);
+            silent = stillSilent(sawAll);
+        }
+
+        /** Of those that nothing waits for any more, it has been sent by somebody else. */
+        private Set<Target> stillSilent(boolean sawAll) {
+            Set<Target> still = new HashSet<>(sawAll ? Set.of() : silent);
+            met.forEach((target, state) -> {
+                if (state.silent && (state.waitedFor || !sawAll)) {
+                    still.add(target);
+                } else {
+                    still.remove(target);
+                }
+            });
+            return still;
+        }
+
+        private TargetState at(Target target) {
+            return met.computeIfAbsent(target, unmet -> new TargetState(silent.contains(unmet)));
         }
 
         private int portion(int most) {
@@ -156,7 +165,7 @@ final class Sweeper {
 
         private void send(MessageRecord taken) {
             int publications = taken.outgoing().size();
-            Stop stop = dispatch.send(taken, avoided);
+            Stop stop = dispatch.sendOnce(taken, target -> at(target).avoided);
             if (stop == null) {
                 String id = taken.key().messageId();
                 log.tell(
@@ -166,46 +175,45 @@ final class Sweeper {
                                 "Sent {} publications of message {}, completed some time ago", publications, id));
                 return;
             }
-            Destination destination = Destination.of(stop.at());
+            TargetState target = at(Target.of(stop.at()));
             if (stop.concernsAll()) {
                 tellUnconfirmed(stop);
                 away = true;
             } else if (stop.isUnconfirmed()) {
                 tellUnconfirmed(stop);
-                avoided.add(destination);
-                nowSilent.add(destination);
-                waitedFor.add(destination);
-            } else if (isRefusedByAll(destination, stop.failure())) {
-                avoided.add(destination);
-            } else if (stop.failure() == null && silent.contains(destination)) {
-                waitedFor.add(destination);
-                probes.putIfAbsent(destination, stop.record());
+                target.avoided = true;
+                target.silent = true;
+                target.waitedFor = true;
+            } else if (stop.failure() != null) {
+                target.refused(stop.failure());
+            } else if (target.wasSilent) {
+                target.waitedFor = true;
+                if (target.probe == null) {
+                    target.probe = stop.record();
+                }
             }
-        }
-
-        /** One refused message is perhaps to blame itself; but without a permission each of them would close a channel. */
-        private boolean isRefusedByAll(Destination destination, @Nullable Throwable failure) {
-            return failure instanceof UnroutableException
-                    || (failure instanceof NackedException && refusals.merge(destination, 1, Integer::sum) == REFUSALS);
         }
 
         /** One at least: each may take a timeout, and the other destinations wait for the next round. */
         private void probeWhileThereIsTime() {
-            for (Map.Entry<Destination, MessageRecord> next : probes.entrySet()) {
+            for (TargetState target : met.values()) {
+                MessageRecord probe = target.probe;
                 if (away) {
                     return;
                 }
-                probe(next.getKey(), next.getValue());
-                if (isOver()) {
-                    return;
+                if (probe != null) {
+                    probe(target, probe);
+                    if (isOver()) {
+                        return;
+                    }
                 }
             }
         }
 
-        private void probe(Destination destination, MessageRecord record) {
-            Stop stop = dispatch.send(record, Set.of());
+        private void probe(TargetState target, MessageRecord record) {
+            Stop stop = dispatch.sendOnce(record);
             if (stop == null || !stop.isUnconfirmed()) {
-                nowSilent.remove(destination);
+                target.silent = false;
             } else {
                 away |= stop.concernsAll();
             }
@@ -213,6 +221,33 @@ final class Sweeper {
 
         private void tellUnconfirmed(Stop stop) {
             log.unconfirmed(stop.record().key().messageId(), stop.failure());
+        }
+    }
+
+    /** What a round knows of one target. */
+    private static final class TargetState {
+
+        final boolean wasSilent;
+        boolean silent;
+        boolean avoided;
+        /** Something that was found must go there. */
+        boolean waitedFor;
+        /** Shows whether it still is silent. */
+        @Nullable
+        MessageRecord probe;
+
+        private int nacks;
+
+        TargetState(boolean wasSilent) {
+            this.wasSilent = wasSilent;
+            this.silent = wasSilent;
+            this.avoided = wasSilent;
+        }
+
+        /** One refused message is perhaps to blame itself; but without a permission each of them would close a channel. */
+        void refused(Throwable failure) {
+            avoided |= failure instanceof UnroutableException
+                    || (failure instanceof NackedException && ++nacks >= REFUSALS);
         }
     }
 

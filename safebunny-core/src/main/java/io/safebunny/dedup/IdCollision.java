@@ -7,12 +7,12 @@ import io.safebunny.message.PoisonReason;
 import io.safebunny.spi.store.MessageRecord;
 
 /** Two messages under one id: only one of them can have what is stored under it. */
-final class SameId {
+final class IdCollision {
 
-    private SameId() {}
+    private IdCollision() {}
 
     /** @throws InvalidMessageException what is stored is another message's */
-    static void requireIsOf(Envelope message, MessageRecord stored) {
+    static void requireNone(Envelope message, MessageRecord stored) {
         if (!stored.fingerprint().isOf(message)) {
             throw new InvalidMessageException(
                     PoisonReason.HANDLER_FAILED,

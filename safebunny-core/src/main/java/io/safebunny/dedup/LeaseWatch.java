@@ -12,7 +12,7 @@ import java.util.Map;
  * How long others' claims have not changed, by this process' own monotonic clock: no two clocks are ever compared. The oldest
  * observations are forgotten, which only makes a takeover later. Thread-safe.
  */
-final class Watch {
+final class LeaseWatch {
 
     private static final int MOST = 10_000;
 
@@ -26,7 +26,7 @@ final class Watch {
         }
     };
 
-    Watch(Timeline timeline) {
+    LeaseWatch(Timeline timeline) {
         this.timeline = timeline;
     }
 

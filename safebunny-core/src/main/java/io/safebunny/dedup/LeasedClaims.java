@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import io.safebunny.handling.Handling;
+import io.safebunny.middleware.Next;
+import io.safebunny.observation.Metrics;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.recovery.RecoveryAction;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordRefusedException;
+import io.safebunny.spi.store.RecordState;
+import io.safebunny.time.Timeline;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The claim is a record that others respect for a lease; it is renewed while the handler runs. Steps are in the same record.
+ * Thread-safe.
+ */
+final class LeasedClaims implements Claims {
+
+    private final MessageStore store;
+    private final Timeline timeline;
+    private final Metrics metrics;
+    private final DedupLog log;
+    private final StoreFailures failures;
+    private final Claiming claiming;
+    private final Renewals renewals;
+    private final SuspectLock suspects;
+
+    /** @param blocking runs what waits for the store: renewals */
+    LeasedClaims(
+            MessageStore store,
+            Timeline timeline,
+            Executor blocking,
+            Metrics metrics,
+            DedupLog log,
+            DedupOptions options,
+            Claiming claiming) {
+        this.store = store;
+        this.timeline = timeline;
+        this.metrics = metrics;
+        this.log = log;
+        this.failures = new StoreFailures(log);
+        this.claiming = claiming;
+        this.renewals = new Renewals(timeline, blocking, options.lease(), log);
+        this.suspects = new SuspectLock(options.lease(), claiming.comeBack(options.lease()));
+    }
+
+    @Override
+    public MessageClaim of(Handling handling) {
+        return new Leased(handling);
+    }
+
+    @Override
+    public void start() {
+        renewals.start();
+    }
+
+    @Override
+    public void stop() {
+        renewals.stop();
+    }
+
+    private final class Leased implements MessageClaim {
+
+        private final Handling handling;
+        private @Nullable Claim held;
+
+        Leased(Handling handling) {
+            this.handling = handling;
+        }
+
+        private Claim claim() {
+            return Objects.requireNonNull(held, "Nothing is claimed");
+        }
+
+        @Override
+        public MessageRecord take() {
+            long before = timeline.nanoTime();
+            MessageRecord record = failures.claimed(handling.message().id(), () -> claiming.claim(handling, false));
+            if (record.state() == RecordState.CLAIMED) {
+                Claim ours = new Claim(store, timeline, log, record, before);
+                held = ours;
+                renewals.add(ours);
+            }
+            return record;
+        }
+
+        @Override
+        public void run(Next handler) throws Exception {
+            Runnable leave = suspects.enter(claim().record());
+            try {
+                handler.run();
+            } finally {
+                leave.run();
+            }
+        }
+
+        @Override
+        public MessageRecord complete() {
+            Claim claim = claim();
+            boolean ours;
+            try {
+                ours = claim.writeSurely(claimed -> claimed.completed(handling.collected()));
+            } catch (RecordRefusedException e) {
+                throw StoreFailures.refused(e);
+            } catch (NotHandledException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                throw failures.noAnswer(handling.message().id(), e);
+            }
+            if (!ours) {
+                metrics.claimLost(handling.message().type());
+                throw claim.lost();
+            }
+            return claim.record();
+        }
+
+        @Override
+        public void release(Throwable failure, RecoveryAction next) {
+            Claim claim = claim();
+            boolean ours;
+            try {
+                ours = claim.write(claimed -> Claiming.released(claimed, next));
+                Claiming.keepPoisonVersion(handling, claim.record());
+            } catch (RuntimeException e) {
+                log.noAnswer(claim.record().key().messageId(), "its claim ends with its lease", e);
+                return;
+            }
+            if (!ours && !(failure instanceof NotHandledException)) {
+                throw claim.lost();
+            }
+        }
+
+        @Override
+        public void close() {
+            if (held != null) {
+                renewals.remove(held);
+            }
+        }
+
+        // ---- steps
+
+        @Override
+        public @Nullable String find(String name) {
+            Claim claim = claim();
+            String known = claim.record().steps().get(name);
+            if (known == null) {
+                claim.requireAlive();
+            }
+            return known;
+        }
+
+        @Override
+        public void store(String name, String json) {
+            Claim claim = claim();
+            boolean ours;
+            try {
+                ours = claim.writeSurely(claimed -> {
+                    Map<String, String> steps = new HashMap<>(claimed.steps());
+                    steps.put(name, json);
+                    return claimed.next(RecordState.CLAIMED).withSteps(steps);
+                });
+            } catch (NotHandledException e) {
+                throw e;
+            } catch (RecordRefusedException e) {
+                throw StoreFailures.refusedStep(name, e);
+            } catch (RuntimeException e) {
+                throw failures.noAnswer(handling.message().id(), e);
+            }
+            if (!ours) {
+                throw claim.lost();
+            }
+        }
+    }
+}

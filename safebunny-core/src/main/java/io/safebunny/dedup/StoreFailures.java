@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordRefusedException;
+import io.safebunny.spi.store.RecordTooLargeException;
+import io.safebunny.spi.store.StoreUnavailableException;
+import java.time.Duration;
+import java.util.function.Supplier;
+
+/**
+ * What failures of the store mean for a message. That it does not answer is not the message's fault and costs no attempt; a message
+ * whose record it refuses for good is set aside. Thread-safe.
+ */
+final class StoreFailures {
+
+    /** When a message comes back that the store did not answer for; meanwhile its type is paused. */
+    static final Duration COMES_BACK = Duration.ofSeconds(5);
+
+    private final DedupLog log;
+
+    StoreFailures(DedupLog log) {
+        this.log = log;
+    }
+
+    /** Whatever else a store throws, it did not answer. */
+    MessageRecord claimed(String messageId, Supplier<MessageRecord> claim) {
+        try {
+            MessageRecord record = claim.get();
+            log.answered();
+            return record;
+        } catch (NotHandledException | InvalidMessageException e) {
+            throw e;
+        } catch (RecordRefusedException e) {
+            throw refused(e);
+        } catch (RuntimeException e) {
+            throw noAnswer(messageId, e);
+        }
+    }
+
+    NotHandledException noAnswer(String messageId, RuntimeException e) {
+        if (e instanceof StoreUnavailableException unavailable && unavailable.retryAfter() != null) {
+            return NotHandledException.throttled(
+                    "The store asks for patience: " + unavailable.messageWithoutCode(), unavailable.retryAfter());
+        }
+        log.noAnswer(messageId, "it comes back, and so do others, until it does", e);
+        return NotHandledException.trouble("The store did not answer for message " + messageId, COMES_BACK);
+    }
+
+    static InvalidMessageException refused(RecordRefusedException e) {
+        return refused(e, e.messageWithoutCode());
+    }
+
+    /** The result of a step, which has been run. */
+    static InvalidMessageException refusedStep(String name, RecordRefusedException e) {
+        return refused(
+                e,
+                "The result of step [%s] cannot be stored. The step has been run, and a replay runs it again. %s"
+                        .formatted(name, e.messageWithoutCode()));
+    }
+
+    private static InvalidMessageException refused(RecordRefusedException e, String explanation) {
+        PoisonReason reason = e instanceof RecordTooLargeException ? PoisonReason.TOO_LARGE : PoisonReason.NOT_STORABLE;
+        return new InvalidMessageException(reason, explanation, e);
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.spi.store.MessageRecord;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Handles a message alone that may be what ends the process: the innocent that are handled beside it would be suspected with it.
+ * Nobody waits for longer than a lease, and then nobody else does: a handler that does not return must not stop the others.
+ * Thread-safe.
+ */
+final class SuspectLock {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SuspectLock.class);
+
+    /** A message of whose claims so many in a row fell silent is handled while nothing else is. */
+    private static final int SUSPICIOUS = 3;
+
+    private final Duration lease;
+    private final Duration comeBack;
+    private final ReentrantReadWriteLock alone = new ReentrantReadWriteLock();
+    private final Runnable leaveOthers = alone.readLock()::unlock;
+    /** Somebody waited for as long as one waits: the others do not, until the next that must be handled alone is. */
+    private volatile boolean crowded;
+
+    /** @param comeBack when a message is tried again that could not be alone */
+    SuspectLock(Duration lease, Duration comeBack) {
+        this.lease = lease;
+        this.comeBack = comeBack;
+    }
+
+    /**
+     * Waits until the message may be handled.
+     *
+     * @return how to let the others go on
+     */
+    Runnable enter(MessageRecord claim) throws InterruptedException {
+        boolean suspicious = claim.takeovers() >= SUSPICIOUS;
+        if (!suspicious && crowded) {
+            return () -> {};
+        }
+        Lock lock = suspicious ? alone.writeLock() : alone.readLock();
+        if (lock.tryLock(lease.toNanos(), TimeUnit.NANOSECONDS)) {
+            if (!suspicious) {
+                return leaveOthers;
+            }
+            crowded = false;
+            LOG.warn(
+                    "Handling message {} alone: {} claims of it in a row fell silent",
+                    claim.key().messageId(),
+                    claim.takeovers());
+            return lock::unlock;
+        }
+        crowded = true;
+        if (suspicious) {
+            throw NotHandledException.later(
+                    "Message %s must be handled alone, and others take long"
+                            .formatted(claim.key().messageId()),
+                    comeBack);
+        }
+        return () -> {};
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import io.safebunny.handling.Handling;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.middleware.Next;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.recovery.RecoveryAction;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordRefusedException;
+import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.spi.store.TransactionalMessageStore;
+import io.safebunny.spi.store.TransactionalMessageStore.Turn;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The claim is the lock on an uncommitted record, in one local transaction with the handler's own writes and the completion. Steps
+ * are in a record beside it. Thread-safe.
+ */
+final class TransactionalClaims implements Claims {
+
+    private final TransactionalMessageStore store;
+    private final Timeline timeline;
+    private final DedupLog log;
+    private final StoreFailures failures;
+    private final Claiming claiming;
+    private final UnwrittenAttempts unwritten;
+
+    TransactionalClaims(TransactionalMessageStore store, Timeline timeline, DedupLog log, Claiming claiming) {
+        this.store = store;
+        this.timeline = timeline;
+        this.log = log;
+        this.failures = new StoreFailures(log);
+        this.claiming = claiming;
+        this.unwritten = new UnwrittenAttempts(store, claiming, log);
+    }
+
+    @Override
+    public MessageClaim of(Handling handling) {
+        return new Transactional(handling);
+    }
+
+    private final class Transactional implements MessageClaim {
+
+        private final Handling handling;
+        private final String messageId;
+        private final ClaimingTransaction transaction;
+        private @Nullable Turn turn;
+        private @Nullable ApartSteps apart;
+
+        Transactional(Handling handling) {
+            this.handling = handling;
+            this.messageId = handling.message().id();
+            this.transaction = new ClaimingTransaction(store, claiming, unwritten, log, handling);
+        }
+
+        @Override
+        public MessageRecord take() {
+            turn = awaitTurn();
+            MessageRecord record = failures.claimed(messageId, transaction::begin);
+            if (record.state() == RecordState.CLAIMED) {
+                apart = new ApartSteps(store, timeline, log, record, transaction);
+            } else {
+                transaction.rollback();
+            }
+            return record;
+        }
+
+        /** Waiting is no trouble of the store's: no attempt is spent and no type is paused. */
+        private Turn awaitTurn() {
+            try {
+                return store.awaitTurn();
+            } catch (InterruptedException e) { // the process ends
+                Thread.currentThread().interrupt();
+                throw NotHandledException.later(
+                        "Message %s waited for its turn when its thread was interrupted".formatted(messageId),
+                        Duration.ZERO);
+            }
+        }
+
+        @Override
+        public void run(Next handler) throws Exception {
+            handler.run();
+        }
+
+        /** What else is thrown at the end of a transaction is the handler's own failure. */
+        @Override
+        public MessageRecord complete() {
+            try {
+                return handling.end(() -> transaction.commit(handling.collected()));
+            } catch (RecordRefusedException e) {
+                throw StoreFailures.refused(e);
+            } catch (StoreUnavailableException e) {
+                throw failures.noAnswer(messageId, e);
+            }
+        }
+
+        @Override
+        public void release(Throwable failure, RecoveryAction next) {
+            handling.end(() -> {
+                transaction.rollback(next);
+                return true;
+            });
+        }
+
+        @Override
+        public void close() {
+            if (turn != null) {
+                turn.close();
+            }
+        }
+
+        // ---- steps
+
+        private ApartSteps steps() {
+            return Objects.requireNonNull(apart, "Nothing is claimed");
+        }
+
+        @Override
+        public @Nullable String find(String name) {
+            try {
+                return steps().find(name);
+            } catch (BrokenTransactionException | NotHandledException | InvalidMessageException e) {
+                throw e; // the first is the handler's own failure: an attempt in memory has a new transaction
+            } catch (RuntimeException e) {
+                throw failures.noAnswer(messageId, e);
+            }
+        }
+
+        @Override
+        public void store(String name, String json) {
+            try {
+                steps().store(name, json);
+            } catch (NotHandledException e) {
+                throw e;
+            } catch (RecordRefusedException e) {
+                throw StoreFailures.refusedStep(name, e);
+            } catch (RuntimeException e) {
+                throw failures.noAnswer(messageId, e);
+            }
+        }
+
+        @Override
+        public void beginAgain() {
+            MessageRecord unused = failures.claimed(messageId, transaction::beginAgain);
+            steps().forget(); // another delivery may have had its turn in between
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import io.safebunny.handling.Handling;
+import io.safebunny.message.Envelope;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.store.UnreadableRecordException;
+
+/** Attempts whose end could not be written, because the database did not take it. Thread-safe. */
+final class UnwrittenAttempts {
+
+    private final MessageStore store;
+    private final Claiming claiming;
+    private final Attempts attempts;
+
+    UnwrittenAttempts(MessageStore store, Claiming claiming, DedupLog log) {
+        this.store = store;
+        this.claiming = claiming;
+        this.attempts = new Attempts(log);
+    }
+
+    /**
+     * Before a claim that is part of a transaction, for a copy that says more than the record: the end of the attempt before could not be
+     * written. If that of the coming one cannot be either, it must have been counted, or a handler that takes the database down with it
+     * would be run for ever.
+     */
+    void count(Handling handling) {
+        Envelope message = handling.message();
+        RecordKey key = new RecordKey(message.correlationId(), message.id());
+        MessageRecord stored;
+        MessageRecord steps;
+        try {
+            stored = store.find(key);
+            steps = stored == null ? store.find(ApartSteps.key(key)) : null;
+        } catch (UnreadableRecordException e) {
+            return; // the claim tells
+        }
+        int known = stored == null ? 0 : stored.attempt();
+        if (message.attempt() <= known) {
+            return;
+        }
+        if (stored == null && (steps == null || ApartSteps.isOf(message, steps))) {
+            MessageRecord counted = claiming.fresh(message).next(RecordState.RELEASED);
+            MessageRecord unused = store.create(counted.withVersion(1));
+        } else if (stored != null
+                && stored.state() == RecordState.RELEASED
+                && stored.fingerprint().isOf(message)) {
+            MessageRecord unused =
+                    store.replace(stored.next(RecordState.RELEASED).withAttempt(known + 1));
+        } else {
+            return;
+        }
+        attempts.resume(handling, known + 1);
+    }
+}
