@@ -79,7 +79,7 @@ class LadderTest {
             + "|java\\.lang\\.Math\\.random\\(.*)");
 
     /** Waits for a lock that only the real clock can give up. */
-    private static final String UNTIL_IT_HAS_A_LOCK_OF_ITS_OWN = "io.safebunny.dedup.Deduplication.enter(";
+    private static final String UNTIL_IT_HAS_A_LOCK_OF_ITS_OWN = "io.safebunny.dedup.SuspectLock.enter(";
 
     private static final JavaClasses CORE = new ClassFileImporter()
             .importUrl(Bunny.class.getProtectionDomain().getCodeSource().getLocation());

@@ -8,6 +8,9 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.Metrics;
+import io.safebunny.quarantine.Evidence;
+import io.safebunny.quarantine.QuarantinePolicy;
+import io.safebunny.quarantine.Treatment.SetAside;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.spi.store.Fingerprint;
@@ -35,6 +38,7 @@ final class Claiming {
     private final Metrics metrics;
     private final DedupLog log;
     private final DedupOptions options;
+    private final QuarantinePolicy quarantine;
     private final Attempts attempts;
     private final LeaseWatch watch;
     private final String process;
@@ -45,6 +49,7 @@ final class Claiming {
         this.metrics = metrics;
         this.log = log;
         this.options = options;
+        this.quarantine = options.quarantine();
         this.attempts = new Attempts(log);
         this.watch = new LeaseWatch(timeline);
         this.process = RandomIds.next(timeline.random());
@@ -163,7 +168,7 @@ final class Claiming {
             throw busy(handling, remaining);
         }
         int takeovers = stored.takeovers() + 1;
-        if (takeovers > options.takeoverLimit()) {
+        if (quarantine.decide(Evidence.ofRecord(takeovers)) instanceof SetAside) {
             watch.forget(stored.key());
             MessageRecord poisoned =
                     store.replace(stored.next(RecordState.POISONED).withTakeovers(0));

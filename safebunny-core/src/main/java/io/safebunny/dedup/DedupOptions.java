@@ -2,6 +2,7 @@
 package io.safebunny.dedup;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.quarantine.QuarantinePolicy;
 import java.time.Duration;
 
 /**
@@ -21,5 +22,10 @@ public record DedupOptions(Duration lease, int takeoverLimit) {
                     "Invalid settings [lease=%s, takeoverLimit=%d]: the lease must be at least 1 ms, the limit at least 1."
                             .formatted(lease, takeoverLimit));
         }
+    }
+
+    /** Others wait for a message that is handled alone, and it for them, at most for a lease. */
+    QuarantinePolicy quarantine() {
+        return new QuarantinePolicy(takeoverLimit, lease);
     }
 }

@@ -48,7 +48,7 @@ final class LeasedClaims implements Claims {
         this.failures = new StoreFailures(log);
         this.claiming = claiming;
         this.renewals = new Renewals(timeline, blocking, options.lease(), log);
-        this.suspects = new SuspectLock(options.lease(), claiming.comeBack(options.lease()));
+        this.suspects = new SuspectLock(options.quarantine(), options.lease(), claiming.comeBack(options.lease()));
     }
 
     @Override

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.quarantine.Evidence;
+import io.safebunny.quarantine.QuarantinePolicy;
+import io.safebunny.quarantine.Treatment.Alone;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.store.MessageRecord;
 import java.time.Duration;
@@ -19,9 +22,7 @@ final class SuspectLock {
 
     private static final Logger LOG = LoggerFactory.getLogger(SuspectLock.class);
 
-    /** A message of whose claims so many in a row fell silent is handled while nothing else is. */
-    private static final int SUSPICIOUS = 3;
-
+    private final QuarantinePolicy quarantine;
     private final Duration lease;
     private final Duration comeBack;
     private final ReentrantReadWriteLock alone = new ReentrantReadWriteLock();
@@ -30,7 +31,8 @@ final class SuspectLock {
     private volatile boolean crowded;
 
     /** @param comeBack when a message is tried again that could not be alone */
-    SuspectLock(Duration lease, Duration comeBack) {
+    SuspectLock(QuarantinePolicy quarantine, Duration lease, Duration comeBack) {
+        this.quarantine = quarantine;
         this.lease = lease;
         this.comeBack = comeBack;
     }
@@ -41,7 +43,7 @@ final class SuspectLock {
      * @return how to let the others go on
      */
     Runnable enter(MessageRecord claim) throws InterruptedException {
-        boolean suspicious = claim.takeovers() >= SUSPICIOUS;
+        boolean suspicious = quarantine.decide(Evidence.ofRecord(claim.takeovers())) instanceof Alone;
         if (!suspicious && crowded) {
             return () -> {};
         }
