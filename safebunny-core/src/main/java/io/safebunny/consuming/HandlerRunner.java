@@ -68,6 +68,7 @@ final class HandlerRunner {
                 runOnce(message);
             } catch (Throwable failure) {
                 Thread.interrupted(); // left behind by the handler, it would end the wait
+                run.again = null; // deciding may fail too
                 run.again = again(message, failure, run.getRetryCount());
                 throw failure;
             }

@@ -18,7 +18,9 @@ final class Steps {
 
     private final StepStore store;
     private Set<String> usedInAttempt = Set.of();
-    private @Nullable String running;
+    /** Other threads of the handler look at it when they publish. */
+    private volatile @Nullable String running;
+
     private @Nullable RuntimeException verdict;
 
     Steps(StepStore store) {

@@ -100,12 +100,25 @@ public final class SerialTask {
             starved = false;
         }
         do {
-            try {
-                task.run();
-            } catch (RuntimeException | Error e) {
-                LOG.warn("Failed while {}; the next run goes on", name, Printable.of(e));
-            }
+            runOnce();
         } while (goesOn());
+    }
+
+    /** Nothing may get past this, or no run would ever begin again. */
+    private void runOnce() {
+        try {
+            task.run();
+        } catch (Throwable e) { // a checked one too: what runs need not be written in Java
+            report(e);
+        }
+    }
+
+    private void report(Throwable failure) {
+        try {
+            LOG.warn("Failed while {}; the next run goes on", name, Printable.of(failure));
+        } catch (Throwable unlogged) { // most likely there is no memory for it
+            return;
+        }
     }
 
     private synchronized boolean goesOn() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.ManualTimeline;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -188,6 +189,25 @@ class SerialTaskTest {
         own.request();
 
         assertThat(runs).hasValue(2);
+    }
+
+    /** A store written in another language may throw what its interface does not declare. */
+    @Test
+    void goesOnAfterACheckedException() {
+        SerialTask own = task(Runnable::run, () -> {
+            if (runs.incrementAndGet() == 1) {
+                throwAnyway(new IOException("of a store (simulated)"));
+            }
+        });
+        own.request();
+        own.request();
+
+        assertThat(runs).hasValue(2);
+    }
+
+    @SuppressWarnings("unchecked") // the compiler is told that it is unchecked
+    private static <X extends Throwable> void throwAnyway(Throwable failure) throws X {
+        throw (X) failure;
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Tells what each message that leaves is in the protocol, and when deliveries of one queue are settled. Thread-safe. */
 public final class PointedTransport implements Transport {
@@ -106,6 +107,11 @@ public final class PointedTransport implements Transport {
         @Override
         public IncomingMessage message() {
             return delivery.message();
+        }
+
+        @Override
+        public @Nullable Throwable refusal() {
+            return delivery.refusal();
         }
 
         @Override

@@ -13,7 +13,7 @@ public interface Delivery {
 
     /**
      * What failed around the handler before the delivery came to it: then it must not be handled, and what becomes of it follows from this
-     * failure. {@code null} for a delivery to be handled.
+     * failure. {@code null} for a delivery to be handled. Whoever wraps a delivery must pass this on.
      */
     default @Nullable Throwable refusal() {
         return null;

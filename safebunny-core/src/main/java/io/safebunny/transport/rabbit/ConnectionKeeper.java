@@ -256,7 +256,11 @@ final class ConnectionKeeper implements AutoCloseable {
     private synchronized void end() {
         connecting = null;
         if (isWanted()) {
-            reconnecting.requestAfter(nextWait());
+            try {
+                reconnecting.requestAfter(nextWait());
+            } catch (OutOfMemoryError e) { // nobody else would connect, and this allocates nothing
+                reconnecting.request();
+            }
         }
     }
 

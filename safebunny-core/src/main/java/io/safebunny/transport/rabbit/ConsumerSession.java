@@ -96,7 +96,7 @@ final class ConsumerSession {
 
     /** Whether the one place of the present consumer is taken by a message that nobody waits for any more. */
     boolean isOccupied() {
-        return occupied;
+        return occupied && prefetch == 1; // it may have been said of the consumer before
     }
 
     /** Nobody waits any more for the message that takes a place of the present consumer. */

@@ -95,8 +95,9 @@ final class Isolation {
     void waits(RabbitDelivery next) {
         Alone alone = alone(next);
         if (alone != null && waitsSince == null) {
+            waitsSince =
+                    timeline.nanoTime(); // before it is scheduled, or it might be called too early, and then no more
             timeline.schedule(alone.patience(), outOfPatience);
-            waitsSince = timeline.nanoTime();
         }
     }
 

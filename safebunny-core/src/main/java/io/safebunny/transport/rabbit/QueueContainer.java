@@ -94,7 +94,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     private @Nullable Object handle(MethodInvocation invocation) {
         RabbitDelivery delivery = (RabbitDelivery) invocation.getArguments()[1];
         if (delivery.claim()) {
-            pipeline.handle(delivery);
+            handle(delivery);
         }
         return null;
     }
@@ -112,7 +112,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         }
         if (delivery.claim()) {
             delivery.refuse(thrown == null ? notProceeded() : thrown);
-            pipeline.handle(delivery);
+            handle(delivery);
         } else if (thrown != null) {
             String kind = thrown.getClass().getName(); // its text might quote the message
             log.tell(
@@ -121,6 +121,16 @@ final class QueueContainer extends AbstractMessageListenerContainer {
                     () -> LOG.warn(
                             "An advice failed after a message of queue '{}' was handled and settled: {}", queue, kind));
             LOG.debug("The advice's failure", thrown);
+        }
+    }
+
+    /** Whatever the pipeline throws, out of memory perhaps: a delivery that nobody settles would keep its place. */
+    private void handle(RabbitDelivery delivery) {
+        try {
+            pipeline.handle(delivery);
+        } catch (Throwable e) {
+            delivery.handBack(); // does nothing when it is settled
+            throw e;
         }
     }
 

@@ -51,6 +51,17 @@ class ConsumerSessionTest implements ConsumerSession.Events {
     }
 
     @Test
+    void noPlaceOfACancelledConsumerIsOccupied() throws IOException {
+        session.consume(1);
+        session.occupy();
+        assertThat(session.isOccupied()).isTrue();
+
+        session.consume(10); // as if it was said of the one before while this one took its place
+
+        assertThat(session.isOccupied()).isFalse();
+    }
+
+    @Test
     void tellsHowOftenADeliveryFailed() throws IOException {
         session.consume(10);
         channel.deliver(0);

@@ -32,6 +32,7 @@ class QueueContainerTest implements DeliveryHandler {
     private final BoundedLog log = new BoundedLog(timeline, ExceptionDetails.FULL);
     private final FakeConnection broker = new FakeConnection();
     private final List<String> events = new ArrayList<>();
+    private boolean pipelineFails;
 
     @Override
     public void handle(Delivery delivery) {
@@ -41,6 +42,9 @@ class QueueContainerTest implements DeliveryHandler {
         } else {
             events.add(
                     "refused: " + (refusal instanceof MisuseException misuse ? misuse.code() : refusal.getMessage()));
+        }
+        if (pipelineFails) {
+            throw new OutOfMemoryError("simulated");
         }
         delivery.acknowledge();
     }
@@ -88,6 +92,18 @@ class QueueContainerTest implements DeliveryHandler {
 
     private void assertSettledOnce() {
         assertThat(broker.latest().calls).filteredOn("ack 1"::equals).hasSize(1);
+    }
+
+    @Test
+    void aDeliveryThatThePipelineLeavesOpenGoesBack() {
+        pipelineFails = true;
+        QueueContainer unused = startedWith();
+
+        deliverOne();
+
+        assertThat(broker.latest().calls)
+                .filteredOn(call -> call.startsWith("nack"))
+                .hasSize(1);
     }
 
     @Test

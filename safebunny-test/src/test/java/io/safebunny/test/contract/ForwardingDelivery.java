@@ -3,6 +3,7 @@ package io.safebunny.test.contract;
 
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.IncomingMessage;
+import org.jspecify.annotations.Nullable;
 
 /** Does what another delivery does, until a subclass breaks it. */
 class ForwardingDelivery implements Delivery {
@@ -31,6 +32,11 @@ class ForwardingDelivery implements Delivery {
     @Override
     public void handBack() {
         sound.handBack();
+    }
+
+    @Override
+    public @Nullable Throwable refusal() {
+        return sound.refusal();
     }
 
     @Override
