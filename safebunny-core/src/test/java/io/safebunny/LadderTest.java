@@ -35,6 +35,8 @@ class LadderTest {
         "work",
         "spi.serialization",
         "serialization",
+        "spi.codec",
+        "codec",
         "middleware",
         "pipeline",
         "observation",

@@ -64,7 +64,7 @@ public class DispatchBenchmark {
         beans.registerSingleton("invoicing", bean);
         HandlerDefaults defaults = new HandlerDefaults(
                 10, new RetrySettings(2, Duration.ofMillis(100), 2, Duration.ofSeconds(1), 0), RetryStrategy.none());
-        return new HandlerScanner(beans, defaults).scan().get(0).invoker();
+        return new HandlerScanner(beans, defaults).handlers().get(0).invoker();
     }
 
     private static Method method() {

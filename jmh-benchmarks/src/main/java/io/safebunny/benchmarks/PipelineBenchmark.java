@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.benchmarks;
 
+import io.safebunny.codec.Codecs;
 import io.safebunny.consuming.ConsumeOptions;
 import io.safebunny.consuming.ConsumePipelineFactory;
 import io.safebunny.consuming.HeldDeliveries;
@@ -113,6 +114,7 @@ public class PipelineBenchmark {
                 },
                 new ConsumeOptions("bench", 1 << 20, 20, true, null, TrustedUsers.UNCHECKED),
                 new Serializers(List.of(new Constant())),
+                Codecs.none(),
                 sender,
                 deduplicate ? deduplication(system, sender, metrics) : null,
                 Collections.nCopies(middlewares, step),

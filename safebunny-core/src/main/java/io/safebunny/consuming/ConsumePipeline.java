@@ -97,8 +97,13 @@ final class ConsumePipeline implements DeliverySettler.Processing {
             ConsumeOptions options = parts.options();
             options.trustedUsers()
                     .require(options.node(), handler.from(), delivery.message().user(), envelope);
+            Envelope decoded = validator.decoded(envelope, delivery.message().message());
             message = new HandledMessage(
-                    delivery, new Handling(parts.current(), envelope), validator.payload(envelope), parts.publishers());
+                    delivery,
+                    new Handling(parts.current(), decoded),
+                    validator.payload(decoded),
+                    handler.payloadType(),
+                    parts.publishers());
         } catch (InvalidMessageException e) {
             return poisonQueue.put(delivery, e.reason(), e);
         }

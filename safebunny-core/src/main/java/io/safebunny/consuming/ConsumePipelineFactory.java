@@ -3,6 +3,7 @@ package io.safebunny.consuming;
 
 import io.safebunny.Bunny;
 import io.safebunny.breaker.TypeBreaker;
+import io.safebunny.codec.Codecs;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handling.CurrentHandling;
@@ -38,6 +39,7 @@ public record ConsumePipelineFactory(
         Function<Handling, Bunny> publishers,
         ConsumeOptions options,
         Serializers serializers,
+        Codecs codecs,
         ConfirmedSender sender,
         @Nullable Deduplication deduplication,
         List<ConsumeMiddleware> middlewares,
@@ -61,7 +63,7 @@ public record ConsumePipelineFactory(
                 this,
                 handler,
                 breaker,
-                new MessageValidator(handler, typesOfNode, serializers, ageLimit(), options.maxMessageSize()),
+                new MessageValidator(handler, typesOfNode, serializers, codecs, ageLimit(), options.maxMessageSize()),
                 poisonQueue,
                 recoverer,
                 new HandlerRunner(handler, recoverer, timeline, failures, metrics),

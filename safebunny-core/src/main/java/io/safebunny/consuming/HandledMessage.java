@@ -2,6 +2,7 @@
 package io.safebunny.consuming;
 
 import io.safebunny.Bunny;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
@@ -9,28 +10,38 @@ import io.safebunny.middleware.ConsumeContext;
 import io.safebunny.recovery.Recovery;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.IncomingMessage;
+import java.lang.reflect.Type;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
 
 /** One valid message on its way through the consume pipeline. Confined to the thread that handles it. */
 final class HandledMessage implements ConsumeContext {
 
     final Delivery delivery;
     final Handling handling;
-    private final Object payload;
+    private final Class<?> payloadClass;
     private final Function<Handling, Bunny> publishers;
+    private Object payload;
     private @Nullable Throwable failure;
     private @Nullable Recovery recovery;
     private Settlement settlement = Settlement.ACKNOWLEDGE;
     private boolean failedBefore;
 
-    HandledMessage(Delivery delivery, Handling handling, Object payload, Function<Handling, Bunny> publishers) {
+    /** @param payloadType what the handler takes */
+    HandledMessage(
+            Delivery delivery,
+            Handling handling,
+            Object payload,
+            Type payloadType,
+            Function<Handling, Bunny> publishers) {
         this.publishers = publishers;
         this.delivery = delivery;
         this.payload = payload;
+        this.payloadClass = ResolvableType.forType(payloadType).resolve(Object.class);
         this.handling = handling;
     }
 
@@ -90,6 +101,17 @@ final class HandledMessage implements ConsumeContext {
     @Override
     public Object payload() {
         return payload;
+    }
+
+    @Override
+    public void replacePayload(Object replacement) {
+        if (!payloadClass.isInstance(replacement)) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "A middleware replaced the payload of a message by another type [type=%s, replacement=%s]: the handler takes %s. Give it one of those, or let the handler take the other."
+                            .formatted(type(), replacement.getClass().getName(), payloadClass.getName()));
+        }
+        payload = replacement;
     }
 
     @Override

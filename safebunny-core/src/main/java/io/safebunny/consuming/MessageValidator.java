@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.codec.Codecs;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.EnvelopeReader;
@@ -9,9 +10,12 @@ import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.serialization.Serializers;
+import io.safebunny.spi.codec.BodyCodec;
+import io.safebunny.spi.codec.CodecException;
 import io.safebunny.spi.serialization.MessageSerializer;
 import io.safebunny.spi.serialization.SerializationException;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** Decides whether a delivery is a message this queue's handler can take. Thread-safe. */
 final class MessageValidator {
@@ -19,6 +23,8 @@ final class MessageValidator {
     private final HandlerDefinition handler;
     private final Set<String> typesOfNode;
     private final Serializers serializers;
+    private final Codecs codecs;
+    private final Predicate<String> hasCodec;
     private final AgeLimit ageLimit;
     private final long maxMessageSize;
 
@@ -26,16 +32,23 @@ final class MessageValidator {
             HandlerDefinition handler,
             Set<String> typesOfNode,
             Serializers serializers,
+            Codecs codecs,
             AgeLimit ageLimit,
             long maxMessageSize) {
         this.handler = handler;
         this.typesOfNode = typesOfNode;
         this.serializers = serializers;
+        this.codecs = codecs;
+        this.hasCodec = encoding -> codecs.of(encoding) != null;
         this.ageLimit = ageLimit;
         this.maxMessageSize = maxMessageSize;
     }
 
-    /** @throws InvalidMessageException with the poison reason */
+    /**
+     * With the body as it was delivered.
+     *
+     * @throws InvalidMessageException with the poison reason
+     */
     Envelope envelope(WireMessage wire) {
         if (wire.body().length > maxMessageSize) {
             throw new InvalidMessageException(
@@ -43,7 +56,7 @@ final class MessageValidator {
                     "Message too large [bytes=%d]: at most %d. Raise safebunny.max-message-size to take it."
                             .formatted(wire.body().length, maxMessageSize));
         }
-        Envelope envelope = EnvelopeReader.read(wire);
+        Envelope envelope = EnvelopeReader.read(wire, hasCodec);
         requireType(envelope.type());
         ageLimit.require(envelope);
         return envelope.atAttempt(
@@ -64,6 +77,24 @@ final class MessageValidator {
                 PoisonReason.UNKNOWN_TYPE,
                 "Unknown type [type=%s]: this queue carries %s, and no handler of this node takes the other."
                         .formatted(Names.printable(type), handler.type()));
+    }
+
+    /**
+     * Decoded before anything compares or reads the body. Not earlier: a sender who is not trusted gets nothing decoded.
+     *
+     * @throws InvalidMessageException {@code malformed-body}, or {@code too-large} for what a few bytes become
+     */
+    Envelope decoded(Envelope envelope, WireMessage wire) {
+        BodyCodec codec = codecs.of(wire.contentEncoding());
+        if (codec == null) {
+            return envelope;
+        }
+        try {
+            return envelope.withBody(codec.decode(envelope, maxMessageSize));
+        } catch (CodecException e) {
+            throw new InvalidMessageException(
+                    e.isTooLarge() ? PoisonReason.TOO_LARGE : PoisonReason.MALFORMED_BODY, e.messageWithoutCode(), e);
+        }
     }
 
     /** @throws InvalidMessageException {@code malformed-body} */

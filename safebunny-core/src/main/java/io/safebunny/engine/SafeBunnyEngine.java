@@ -80,7 +80,11 @@ public final class SafeBunnyEngine {
         CurrentHandling current = new CurrentHandling();
         PipelineBunny publisher = new PipelineBunny(
                 current,
-                new PublishingOptions(options.node(), options.publishTimeout(), options.maxMessageSize()),
+                new PublishingOptions(
+                        options.node(),
+                        options.publishTimeout(),
+                        options.maxMessageSize(),
+                        parts.codecs().publishing()),
                 parts.idScheme(),
                 parts.serializers().writer(),
                 sender,
@@ -112,6 +116,7 @@ public final class SafeBunnyEngine {
                         parts.store() == null ? null : options.retention(),
                         options.trustedUsers()),
                 parts.serializers(),
+                parts.codecs(),
                 sender,
                 deduplication,
                 parts.consumeMiddlewares(),

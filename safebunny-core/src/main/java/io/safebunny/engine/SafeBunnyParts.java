@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
+import io.safebunny.codec.Codecs;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.PublishMiddleware;
@@ -29,6 +30,7 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * @param store {@code null}: handled messages are not remembered, a duplicate is handled again
  * @param outbox {@code null}: publications outside handlers are sent at once, whatever becomes of the caller's transaction
+ * @param codecs of bodies, which are sent and taken as serialized without one
  * @param breakers of this node alone
  * @param callbacks completes the futures of {@code publishAsync}, and sends again after a lost connection
  */
@@ -38,6 +40,7 @@ public record SafeBunnyParts(
         @Nullable MessageStore store,
         @Nullable Outbox outbox,
         Serializers serializers,
+        Codecs codecs,
         IdScheme idScheme,
         List<ConsumeMiddleware> consumeMiddlewares,
         List<PublishMiddleware> publishMiddlewares,
@@ -52,6 +55,42 @@ public record SafeBunnyParts(
     public SafeBunnyParts {
         consumeMiddlewares = List.copyOf(consumeMiddlewares);
         publishMiddlewares = List.copyOf(publishMiddlewares);
+    }
+
+    /** Without codecs. */
+    public SafeBunnyParts(
+            SafeBunnyOptions options,
+            Transport transport,
+            @Nullable MessageStore store,
+            @Nullable Outbox outbox,
+            Serializers serializers,
+            IdScheme idScheme,
+            List<ConsumeMiddleware> consumeMiddlewares,
+            List<PublishMiddleware> publishMiddlewares,
+            MessageScope scope,
+            CircuitBreakers breakers,
+            Timeline timeline,
+            RandomGenerator random,
+            Executor callbacks,
+            MeterRegistry meterRegistry,
+            ObservationRegistry observationRegistry) {
+        this(
+                options,
+                transport,
+                store,
+                outbox,
+                serializers,
+                Codecs.none(),
+                idScheme,
+                consumeMiddlewares,
+                publishMiddlewares,
+                scope,
+                breakers,
+                timeline,
+                random,
+                callbacks,
+                meterRegistry,
+                observationRegistry);
     }
 
     public static SafeBunnyParts of(
@@ -81,6 +120,7 @@ public record SafeBunnyParts(
                 store,
                 outbox,
                 serializers,
+                codecs,
                 idScheme,
                 consumeMiddlewares,
                 publishMiddlewares,
@@ -100,6 +140,27 @@ public record SafeBunnyParts(
                 store,
                 other,
                 serializers,
+                codecs,
+                idScheme,
+                consumeMiddlewares,
+                publishMiddlewares,
+                scope,
+                breakers,
+                timeline,
+                random,
+                callbacks,
+                meterRegistry,
+                observationRegistry);
+    }
+
+    public SafeBunnyParts withCodecs(Codecs others) {
+        return new SafeBunnyParts(
+                options,
+                transport,
+                store,
+                outbox,
+                serializers,
+                others,
                 idScheme,
                 consumeMiddlewares,
                 publishMiddlewares,

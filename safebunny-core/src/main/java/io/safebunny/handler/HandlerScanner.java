@@ -6,7 +6,6 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.HandlerReader.Found;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -22,7 +21,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 
 /** Finds the {@code @BunnyHandler} methods of all beans, and refuses those that cannot work. Run once, at start-up. */
-public final class HandlerScanner {
+public final class HandlerScanner implements HandlerSource {
 
     private static final Logger LOG = LoggerFactory.getLogger(HandlerScanner.class);
 
@@ -41,7 +40,8 @@ public final class HandlerScanner {
     }
 
     /** @throws ConfigurationException SB-11xx naming bean and method */
-    public List<HandlerDefinition> scan() {
+    @Override
+    public List<HandlerDefinition> handlers() {
         List<HandlerDefinition> found = new ArrayList<>();
         for (String name : beans.getBeanDefinitionNames()) {
             if (!ScopedProxyUtils.isScopedTarget(name)) {
@@ -53,7 +53,6 @@ public final class HandlerScanner {
                 found.addAll(handlersOf(name));
             }
         }
-        requireOnePerType(found);
         return List.copyOf(found);
     }
 
@@ -110,26 +109,5 @@ public final class HandlerScanner {
             return () -> bean;
         }
         return () -> beans.getBean(name);
-    }
-
-    private static void requireOnePerType(List<HandlerDefinition> handlers) {
-        Map<String, HandlerDefinition> byType = new LinkedHashMap<>();
-        for (HandlerDefinition handler : handlers) {
-            HandlerDefinition other = byType.putIfAbsent(handler.type(), handler);
-            if (other != null) {
-                throw new ConfigurationException(
-                        "SB-1102",
-                        "Two handlers for one message type [type=%s]: %s from %s and %s from %s. A node has one queue per type, whoever publishes it, so one handler."
-                                .formatted(
-                                        handler.type(),
-                                        other.description(),
-                                        other.from(),
-                                        handler.description(),
-                                        handler.from()),
-                        other.from().equals(handler.from())
-                                ? "Remove one of them, or give one of the payload classes another name with @BunnyMessage."
-                                : "Remove one of them, or make one @BunnyHandler(from = {…}) of both that names all those nodes, with a MessageContext parameter, and call one or the other by context.from(). Prefetch, retries and pauses are the queue's, so they would be shared anyway.");
-            }
-        }
     }
 }

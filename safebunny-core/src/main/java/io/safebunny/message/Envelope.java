@@ -56,9 +56,32 @@ public record Envelope(
                         body);
     }
 
+    /** The same message with this body. */
+    public Envelope withBody(byte[] other) {
+        return new Envelope(
+                id,
+                correlationId,
+                type,
+                node,
+                marker,
+                causationId,
+                attempt,
+                poisonVersion,
+                sentAt,
+                trace,
+                headers,
+                contentType,
+                other);
+    }
+
     /** The wire form of a new message, with the headers of the wire contract and the application's own. */
     public WireMessage toWire() {
         return toWire(null, null, Map.of(), body);
+    }
+
+    /** The same with an encoded body. */
+    public WireMessage toWire(String encoding, byte[] encoded) {
+        return toWire(encoding, null, Map.of(), encoded);
     }
 
     /**

@@ -5,6 +5,7 @@ import static io.safebunny.message.PoisonReason.MALFORMED_BODY;
 import static io.safebunny.message.PoisonReason.MISSING_PROPERTY;
 
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a foreign message strictly: what it returns is valid, what it refuses goes to the poison queue. Pure. */
@@ -14,8 +15,22 @@ public final class EnvelopeReader {
 
     private EnvelopeReader() {}
 
-    /** @throws InvalidMessageException naming the property, what was found and what is needed */
+    /**
+     * A message whose body is not encoded.
+     *
+     * @throws InvalidMessageException naming the property, what was found and what is needed
+     */
     public static Envelope read(WireMessage wire) {
+        return read(wire, encoding -> false);
+    }
+
+    /**
+     * Its body as delivered, perhaps encoded.
+     *
+     * @param isKnown whether there is a codec for a {@code content_encoding}
+     * @throws InvalidMessageException naming the property, what was found and what is needed
+     */
+    public static Envelope read(WireMessage wire, Predicate<String> isKnown) {
         String id = required("message_id", wire.messageId());
         if (!Names.isMessageId(id)) {
             throw invalid("message_id", id, "[A-Za-z0-9._:-]{1,128}");
@@ -26,10 +41,11 @@ public final class EnvelopeReader {
         }
         String type = required("type", wire.type());
         String encoding = wire.contentEncoding();
-        if (encoding != null && !encoding.equalsIgnoreCase("UTF-8") && !encoding.equalsIgnoreCase("identity")) {
+        if (encoding != null && !isPlain(encoding) && !isKnown.test(encoding)) {
             throw new InvalidMessageException(
                     MALFORMED_BODY,
-                    "Unsupported content_encoding [%s]: send the body plain.".formatted(Names.printable(encoding)));
+                    "Unsupported content_encoding [%s]: this node has no BodyCodec for it. Register one, or send the body plain."
+                            .formatted(Names.printable(encoding)));
         }
         Map<String, Object> headers = wire.headers();
         return new Envelope(
@@ -46,6 +62,10 @@ public final class EnvelopeReader {
                 Headers.application(headers),
                 wire.contentType() == null ? JSON : wire.contentType(),
                 wire.body());
+    }
+
+    private static boolean isPlain(String encoding) {
+        return encoding.equalsIgnoreCase("UTF-8") || encoding.equalsIgnoreCase("identity");
     }
 
     /** A message replayed from the poison queue begins anew. */

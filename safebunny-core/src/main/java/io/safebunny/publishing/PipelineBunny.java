@@ -13,6 +13,7 @@ import io.safebunny.handling.Surrounding;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.Names;
+import io.safebunny.message.WireMessage;
 import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Middleware;
 import io.safebunny.middleware.Next;
@@ -22,6 +23,7 @@ import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.pipeline.Pipeline;
 import io.safebunny.publishing.Publication.Mode;
+import io.safebunny.spi.codec.BodyCodec;
 import io.safebunny.spi.identity.IdScheme;
 import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.serialization.MessageSerializer;
@@ -283,11 +285,7 @@ public final class PipelineBunny implements Bunny {
 
     private OutboundMessage prepare(Publication publication, Map<String, String> trace) {
         byte[] body = serializer.serialize(publication.payload());
-        if (body.length > options.maxMessageSize()) {
-            throw new InvalidPublicationException(
-                    "Message too large [type=%s, bytes=%d]: at most %d. Publish a reference to the data, or raise safebunny.max-message-size on all nodes that see it."
-                            .formatted(publication.type(), body.length, options.maxMessageSize()));
-        }
+        requireNotTooLarge(publication, body);
         Envelope envelope = identifier.identify(
                 publication,
                 Observations.w3c(trace),
@@ -295,10 +293,29 @@ public final class PipelineBunny implements Bunny {
                 serializer.contentType(),
                 body);
         return new OutboundMessage(
-                        envelope.toWire(),
+                        encoded(publication, envelope),
                         new Route.Publication(Names.address(options.node(), publication.type())),
                         publication.delay())
                 .withDroppedIfUnheard(publication.options.isDroppedIfUnheard());
+    }
+
+    /** Receivers bound both, what is on the wire and what it is decoded to. */
+    private void requireNotTooLarge(Publication publication, byte[] body) {
+        if (body.length > options.maxMessageSize()) {
+            throw new InvalidPublicationException(
+                    "Message too large [type=%s, bytes=%d]: at most %d. Publish a reference to the data, or raise safebunny.max-message-size on all nodes that see it."
+                            .formatted(publication.type(), body.length, options.maxMessageSize()));
+        }
+    }
+
+    private WireMessage encoded(Publication publication, Envelope envelope) {
+        BodyCodec codec = options.codec();
+        if (codec == null) {
+            return envelope.toWire();
+        }
+        byte[] body = codec.encode(envelope);
+        requireNotTooLarge(publication, body);
+        return envelope.toWire(codec.encoding(), body);
     }
 
     private static void unchecked(Next action) {

@@ -44,7 +44,7 @@ final class Handlers implements AutoCloseable {
     }
 
     List<HandlerDefinition> scan() {
-        return new HandlerScanner(context.getBeanFactory(), DEFAULTS).scan();
+        return HandlerSource.all(List.of(new HandlerScanner(context.getBeanFactory(), DEFAULTS)));
     }
 
     /** Scans what must be exactly one handler. */

@@ -3,6 +3,7 @@ package io.safebunny.autoconfigure;
 
 import io.safebunny.failure.InvalidProperty;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -17,13 +18,16 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     holds its body.
  * @param userId Whether every message but poison copies says as user_id which user of the broker published it, which the
  *     broker makes sure of. The user name must not change while the node runs. RabbitMQ only.
+ * @param encoding Content encoding of what this node publishes, such as gzip. There must be a BodyCodec bean for it, also at
+ *     every node that consumes it. Costs the time to encode and decode.
  */
 @ConfigurationProperties("safebunny.publisher")
 record PublisherProperties(
         @DefaultValue("8") int maxConcurrency,
         @DefaultValue("30s") Duration timeout,
         @DefaultValue("1000") int maxInFlight,
-        @DefaultValue("false") boolean userId) {
+        @DefaultValue("false") boolean userId,
+        @Nullable String encoding) {
 
     PublisherProperties {
         InvalidProperty.unlessWithin(1, 2000, "safebunny.publisher.max-concurrency", maxConcurrency, "8");

@@ -7,12 +7,14 @@ import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.Bunny;
 import io.safebunny.BunnyScope;
 import io.safebunny.breaker.CircuitBreakers;
+import io.safebunny.codec.Codecs;
 import io.safebunny.consuming.TrustedUsers;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerScanner;
+import io.safebunny.handler.HandlerSource;
 import io.safebunny.handler.PayloadValidator;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.PublishMiddleware;
@@ -26,6 +28,7 @@ import io.safebunny.time.Timeline;
 import io.safebunny.topology.TopologyOptions;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -141,6 +144,7 @@ final class SafeBunnyAutoConfiguration {
             ObjectProvider<MessageStore> stores,
             ObjectProvider<Outbox> outboxes,
             Serializers serializers,
+            Codecs codecs,
             IdScheme idScheme,
             ObjectProvider<ConsumeMiddleware> consumeMiddlewares,
             ObjectProvider<PublishMiddleware> publishMiddlewares,
@@ -161,6 +165,7 @@ final class SafeBunnyAutoConfiguration {
                 store,
                 outboxes.getIfAvailable(),
                 serializers,
+                codecs,
                 idScheme,
                 consumeMiddlewares.orderedStream().toList(),
                 publishMiddlewares.orderedStream().toList(),
@@ -206,11 +211,16 @@ final class SafeBunnyAutoConfiguration {
             ConfigurableListableBeanFactory beans,
             HandlerDefaults defaults,
             ObjectProvider<PayloadValidator> validators,
+            ObjectProvider<HandlerSource> sources,
             Environment environment) {
         Duration phaseTimeout = Binder.get(environment)
                 .bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
                 .orElse(DEFAULT_PHASE_TIMEOUT);
+        HandlerSource scanner = new HandlerScanner(beans, defaults, validators.getIfAvailable());
         return new EngineLifecycle(
-                engine, () -> new HandlerScanner(beans, defaults, validators.getIfAvailable()).scan(), phaseTimeout);
+                engine,
+                () -> HandlerSource.all(Stream.concat(Stream.of(scanner), sources.orderedStream())
+                        .toList()),
+                phaseTimeout);
     }
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure;
 
+import io.safebunny.codec.Codecs;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.serialization.JsonMessageSerializer;
 import io.safebunny.serialization.Serializers;
+import io.safebunny.spi.codec.BodyCodec;
 import io.safebunny.spi.serialization.MessageSerializer;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -15,7 +17,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import tools.jackson.databind.json.JsonMapper;
 
-/** All {@link MessageSerializer} beans in order, JSON behind the application's own. */
+/** All {@link MessageSerializer} beans in order, JSON behind the application's own, and all {@link BodyCodec} beans. */
 @AutoConfiguration(afterName = "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration")
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 final class SerializationAutoConfiguration {
@@ -39,5 +41,11 @@ final class SerializationAutoConfiguration {
     @ConditionalOnMissingBean
     Serializers safeBunnySerializers(ObjectProvider<MessageSerializer> serializers) {
         return new Serializers(serializers.orderedStream().toList());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    Codecs safeBunnyCodecs(ObjectProvider<BodyCodec> codecs, PublisherProperties publisher) {
+        return new Codecs(codecs.orderedStream().toList(), publisher.encoding());
     }
 }

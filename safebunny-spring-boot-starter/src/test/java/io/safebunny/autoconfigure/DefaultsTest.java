@@ -55,7 +55,7 @@ class DefaultsTest {
                 .withUserConfiguration(RabbitProperties.class)
                 .run(context -> {
                     assertThat(context.getBean(PublisherProperties.class))
-                            .isEqualTo(new PublisherProperties(8, Duration.ofSeconds(30), 1000, false));
+                            .isEqualTo(new PublisherProperties(8, Duration.ofSeconds(30), 1000, false, null));
                     assertThat(context.getBean(DelayProperties.class).strategy())
                             .isEqualTo(DelayStrategy.LADDER);
                 });

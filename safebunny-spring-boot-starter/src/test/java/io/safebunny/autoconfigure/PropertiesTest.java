@@ -25,6 +25,7 @@ class PropertiesTest {
             Map.entry("safebunny.listener.prefetch", "250"),
             Map.entry("safebunny.listener.trusted-users[orders.eu]", "svc-orders"),
             Map.entry("safebunny.publisher.user-id", "true"),
+            Map.entry("safebunny.publisher.encoding", "gzip"),
             Map.entry("safebunny.retry.max-retries", "5"),
             Map.entry("safebunny.retry.initial-interval", "1s"),
             Map.entry("safebunny.retry.multiplier", "1.5"),
@@ -59,7 +60,7 @@ class PropertiesTest {
         assertThat(bind("safebunny.delayed-retry", DelayedRetryProperties.class))
                 .isEqualTo(new DelayedRetryProperties(List.of(Duration.ofSeconds(5), Duration.ofHours(1)), 0.1));
         assertThat(bind("safebunny.publisher", PublisherProperties.class))
-                .isEqualTo(new PublisherProperties(4, Duration.ofSeconds(10), 50, true));
+                .isEqualTo(new PublisherProperties(4, Duration.ofSeconds(10), 50, true, "gzip"));
         assertThat(bind("safebunny.topology", TopologyProperties.class))
                 .isEqualTo(new TopologyProperties("acme", QueueType.CLASSIC, 7));
         assertThat(bind("safebunny.poison", PoisonProperties.class))

@@ -8,6 +8,7 @@ import io.safebunny.BunnyHandler;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
+import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
@@ -90,6 +91,24 @@ class ValidPayloadTest {
             assertThat(poison.headers().toString()).doesNotContain("4242").doesNotContain("-7");
             assertThat(context.getBean(Handler.class).received.waiting()).isZero();
         });
+    }
+
+    @Test
+    void isCheckedAsMiddlewaresMadeItAndNotAsDelivered() {
+        Cart valid = new Cart(1, List.of(), Map.of());
+        Cart invalid = new Cart(-7, List.of(), Map.of());
+        runner.withBean(ConsumeMiddleware.class, () -> (context, next) -> {
+                    context.replacePayload(context.payload().equals(invalid) ? valid : invalid);
+                    next.run();
+                })
+                .run(context -> {
+                    context.getBean(Bunny.class).publish(invalid);
+
+                    assertThat(context.getBean(Handler.class).received.next()).isEqualTo(valid);
+                    assertThat(poisoned(context, valid).headers().get(Headers.EXCEPTION_MESSAGE))
+                            .asString()
+                            .endsWith("cents must be positive.");
+                });
     }
 
     @Test

@@ -46,6 +46,7 @@ class ExceptionsTest {
                     "Declarations IOException", "the connection is tried again, or told as a ConnectionLostException"),
             Map.entry("RabbitTransport IOException", "told as a ConnectionLostException"),
             // cannot be
+            Map.entry("GzipCodec UncheckedIOException", "memory does no I/O"),
             Map.entry("FieldHash IllegalStateException", "every Java platform has SHA-256 and HmacSHA256"),
             Map.entry("OpenTransaction IllegalStateException", "checked at the start, SB-1405"),
             Map.entry("RecordDocument IllegalStateException", "a tree of text and numbers can be written"),

@@ -107,7 +107,9 @@ class GuideListingsTest {
 
     private static HandlerDefinition scanned(Class<?> handler) {
         try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(handler)) {
-            return new HandlerScanner(context.getBeanFactory(), DEFAULTS).scan().get(0);
+            return new HandlerScanner(context.getBeanFactory(), DEFAULTS)
+                    .handlers()
+                    .get(0);
         }
     }
 

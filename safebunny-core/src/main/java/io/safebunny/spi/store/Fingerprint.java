@@ -10,8 +10,8 @@ import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
 
 /**
- * Tells another message under the same id from a repeat of the first, by type and body. Headers and content type are not part of
- * it: a repeat may bear others. Pure.
+ * Tells another message under the same id from a repeat of the first, by type and body. The body is the decoded one: a codec may
+ * encode a repeat otherwise. Headers and content type are not part of it: a repeat may bear others. Pure.
  *
  * @param version how it was computed: {@link #SHA256}, or {@link #CHECKSUMS} in records that earlier versions of the library created
  * @param high the first 64 bits
