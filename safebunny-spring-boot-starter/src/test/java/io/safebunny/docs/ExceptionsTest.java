@@ -33,6 +33,9 @@ class ExceptionsTest {
             // of the wrong type otherwise
             Map.entry("MessageScope IllegalStateException", "asked for by Spring's Scope; its text has a code"),
             Map.entry("OpenTransaction UnexpectedRollbackException", "Spring's own word for it, as of its commit"),
+            Map.entry(
+                    "ConsumePipeline UndeclaredThrowableException",
+                    "around what an advice threw that is neither exception nor error, as Spring's proxies do"),
             // caught by ours and told with a code
             Map.entry("RecordJson IllegalArgumentException", "each store tells it as an UnreadableRecordException"),
             Map.entry("SmallExponents StreamConstraintsException", "told as a SerializationException"),
@@ -45,6 +48,7 @@ class ExceptionsTest {
             Map.entry(
                     "Declarations IOException", "the connection is tried again, or told as a ConnectionLostException"),
             Map.entry("RabbitTransport IOException", "told as a ConnectionLostException"),
+            Map.entry("Permits InterruptedException", "told as a PublishTimeoutException"),
             // cannot be
             Map.entry("GzipCodec UncheckedIOException", "memory does no I/O"),
             Map.entry("FieldHash IllegalStateException", "every Java platform has SHA-256 and HmacSHA256"),
