@@ -87,7 +87,8 @@ class CosmosNodeIT {
             Handler handler = context.getBean(Handler.class);
 
             String id = context.getBean(Bunny.class)
-                    .publish(new Download("42"), PublishOptions.none().withCorrelationId("c-1")).messageId();
+                    .publish(new Download("42"), PublishOptions.none().withCorrelationId("c-1"))
+                    .messageId();
 
             try (Connection connection = connection()) {
                 GetResponse message = poisoned(connection.createChannel());

@@ -98,7 +98,8 @@ public final class OutboxSection implements Section {
             node.start(List.of());
             long begin = System.nanoTime();
             int published = writers.publish(messages, correlation -> {
-                Published unused = node.bunny().publish(ping, PublishOptions.none().withCorrelationId(correlation));
+                Published unused =
+                        node.bunny().publish(ping, PublishOptions.none().withCorrelationId(correlation));
             });
             Writers.awaitEmpty(database, TABLE);
             return arrived(published, System.nanoTime() - begin);
