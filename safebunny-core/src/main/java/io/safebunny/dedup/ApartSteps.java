@@ -4,6 +4,7 @@ package io.safebunny.dedup;
 import io.safebunny.message.Envelope;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
@@ -14,12 +15,11 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Steps of a message whose own record is part of the handler's transaction, which may roll back while what a step did stays
- * done. They are in a record beside it, written in transactions of their own.
+ * done. They are in a companion of it, written in transactions of their own.
  */
 final class ApartSteps {
 
@@ -54,7 +54,7 @@ final class ApartSteps {
 
     /** Where those of a message are. */
     static RecordKey key(RecordKey message) {
-        return new RecordKey(message.correlationId(), message.messageId() + "~steps");
+        return message.companion("steps");
     }
 
     static boolean isOf(Envelope message, MessageRecord steps) {
@@ -81,11 +81,9 @@ final class ApartSteps {
     }
 
     void store(String name, String json) {
-        MessageRecord before = record;
-        Map<String, String> steps = new HashMap<>(before == null ? Map.of() : before.steps());
+        Map<String, String> steps = new HashMap<>(record == null ? Map.of() : record.steps());
         steps.put(name, json);
-        record = surely(
-                steps, () -> before == null ? create(steps) : store.replace(before.nextSteps(claim.owner(), steps)));
+        record = writeSurely(record == null ? first(steps) : record.nextSteps(claim.owner(), steps));
         if (record == null) {
             throw NotHandledException.later(
                     "Another delivery of message %s has stored steps".formatted(key.messageId()), Duration.ZERO);
@@ -97,16 +95,14 @@ final class ApartSteps {
      *
      * @return {@code null} when somebody else wrote in between
      */
-    private @Nullable MessageRecord surely(Map<String, String> steps, Supplier<@Nullable MessageRecord> write) {
+    private @Nullable MessageRecord writeSurely(MessageRecord next) {
         for (int tries = 1; ; tries++) {
             try {
-                MessageRecord written = store.apart(write);
-                MessageRecord stored = written != null ? written : store.apart(() -> store.find(key));
-                return stored != null
-                                && stored.owner().equals(claim.owner())
-                                && stored.steps().equals(steps)
-                        ? stored
-                        : null;
+                if (store.apart(() -> store.writeTogether(List.of(next))) instanceof JointWrite.Written written) {
+                    return written.records().get(0);
+                }
+                MessageRecord stored = store.apart(() -> store.find(key));
+                return stored != null && stored.isSameWriteAs(next) ? stored : null;
             } catch (StoreUnavailableException e) {
                 if (tries == MOST_TRIES) {
                     throw e;
@@ -118,8 +114,8 @@ final class ApartSteps {
     }
 
     /** In a final state from the beginning, so that it expires with the message's own record. */
-    private MessageRecord create(Map<String, String> steps) {
-        return store.create(new MessageRecord(
+    private MessageRecord first(Map<String, String> steps) {
+        return new MessageRecord(
                 key,
                 RecordState.DISPATCHED,
                 claim.owner(),
@@ -130,6 +126,6 @@ final class ApartSteps {
                 claim.fingerprint(),
                 steps,
                 List.of(),
-                null));
+                null);
     }
 }

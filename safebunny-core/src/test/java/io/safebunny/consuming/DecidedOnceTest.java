@@ -17,6 +17,7 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -58,6 +59,11 @@ class DecidedOnceTest {
             MessageRecord replaced = store.replace(record);
             happening.run();
             return replaced;
+        }
+
+        @Override
+        public JointWrite writeTogether(List<MessageRecord> records) {
+            return store.writeTogether(records);
         }
 
         @Override

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
@@ -70,6 +71,11 @@ class HandledByAnotherTest {
         @Override
         public @Nullable MessageRecord replace(MessageRecord record) {
             return committed.replace(record);
+        }
+
+        @Override
+        public JointWrite writeTogether(List<MessageRecord> together) {
+            return committed.writeTogether(together);
         }
 
         @Override

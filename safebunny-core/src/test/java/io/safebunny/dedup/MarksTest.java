@@ -7,6 +7,7 @@ import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -112,6 +113,11 @@ class MarksTest {
         @Override
         public @Nullable MessageRecord replace(MessageRecord record) {
             return store.replace(record);
+        }
+
+        @Override
+        public JointWrite writeTogether(List<MessageRecord> together) {
+            return store.writeTogether(together);
         }
 
         @Override

@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -65,6 +66,11 @@ class NewerRecordTest {
         public @Nullable MessageRecord replace(MessageRecord record) {
             replaced = true;
             return others.replace(record);
+        }
+
+        @Override
+        public JointWrite writeTogether(List<MessageRecord> together) {
+            return others.writeTogether(together);
         }
 
         @Override

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.StoreUnavailableException;
@@ -57,6 +58,11 @@ class SilentTransactionsTest {
         @Override
         public @Nullable MessageRecord replace(MessageRecord record) {
             throw timeout();
+        }
+
+        @Override
+        public JointWrite writeTogether(List<MessageRecord> together) {
+            return records.writeTogether(together);
         }
 
         @Override

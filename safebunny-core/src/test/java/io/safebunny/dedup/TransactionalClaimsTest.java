@@ -14,6 +14,7 @@ import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction.RetryDelayed;
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
@@ -113,6 +114,11 @@ class TransactionalClaimsTest {
                 return record;
             }
             return stored == null ? committed.create(record) : stored;
+        }
+
+        @Override
+        public JointWrite writeTogether(List<MessageRecord> records) {
+            return committed.writeTogether(records);
         }
 
         @Override

@@ -23,6 +23,7 @@ final class CosmosCalls {
     enum Operation {
         CREATE,
         REPLACE,
+        BATCH,
         READ,
         QUERY;
 

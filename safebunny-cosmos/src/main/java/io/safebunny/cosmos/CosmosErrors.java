@@ -56,31 +56,54 @@ final class CosmosErrors {
      * another sub-status the same codes concern every document: another partition key, a firewall, a key that is not valid.
      */
     static boolean isDocumentRefused(Throwable thrown) {
-        return thrown instanceof CosmosException e
-                && ((e.getStatusCode() == BAD_REQUEST && e.getSubStatusCode() == 0)
-                        || (e.getStatusCode() == FORBIDDEN && e.getSubStatusCode() == PARTITION_FULL));
+        return thrown instanceof CosmosException e && Answer.of(e).refusesDocument();
+    }
+
+    /** Whether one of a batch did not fit what is stored: it is there and should not be, is not there, or is another version. */
+    static boolean isOvertaken(int status, int subStatus) {
+        return status == CONFLICT || status == PRECONDITION_FAILED || (status == NOT_FOUND && subStatus == 0);
+    }
+
+    /** What is known of an answer that is no success. */
+    record Answer(
+            int status,
+            int subStatus,
+            @Nullable String activity,
+            @Nullable Duration retryAfter) {
+        static Answer of(CosmosException e) {
+            return new Answer(e.getStatusCode(), e.getSubStatusCode(), e.getActivityId(), e.getRetryAfterDuration());
+        }
+
+        private boolean refusesDocument() {
+            return (status == BAD_REQUEST && subStatus == 0) || (status == FORBIDDEN && subStatus == PARTITION_FULL);
+        }
     }
 
     /** Of a write: the record can never be stored, or it is unknown whether it was. */
     static SafeBunnyException ofWrite(Operation operation, String container, RecordKey key, CosmosException e) {
-        if (isTooLarge(e)) {
+        return ofWrite(operation, container, key, Answer.of(e), e);
+    }
+
+    static SafeBunnyException ofWrite(
+            Operation operation, String container, RecordKey key, Answer answer, @Nullable CosmosException cause) {
+        if (answer.status == TOO_LARGE) {
             return new RecordTooLargeException(key, SERVICE_LIMIT, SERVICE_LIMIT);
         }
-        if (isDocumentRefused(e)) {
+        if (answer.refusesDocument()) {
             return new RecordRefusedException(
                     key,
                     "%s [container=%s, status=%d, sub-status=%d, activity=%s]"
                             .formatted(
-                                    e.getStatusCode() == BAD_REQUEST
+                                    answer.status == BAD_REQUEST
                                             ? "Cosmos DB finds it malformed. Look for what is special in the message's ids or step results."
                                             : PARTITION_IS_FULL,
                                     container,
-                                    e.getStatusCode(),
-                                    e.getSubStatusCode(),
-                                    e.getActivityId()),
-                    e);
+                                    answer.status,
+                                    answer.subStatus,
+                                    answer.activity),
+                    cause);
         }
-        return unavailable(operation, container, e);
+        return unavailable(operation, container, answer, cause);
     }
 
     private static boolean has(int status, Throwable thrown) {
@@ -96,30 +119,35 @@ final class CosmosErrors {
     }
 
     static StoreUnavailableException unavailable(Operation operation, String container, CosmosException e) {
+        return unavailable(operation, container, Answer.of(e), e);
+    }
+
+    private static StoreUnavailableException unavailable(
+            Operation operation, String container, Answer answer, @Nullable CosmosException cause) {
         return new StoreUnavailableException(
                 "Cosmos DB failed a %s [container=%s, status=%d, sub-status=%d, activity=%s]: %s"
                         .formatted(
                                 operation.word(),
                                 container,
-                                e.getStatusCode(),
-                                e.getSubStatusCode(),
-                                e.getActivityId(),
-                                explain(e)),
-                retryAfter(e),
-                e);
+                                answer.status,
+                                answer.subStatus,
+                                answer.activity,
+                                explain(answer)),
+                patience(answer),
+                cause);
     }
 
-    private static @Nullable Duration retryAfter(CosmosException e) {
-        Duration asked = e.getStatusCode() == THROTTLED ? e.getRetryAfterDuration() : null;
+    private static @Nullable Duration patience(Answer answer) {
+        Duration asked = answer.status == THROTTLED ? answer.retryAfter : null;
         return asked == null || asked.isZero() ? null : asked;
     }
 
-    private static String explain(CosmosException e) {
-        return switch (e.getStatusCode()) {
+    private static String explain(Answer answer) {
+        return switch (answer.status) {
             case THROTTLED -> "the provisioned throughput is used up. Raise it, or accept the pauses.";
             case UNAUTHORIZED -> "the key or token is not valid. Renew the credentials of the application.";
             case FORBIDDEN ->
-                e.getSubStatusCode() == PARTITION_FULL
+                answer.subStatus == PARTITION_FULL
                         ? PARTITION_IS_FULL
                         : "the credentials do not permit it, or this region does not accept writes. Grant a data role that may"
                                 + " read and write items, or check the firewall.";

@@ -4,6 +4,10 @@ package io.safebunny.cosmos;
 import com.azure.cosmos.CosmosAsyncContainer;
 import com.azure.cosmos.CosmosException;
 import com.azure.cosmos.CosmosItemSerializer;
+import com.azure.cosmos.models.CosmosBatch;
+import com.azure.cosmos.models.CosmosBatchItemRequestOptions;
+import com.azure.cosmos.models.CosmosBatchRequestOptions;
+import com.azure.cosmos.models.CosmosBatchResponse;
 import com.azure.cosmos.models.CosmosItemRequestOptions;
 import com.azure.cosmos.models.CosmosQueryRequestOptions;
 import com.azure.cosmos.models.PartitionKey;
@@ -12,6 +16,7 @@ import com.azure.cosmos.models.SqlQuerySpec;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.safebunny.cosmos.CosmosCalls.Operation;
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -22,8 +27,10 @@ import java.time.Duration;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,6 +56,9 @@ public final class CosmosMessageStore implements MessageStore {
      * replay that adds steps.
      */
     public static final int MAX_DOCUMENT_SIZE = 1_500_000;
+
+    /** Most bytes of JSON that records written together may have in all. */
+    public static final int MAX_BATCH_SIZE = 1_900_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(CosmosMessageStore.class);
     private static final int CREATE_TRIES = 3;
@@ -171,6 +181,63 @@ public final class CosmosMessageStore implements MessageStore {
         return reading(record.key())
                 .filter(stored -> stored.version() == record.version() - 1)
                 .mapNotNull(MessageRecord::etag);
+    }
+
+    /** {@inheritDoc} One transactional batch, in which each record is created, or replaced if its ETag is still the same. */
+    @Override
+    public JointWrite writeTogether(List<MessageRecord> records) {
+        JointWrite.requireOnePartition(records);
+        List<ObjectNode> documents = records.stream().map(this::document).toList();
+        requireFitTogether(records, documents);
+        CosmosBatch batch =
+                CosmosBatch.createCosmosBatch(partition(records.get(0).key()));
+        for (int i = 0; i < documents.size(); i++) {
+            MessageRecord record = records.get(i);
+            if (JointWrite.isCreated(record)) {
+                batch.createItemOperation(documents.get(i));
+                continue;
+            }
+            String etag = knownEtag(record);
+            if (etag == null) {
+                return new JointWrite.Overtaken(record.key());
+            }
+            batch.replaceItemOperation(
+                    DocumentId.of(record.key().messageId()),
+                    documents.get(i),
+                    new CosmosBatchItemRequestOptions().setIfMatchETag(etag));
+        }
+        try {
+            CosmosBatchRequestOptions options =
+                    new CosmosBatchRequestOptions().setCustomItemSerializer(CosmosItemSerializer.DEFAULT_SERIALIZER);
+            CosmosBatchResponse answer = calls.run(Operation.BATCH, container.executeCosmosBatch(batch, options));
+            calls.charge(Operation.BATCH, answer.getRequestCharge());
+            return BatchAnswer.read(container.getId(), records, answer);
+        } catch (CosmosException e) {
+            throw CosmosErrors.ofWrite(
+                    Operation.BATCH, container.getId(), records.get(0).key(), e);
+        }
+    }
+
+    /** The service takes two megabytes in one request. */
+    private static void requireFitTogether(List<MessageRecord> records, List<ObjectNode> documents) {
+        long size = RecordDocument.sizeIfLarge(documents, MAX_BATCH_SIZE);
+        if (size > MAX_BATCH_SIZE) {
+            int largest = IntStream.range(0, documents.size())
+                    .boxed()
+                    .max(Comparator.comparing(index -> RecordDocument.size(documents.get(index))))
+                    .orElse(0);
+            throw new RecordTooLargeException(records.get(largest).key(), size, MAX_BATCH_SIZE);
+        }
+    }
+
+    /** {@code null} when another version, or none, is there. */
+    private @Nullable String knownEtag(MessageRecord record) {
+        try {
+            return calls.run(Operation.READ, etag(record).map(Optional::of).defaultIfEmpty(Optional.empty()))
+                    .orElse(null);
+        } catch (CosmosException e) {
+            throw CosmosErrors.unavailable(Operation.READ, container.getId(), e);
+        }
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.UnreadableRecordException;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.List;
 
 /**
  * A record as a document. Publications and steps are JSON as text, so that nothing between here and the disk touches them; the
@@ -62,12 +63,27 @@ final class RecordDocument {
         return document;
     }
 
+    /** @return bytes of the documents' JSON, or 0 when it is certainly not above the limit */
+    static long sizeIfLarge(List<ObjectNode> documents, long limit) {
+        long characters = documents.stream()
+                .mapToLong(document -> length(document, "steps") + length(document, "outgoing"))
+                .sum();
+        return characters * LONGEST_ESCAPE + (long) ENVELOPE * documents.size() <= limit
+                ? 0
+                : documents.stream().mapToLong(RecordDocument::size).sum();
+    }
+
     /** @return bytes of the document's JSON, or 0 when it is certainly not above the limit */
     static long sizeIfLarge(ObjectNode document, long limit) {
         long characters = length(document, "steps") + length(document, "outgoing");
         if (characters * LONGEST_ESCAPE + ENVELOPE <= limit) {
             return 0;
         }
+        return size(document);
+    }
+
+    /** In bytes of its JSON. */
+    static long size(ObjectNode document) {
         try {
             return MAPPER.writeValueAsBytes(document).length;
         } catch (JsonProcessingException e) {

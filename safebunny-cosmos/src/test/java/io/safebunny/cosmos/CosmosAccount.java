@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
+import io.safebunny.test.database.CosmosProxy;
 import io.safebunny.test.database.CosmosServer;
 import java.net.URI;
 import java.time.Duration;
@@ -22,9 +23,12 @@ public final class CosmosAccount {
     static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private static final CosmosServer SERVER = CosmosServer.start();
-    private static final CosmosAsyncClient CLIENT = builder(SERVER.endpoint()).buildAsyncClient();
-    private static final CosmosAsyncClient OTHER_CLIENT =
-            builder(SERVER.endpoint()).buildAsyncClient();
+    /** The private server does not execute batches as the service does, and its proxy does. */
+    private static final URI ENDPOINT =
+            SERVER.isPrivate() ? CosmosProxy.before(SERVER).endpoint() : SERVER.endpoint();
+
+    private static final CosmosAsyncClient CLIENT = builder(ENDPOINT).buildAsyncClient();
+    private static final CosmosAsyncClient OTHER_CLIENT = builder(ENDPOINT).buildAsyncClient();
 
     private CosmosAccount() {}
 

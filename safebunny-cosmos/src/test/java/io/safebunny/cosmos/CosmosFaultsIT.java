@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import com.azure.cosmos.CosmosAsyncClient;
 import com.azure.cosmos.CosmosAsyncContainer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordState;
@@ -248,6 +249,44 @@ class CosmosFaultsIT {
 
         assertThat(Objects.requireNonNull(store.find(completed.key())).isSameWriteAs(completed))
                 .isTrue();
+    }
+
+    @Test
+    void aJointWriteWhoseAnswerGotLostIsFoundAgain() {
+        MessageRecord claim = store.create(claim(key()));
+        List<MessageRecord> together =
+                List.of(claim.next(RecordState.COMPLETED), claim(claim.key().companion("saga")));
+        proxy.forget();
+        proxy.loseAnswerOfNext(Kind.BATCH, 408);
+
+        assertThatThrownBy(() -> store.writeTogether(together)).isInstanceOf(StoreUnavailableException.class);
+
+        assertThat(kinds()).containsExactly(Kind.BATCH);
+        assertThat(store.writeTogether(together)).isInstanceOf(JointWrite.Overtaken.class);
+        together.forEach(record -> assertThat(store.find(record.key()))
+                .isNotNull()
+                .satisfies(stored -> assertThat(stored.isSameWriteAs(record)).isTrue()));
+    }
+
+    @Test
+    void aThrottledJointWriteSaysForHowLong() {
+        MessageRecord claim = store.create(claim(key()));
+        proxy.answerNext(Kind.BATCH, 429, Map.of("x-ms-retry-after-ms", "77", "x-ms-substatus", "3200"));
+
+        assertThatThrownBy(() -> store.writeTogether(List.of(claim.next(RecordState.COMPLETED))))
+                .isInstanceOfSatisfying(StoreUnavailableException.class, e -> assertThat(e.retryAfter())
+                        .isEqualTo(Duration.ofMillis(77)));
+        assertThat(store.find(claim.key())).isNotNull().satisfies(stored -> assertThat(stored.version())
+                .isEqualTo(1));
+    }
+
+    @Test
+    void aJointWriteThatTheServiceFindsTooLargeIsTooLarge() {
+        MessageRecord claim = store.create(claim(key()));
+        proxy.answerNext(Kind.BATCH, 413, NOTHING);
+
+        assertThatThrownBy(() -> store.writeTogether(List.of(claim.next(RecordState.COMPLETED))))
+                .isInstanceOf(RecordTooLargeException.class);
     }
 
     @Test

@@ -50,6 +50,7 @@ class ExceptionsTest {
             Map.entry("RabbitTransport IOException", "told as a ConnectionLostException"),
             Map.entry("Permits InterruptedException", "told as a PublishTimeoutException"),
             // cannot be
+            Map.entry("JointWrite IllegalArgumentException", "only the library calls a store, with one correlation id"),
             Map.entry("GzipCodec UncheckedIOException", "memory does no I/O"),
             Map.entry("FieldHash IllegalStateException", "every Java platform has SHA-256 and HmacSHA256"),
             Map.entry("OpenTransaction IllegalStateException", "checked at the start, SB-1405"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.point;
 
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -15,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Tells what each write of a store is in the protocol, by what was there before. Thread-safe. */
 public class PointedStore implements MessageStore {
-
-    private static final String STEPS = "~steps";
 
     final Faults faults;
     private final MessageStore store;
@@ -46,6 +45,12 @@ public class PointedStore implements MessageStore {
             store.replaceAll(records);
             return records;
         });
+    }
+
+    /** Steps alone so far, which are companions. */
+    @Override
+    public JointWrite writeTogether(List<MessageRecord> records) {
+        return around(Operation.STORE_STEP, () -> store.writeTogether(records));
     }
 
     @Override
@@ -78,21 +83,11 @@ public class PointedStore implements MessageStore {
         return record;
     }
 
-    static boolean holdsSteps(MessageRecord record) {
-        return record.key().messageId().endsWith(STEPS);
-    }
-
     private static Operation created(MessageRecord record) {
-        if (holdsSteps(record)) {
-            return Operation.STORE_STEP;
-        }
         return record.state() == RecordState.CLAIMED ? Operation.CLAIM : ended(record);
     }
 
     private Operation replaced(MessageRecord record) {
-        if (holdsSteps(record)) {
-            return Operation.STORE_STEP;
-        }
         MessageRecord before = seen.get(record.key());
         RecordState from = before == null ? RecordState.COMPLETED : before.state();
         return switch (record.state()) {

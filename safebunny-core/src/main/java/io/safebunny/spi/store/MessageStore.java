@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * SPI of the durable records of one consuming node. Thread-safe, also across instances: every write is atomic and conditional
- * on the one record it names, and durable when it returns. A store never uses the clock of the application's machine to decide
+ * on the records it names, and durable when it returns. A store never uses the clock of the application's machine to decide
  * anything.
  *
  * <p>All methods block. A store that cannot answer throws {@link StoreUnavailableException}: the caller then does not know
@@ -51,6 +51,20 @@ public interface MessageStore {
     default void replaceAll(List<MessageRecord> records) {
         records.forEach(this::replace);
     }
+
+    /**
+     * Writes a few records of one partition, all or nothing: a message's record and its companions, or companions alone. One with version 1
+     * is created and must not be there; of any other the version just before must be. When one of them does not fit, nothing changes,
+     * wherever it stands in the list. Companions are expired as records of messages are: in a final state after the retention,
+     * else never. A store need not take more than ten at a time.
+     *
+     * @param records of one correlation id, each derived from what this store returned for its key, or new
+     * @return {@link JointWrite.Written}, or {@link JointWrite.Overtaken} with the key of one that did not fit. After a repeat whose
+     *     first answer got lost it is overtaken by itself: {@link #find} then tells, by owner and version
+     * @throws RecordTooLargeException when the store cannot hold one of them, which it names, or all of them at once; nothing changed
+     * @throws RecordRefusedException when the store refuses one of them for good for another reason; nothing changed
+     */
+    JointWrite writeTogether(List<MessageRecord> records);
 
     /** What is stored under the key; not older than what any earlier call of this process returned. */
     @Nullable

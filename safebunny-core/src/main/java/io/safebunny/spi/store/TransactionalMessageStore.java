@@ -10,6 +10,9 @@ import java.util.function.Supplier;
  * <p>Operations called between {@link #begin} and the end of the transaction, on the same thread, are part of it. Of concurrent
  * transactions that create one record, one goes on and the others wait, for a bounded time, for its outcome; when the time is up
  * {@code create} throws {@link StoreUnavailableException} with a {@code retryAfter}.
+ *
+ * <p>When {@link #writeTogether} was overtaken in a transaction, that transaction may only be rolled back: a commit changes nothing, and may
+ * throw.
  */
 public interface TransactionalMessageStore extends MessageStore {
 

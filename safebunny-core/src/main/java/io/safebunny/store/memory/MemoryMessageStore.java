@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.store.memory;
 
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -49,6 +50,19 @@ public final class MemoryMessageStore implements MessageStore {
             return null;
         }
         return put(record);
+    }
+
+    @Override
+    public synchronized JointWrite writeTogether(List<MessageRecord> together) {
+        JointWrite.requireOnePartition(together);
+        for (MessageRecord record : together) {
+            Entry current = records.get(record.key());
+            if ((current == null ? 0 : current.record.version()) != record.version() - 1) {
+                return new JointWrite.Overtaken(record.key());
+            }
+        }
+        together.forEach(this::put);
+        return new JointWrite.Written(together);
     }
 
     private MessageRecord put(MessageRecord record) {

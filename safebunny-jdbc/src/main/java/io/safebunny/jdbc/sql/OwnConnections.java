@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
+import java.util.function.Predicate;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +35,7 @@ public final class OwnConnections implements Connections {
         try (Connection connection = dataSource.getConnection()) {
             boolean limited = limitSilence(connection);
             try {
-                return connection.getAutoCommit() ? work.on(connection) : committed(connection, work);
+                return connection.getAutoCommit() ? work.on(connection) : committed(connection, work, result -> true);
             } finally {
                 restore(limited, () -> connection.setNetworkTimeout(Runnable::run, 0));
             }
@@ -43,6 +44,11 @@ public final class OwnConnections implements Connections {
 
     @Override
     public <T> T together(SqlWork<T> work) throws SQLException {
+        return together(work, result -> true);
+    }
+
+    @Override
+    public <T> T together(SqlWork<T> work, Predicate<T> isComplete) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             boolean limited = limitSilence(connection);
             boolean autoCommit = connection.getAutoCommit();
@@ -51,7 +57,7 @@ public final class OwnConnections implements Connections {
                 // a stricter one locks ranges of the index, or fails where rows are passed over that others changed
                 connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
                 connection.setAutoCommit(false);
-                return committed(connection, work);
+                return committed(connection, work, isComplete);
             } finally {
                 restore(true, () -> connection.setAutoCommit(autoCommit));
                 restore(true, () -> connection.setTransactionIsolation(isolation));
@@ -76,12 +82,15 @@ public final class OwnConnections implements Connections {
         }
     }
 
-    private static <T> T committed(Connection connection, SqlWork<T> work) throws SQLException {
+    private static <T> T committed(Connection connection, SqlWork<T> work, Predicate<T> isComplete)
+            throws SQLException {
         boolean committed = false;
         try {
             T result = work.on(connection);
-            connection.commit();
-            committed = true;
+            if (isComplete.test(result)) {
+                connection.commit();
+                committed = true;
+            }
             return result;
         } finally {
             if (!committed) {

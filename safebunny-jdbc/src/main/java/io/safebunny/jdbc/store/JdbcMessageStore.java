@@ -10,6 +10,7 @@ import io.safebunny.jdbc.sql.JdbcSchema;
 import io.safebunny.jdbc.sql.OwnConnections;
 import io.safebunny.jdbc.sql.SqlWork;
 import io.safebunny.jdbc.sql.TableCheck;
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -222,6 +223,42 @@ public final class JdbcMessageStore implements MessageStore {
                     first,
                     e);
         }
+    }
+
+    /** {@inheritDoc} In one transaction; on those that are there the locks are taken in {@link JointWrite#LOCK_ORDER}. */
+    @Override
+    public JointWrite writeTogether(List<MessageRecord> records) {
+        JointWrite.requireOnePartition(records);
+        List<Write> writes = records.stream()
+                .sorted(JointWrite.LOCK_ORDER)
+                .map(record -> new Write(record, Content.of(record, options.maxContentBytes())))
+                .toList();
+        try {
+            return connections.together(
+                    connection -> {
+                        for (Write write : writes) {
+                            if (!isWritten(connection, write)) {
+                                return new JointWrite.Overtaken(write.record.key());
+                            }
+                        }
+                        return new JointWrite.Written(records);
+                    },
+                    JointWrite.Written.class::isInstance);
+        } catch (SQLException e) {
+            RecordKey first = records.get(0).key();
+            throw failures.translateWriting(
+                    "Records could not be written together [count=%d, first=%s]"
+                            .formatted(records.size(), first.messageId()),
+                    first,
+                    e);
+        }
+    }
+
+    private boolean isWritten(Connection connection, Write write) throws SQLException {
+        PacketLimit.require(dialect(), connection, write.content);
+        return JointWrite.isCreated(write.record)
+                ? statements.insert(connection, write.record, write.content)
+                : statements.update(connection, write.record, write.content);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.jdbc.sql.JdbcSchema;
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
@@ -172,6 +173,16 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
             store.replaceAll(records);
             return records.size();
         });
+    }
+
+    @Override
+    public JointWrite writeTogether(List<MessageRecord> records) {
+        JointWrite result = here(store -> store.writeTogether(records));
+        OpenTransaction transaction = transactions.current();
+        if (transaction != null && result instanceof JointWrite.Overtaken && records.size() > 1) {
+            transaction.spoil(); // some of them may be written in it
+        }
+        return result;
     }
 
     @Override

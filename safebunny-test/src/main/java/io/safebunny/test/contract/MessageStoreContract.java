@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(120)
 public abstract class MessageStoreContract
-        implements CreateRules, ReplaceRules, KeyRules, ContentRules, CompletedRules, ExpiryRules {
+        implements CreateRules, ReplaceRules, KeyRules, ContentRules, CompletedRules, ExpiryRules, JointWriteRules {
 
     private final StoreBench bench = new StoreBench(this);
 

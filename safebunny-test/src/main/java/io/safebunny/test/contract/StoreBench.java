@@ -78,6 +78,11 @@ final class StoreBench {
         return fixture.largestContent();
     }
 
+    /** The rule is not run where nothing is too large. */
+    void assumeLimitedContent() {
+        assumeTrue(largestContent() > 0, "this store has no limit");
+    }
+
     Duration patience() {
         return fixture.patience();
     }

@@ -10,10 +10,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.StoreUnavailableException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -47,6 +49,46 @@ interface TransactionRules {
 
         transactions().assertSeen(completed);
         transactions().assertSeen(replaced);
+    }
+
+    @Test
+    default void writesTogetherInTheTransaction() throws Exception {
+        MessageRecord existing = transactions().store().create(claim(key(), "first"));
+        MessageRecord companion = claim(existing.key().companion("saga"), "first");
+
+        transactions().begin();
+        assertThat(transactions().store().writeTogether(List.of(existing.next(RecordState.COMPLETED), companion)))
+                .isInstanceOf(JointWrite.Written.class);
+        transactions().assertSeen(existing);
+        transactions().assertNotSeen(companion.key());
+        transactions().rollback();
+        transactions().assertSeen(existing);
+        transactions().assertNotSeen(companion.key());
+
+        transactions().begin();
+        assertThat(transactions().store().writeTogether(List.of(existing.next(RecordState.COMPLETED), companion)))
+                .isInstanceOf(JointWrite.Written.class);
+        transactions().commit();
+        transactions().assertSeen(existing.next(RecordState.COMPLETED));
+        transactions().assertSeen(companion);
+    }
+
+    @Test
+    default void changesNothingByACommitAfterAnOvertakenJointWrite() throws Exception {
+        MessageRecord existing = transactions().store().create(claim(key(), "first"));
+        MessageRecord missing = claim(existing.key().companion("saga"), "first").next(RecordState.CLAIMED);
+
+        transactions().begin();
+        assertThat(transactions().store().writeTogether(List.of(existing.next(RecordState.COMPLETED), missing)))
+                .isEqualTo(new JointWrite.Overtaken(missing.key()));
+        try {
+            transactions().commit();
+        } catch (RuntimeException e) {
+            assertThat(e).as("a commit may throw").isNotNull();
+        }
+
+        transactions().assertSeen(existing);
+        transactions().assertNotSeen(missing.key());
     }
 
     @Test

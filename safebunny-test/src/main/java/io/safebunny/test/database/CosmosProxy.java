@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -26,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stands between clients and a {@link CosmosServer}, records every request and fails those it is told to. Clients need gateway
- * mode, no endpoint discovery and no check of certificates. Thread-safe.
+ * mode, no endpoint discovery and no check of certificates. Before a private server it executes transactional batches as the service does,
+ * all or nothing, which the server does not; that is good as long as everybody writes through this proxy. Thread-safe.
  */
 public final class CosmosProxy implements AutoCloseable {
 
@@ -39,6 +41,8 @@ public final class CosmosProxy implements AutoCloseable {
         READ,
         REPLACE,
         DELETE,
+        /** Several writes in one partition, all or nothing. */
+        BATCH,
         QUERY,
         /** How to run a query, once per text. */
         QUERY_PLAN,
@@ -58,6 +62,8 @@ public final class CosmosProxy implements AutoCloseable {
             @Nullable CountDownLatch stall) {}
 
     private final URI target;
+    private final String key;
+    private final boolean executesBatches;
     private final HttpClient client = SelfSigned.client();
     private final HttpsServer server;
     private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
@@ -67,10 +73,13 @@ public final class CosmosProxy implements AutoCloseable {
     });
     private final List<Request> requests = new CopyOnWriteArrayList<>();
     private final List<Fault> faults = new CopyOnWriteArrayList<>();
+    private final Object writes = new Object();
     private volatile UnaryOperator<String> account = UnaryOperator.identity();
 
-    private CosmosProxy(URI target) throws IOException {
-        this.target = target;
+    private CosmosProxy(CosmosServer behind) throws IOException {
+        this.target = behind.endpoint();
+        this.key = behind.key();
+        this.executesBatches = behind.isPrivate();
         this.server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setHttpsConfigurator(new HttpsConfigurator(SelfSigned.server()));
         server.setExecutor(threads);
@@ -81,7 +90,7 @@ public final class CosmosProxy implements AutoCloseable {
     /** Listens on a free port of 127.0.0.1. */
     public static CosmosProxy before(CosmosServer server) {
         try {
-            return new CosmosProxy(server.endpoint());
+            return new CosmosProxy(server);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -153,11 +162,11 @@ public final class CosmosProxy implements AutoCloseable {
                     kind, exchange.getRequestMethod(), exchange.getRequestURI().getRawPath()));
             Fault fault = strike(kind);
             if (fault == null) {
-                answer(exchange, forward(exchange, body));
+                answer(exchange, execute(kind, exchange, body));
                 return;
             }
             if (fault.forwardFirst) {
-                forward(exchange, body);
+                Answer unused = execute(kind, exchange, body);
             }
             if (fault.stall != null) {
                 fault.stall.await();
@@ -187,6 +196,9 @@ public final class CosmosProxy implements AutoCloseable {
         if (!path.contains("/docs")) {
             return Kind.METADATA;
         }
+        if (has(exchange, "x-ms-cosmos-is-batch-request")) {
+            return Kind.BATCH;
+        }
         return switch (exchange.getRequestMethod().toUpperCase(Locale.ROOT)) {
             case "GET" -> Kind.READ;
             case "PUT" -> Kind.REPLACE;
@@ -204,31 +216,66 @@ public final class CosmosProxy implements AutoCloseable {
         return "true".equalsIgnoreCase(exchange.getRequestHeaders().getFirst(header));
     }
 
-    private HttpResponse<byte[]> forward(HttpExchange exchange, byte[] body) throws IOException, InterruptedException {
+    /** Writes wait for each other, so that a batch finds what it has looked at. */
+    private Answer execute(Kind kind, HttpExchange exchange, byte[] body) throws IOException, InterruptedException {
+        if (kind == Kind.READ || kind == Kind.QUERY || kind == Kind.QUERY_PLAN || kind == Kind.METADATA) {
+            return forward(exchange, body);
+        }
+        synchronized (writes) {
+            return kind == Kind.BATCH && executesBatches
+                    ? CosmosBatch.execute(
+                            body, (method, id, headers, content) -> forward(exchange, method, id, headers, content))
+                    : forward(exchange, body);
+        }
+    }
+
+    private Answer forward(HttpExchange exchange, byte[] body) throws IOException, InterruptedException {
+        return forward(exchange, exchange.getRequestMethod(), "", Map.of(), body);
+    }
+
+    /** @param below the path of the request */
+    private Answer forward(HttpExchange exchange, String method, String below, Map<String, String> headers, byte[] body)
+            throws IOException, InterruptedException {
         URI asked = exchange.getRequestURI();
         String query = asked.getRawQuery();
-        HttpRequest.Builder request = HttpRequest.newBuilder(target.resolve(
-                        asked.getRawPath().replaceFirst("^/+", "/") + (query == null ? "" : "?" + query)))
-                .method(exchange.getRequestMethod(), HttpRequest.BodyPublishers.ofByteArray(body));
+        String path = asked.getRawPath().replaceFirst("^/+", "/");
+        if (!below.isEmpty()) {
+            path = path.replaceFirst("/+$", ""); // clients end the path of a collection with a slash
+        }
+        HttpRequest.Builder request = HttpRequest.newBuilder(
+                        target.resolve(path + below + (query == null ? "" : "?" + query)))
+                .method(method, HttpRequest.BodyPublishers.ofByteArray(body));
+        boolean isPart = !headers.isEmpty();
         exchange.getRequestHeaders().forEach((name, values) -> {
-            if (!NOT_COPIED.contains(name.toLowerCase(Locale.ROOT))) {
+            String lower = name.toLowerCase(Locale.ROOT);
+            if (!NOT_COPIED.contains(lower) && !(isPart && lower.startsWith("x-ms-cosmos-"))) {
                 values.forEach(value -> request.header(name, value));
             }
         });
-        return client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+        headers.forEach(request::setHeader);
+        if (!below.isEmpty()) {
+            String date =
+                    Objects.requireNonNullElse(exchange.getRequestHeaders().getFirst("x-ms-date"), "");
+            request.setHeader("Authorization", CosmosSignature.ofDocument(key, method, path + below, date));
+        }
+        HttpResponse<byte[]> response = client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+        return new Answer(response.statusCode(), response.headers().map(), response.body());
     }
 
-    private void answer(HttpExchange exchange, HttpResponse<byte[]> response) throws IOException {
-        response.headers().map().forEach((name, values) -> {
+    /** What a client gets. */
+    record Answer(int status, Map<String, List<String>> headers, byte[] body) {}
+
+    private void answer(HttpExchange exchange, Answer answer) throws IOException {
+        answer.headers.forEach((name, values) -> {
             if (!NOT_COPIED.contains(name.toLowerCase(Locale.ROOT))) {
                 exchange.getResponseHeaders().put(name, values);
             }
         });
-        byte[] body = response.body();
+        byte[] body = answer.body;
         if (exchange.getRequestURI().getPath().replace("/", "").isEmpty()) {
             body = account.apply(new String(body, StandardCharsets.UTF_8)).getBytes(StandardCharsets.UTF_8);
         }
-        send(exchange, response.statusCode(), body);
+        send(exchange, answer.status, body);
     }
 
     private static void send(HttpExchange exchange, int status, byte[] body) throws IOException {

@@ -2,6 +2,7 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -149,6 +150,26 @@ abstract class BrokenStoreContract extends MessageStoreContract {
             @Override
             public void replaceAll(List<MessageRecord> records) {
                 records.forEach(this::replace);
+            }
+
+            /** Soundly, but for the keys. */
+            @Override
+            public synchronized JointWrite writeTogether(List<MessageRecord> records) {
+                for (MessageRecord record : records) {
+                    LimitedStore.requireSmall(record);
+                    MessageRecord stored = find(record.key());
+                    if ((stored == null ? 0 : stored.version()) != record.version() - 1) {
+                        return new JointWrite.Overtaken(record.key());
+                    }
+                }
+                records.forEach(record -> {
+                    if (JointWrite.isCreated(record)) {
+                        create(record);
+                    } else {
+                        replace(record);
+                    }
+                });
+                return new JointWrite.Written(records);
             }
 
             @Override

@@ -2,6 +2,7 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.StoreUnavailableException;
@@ -42,7 +43,39 @@ final class BrokenTransactions {
         }
     }
 
-    @Breaks("showsToOthersWhatIsCommittedAndNothingBefore")
+    @Breaks("writesTogetherInTheTransaction")
+    static class WritesTogetherAtOnce extends BrokenTransactionsContract {
+        @Override
+        MemoryTransactions broken() {
+            return new MemoryTransactions(committed, locks) {
+                @Override
+                public JointWrite writeTogether(List<MessageRecord> records) {
+                    return committed.writeTogether(records);
+                }
+            };
+        }
+    }
+
+    @Breaks("changesNothingByACommitAfterAnOvertakenJointWrite")
+    static class LeavesAPartInTheTransaction extends BrokenTransactionsContract {
+        @Override
+        MemoryTransactions broken() {
+            return new MemoryTransactions(committed, locks) {
+                @Override
+                public JointWrite writeTogether(List<MessageRecord> records) {
+                    JointWrite answer = super.writeTogether(records);
+                    if (answer instanceof JointWrite.Overtaken
+                            && records.size() == 2
+                            && records.get(0).version() > 1) {
+                        super.writeTogether(records.subList(0, 1));
+                    }
+                    return answer;
+                }
+            };
+        }
+    }
+
+    @Breaks({"showsToOthersWhatIsCommittedAndNothingBefore", "writesTogetherInTheTransaction"})
     static class ShowsRecordsThatAreNotCommitted extends BrokenTransactionsContract {
         @Override
         MemoryTransactions broken() {
@@ -50,7 +83,7 @@ final class BrokenTransactions {
         }
     }
 
-    @Breaks("showsToOthersWhatIsCommittedAndNothingBefore")
+    @Breaks({"showsToOthersWhatIsCommittedAndNothingBefore", "writesTogetherInTheTransaction"})
     static class ShowsReplacesThatAreNotCommitted extends BrokenTransactionsContract {
         @Override
         MemoryTransactions broken() {
@@ -80,7 +113,7 @@ final class BrokenTransactions {
         }
     }
 
-    @Breaks("undoesCreatesAndReplacesByRollback")
+    @Breaks({"undoesCreatesAndReplacesByRollback", "writesTogetherInTheTransaction"})
     static class KeepsReplaces extends BrokenTransactionsContract {
         @Override
         MemoryTransactions broken() {
@@ -120,7 +153,7 @@ final class BrokenTransactions {
         }
     }
 
-    @Breaks("undoesCreatesAndReplacesByRollback")
+    @Breaks({"undoesCreatesAndReplacesByRollback", "writesTogetherInTheTransaction"})
     static class KeepsTheLocksOfWhatWasReplaced extends BrokenTransactionsContract {
         @Override
         MemoryTransactions broken() {

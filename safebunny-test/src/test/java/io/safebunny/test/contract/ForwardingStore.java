@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -30,6 +31,11 @@ class ForwardingStore implements MessageStore {
     @Override
     public void replaceAll(List<MessageRecord> records) {
         sound.replaceAll(records);
+    }
+
+    @Override
+    public JointWrite writeTogether(List<MessageRecord> records) {
+        return sound.writeTogether(records);
     }
 
     @Override

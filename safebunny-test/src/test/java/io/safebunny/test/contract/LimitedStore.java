@@ -3,6 +3,7 @@ package io.safebunny.test.contract;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordRefusedException;
@@ -62,11 +63,24 @@ final class LimitedStore extends ForwardingStore {
     @Override
     public @Nullable MessageRecord replace(MessageRecord record) {
         requireStorable(record);
+        requireSmall(record);
+        return super.replace(record);
+    }
+
+    @Override
+    public JointWrite writeTogether(List<MessageRecord> records) {
+        for (MessageRecord record : records) {
+            requireStorable(record);
+            requireSmall(record);
+        }
+        return super.writeTogether(records);
+    }
+
+    static void requireSmall(MessageRecord record) {
         long size = size(record);
         if (size >= LIMIT) {
             throw new RecordTooLargeException(record.key(), size, LIMIT);
         }
-        return super.replace(record);
     }
 
     static long size(MessageRecord record) {

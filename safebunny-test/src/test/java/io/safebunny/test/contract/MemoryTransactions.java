@@ -2,6 +2,7 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -136,6 +137,20 @@ class MemoryTransactions implements TransactionalMessageStore {
             return record;
         }
 
+        JointWrite writeTogether(List<MessageRecord> records) {
+            JointWrite.requireOnePartition(records);
+            records.stream().sorted(JointWrite.LOCK_ORDER).forEach(record -> lock(record.key()));
+            for (MessageRecord record : records) {
+                MessageRecord existing = find(record.key());
+                if ((existing == null ? 0 : existing.version()) != record.version() - 1) {
+                    return new JointWrite.Overtaken(record.key());
+                }
+            }
+            records.forEach(record -> written.put(record.key(), record));
+            writes.add(() -> committed.writeTogether(records));
+            return new JointWrite.Written(records);
+        }
+
         @Nullable
         MessageRecord replace(MessageRecord record) {
             lock(record.key());
@@ -202,6 +217,12 @@ class MemoryTransactions implements TransactionalMessageStore {
     public @Nullable MessageRecord replace(MessageRecord record) {
         Transaction open = current.get();
         return open == null ? committed.replace(record) : open.replace(record);
+    }
+
+    @Override
+    public JointWrite writeTogether(List<MessageRecord> records) {
+        Transaction open = current.get();
+        return open == null ? inTransaction(() -> writeTogether(records)) : open.writeTogether(records);
     }
 
     @Override

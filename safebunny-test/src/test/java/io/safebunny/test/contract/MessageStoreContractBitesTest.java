@@ -15,7 +15,8 @@ class MessageStoreContractBitesTest {
             BrokenStoreContract.class,
             BrokenRecords.class,
             BrokenContent.class,
-            BrokenLookups.class);
+            BrokenLookups.class,
+            BrokenJointWrites.class);
 
     @BeforeAll
     static void runTheContractOnAllOfThem() {

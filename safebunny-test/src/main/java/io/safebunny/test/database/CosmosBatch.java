@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.database;
+
+import io.safebunny.test.database.CosmosProxy.Answer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A transactional batch in the protocol of Cosmos DB, executed with single requests: all preconditions are looked at first, and when one
+ * does not hold nothing is written. Whoever executes it keeps other writers away meanwhile.
+ */
+final class CosmosBatch {
+
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+    private static final byte[] NOTHING = {};
+    private static final int OK = 200;
+    private static final int MULTI_STATUS = 207;
+    private static final int BAD_REQUEST = 400;
+    private static final int NOT_FOUND = 404;
+    private static final int CONFLICT = 409;
+    private static final int PRECONDITION_FAILED = 412;
+    private static final int FAILED_DEPENDENCY = 424;
+
+    private CosmosBatch() {}
+
+    /** One request about one document of the batch's partition. */
+    @FunctionalInterface
+    interface Single {
+        /** @param below the path of the batch */
+        Answer send(String method, String below, Map<String, String> headers, byte[] body)
+                throws IOException, InterruptedException;
+    }
+
+    static Answer execute(byte[] batch, Single single) throws IOException, InterruptedException {
+        List<JsonNode> operations = new ArrayList<>();
+        JSON.readTree(batch).forEach(operations::add);
+        for (int i = 0; i < operations.size(); i++) {
+            int refusal = refusal(operations.get(i), single);
+            if (refusal != 0) {
+                return refused(operations.size(), i, refusal);
+            }
+        }
+        ArrayNode results = JSON.createArrayNode();
+        Answer last = new Answer(OK, Map.of(), NOTHING);
+        for (JsonNode operation : operations) {
+            last = write(operation, single);
+            ObjectNode result =
+                    results.addObject().put("statusCode", last.status()).put("requestCharge", 1.0);
+            if (last.status() < BAD_REQUEST) {
+                result.put("eTag", JSON.readTree(last.body()).path("_etag").stringValue());
+            }
+        }
+        return new Answer(OK, last.headers(), JSON.writeValueAsBytes(results));
+    }
+
+    /** 0 when the operation can be done. */
+    private static int refusal(JsonNode operation, Single single) throws IOException, InterruptedException {
+        Answer there = single.send("GET", "/" + id(operation), Map.of("Accept", "application/json"), NOTHING);
+        boolean isThere = there.status() == OK;
+        if (!isThere && there.status() != NOT_FOUND) {
+            return there.status();
+        }
+        return switch (operation.path("operationType").stringValue()) {
+            case "Create" -> isThere ? CONFLICT : 0;
+            case "Replace" -> isThere ? precondition(operation, there) : NOT_FOUND;
+            default -> BAD_REQUEST;
+        };
+    }
+
+    private static int precondition(JsonNode operation, Answer there) {
+        String asked = operation.path("ifMatch").asString("");
+        String stored = JSON.readTree(there.body()).path("_etag").stringValue();
+        return asked.isEmpty() || asked.equals(stored) ? 0 : PRECONDITION_FAILED;
+    }
+
+    private static Answer write(JsonNode operation, Single single) throws IOException, InterruptedException {
+        byte[] document = JSON.writeValueAsBytes(operation.path("resourceBody"));
+        Map<String, String> json = Map.of("Content-Type", "application/json");
+        return operation.path("operationType").stringValue().equals("Create")
+                ? single.send("POST", "", json, document)
+                : single.send("PUT", "/" + id(operation), json, document);
+    }
+
+    private static String id(JsonNode operation) {
+        return operation.path("resourceBody").path("id").stringValue();
+    }
+
+    private static Answer refused(int operations, int refused, int status) {
+        ArrayNode results = JSON.createArrayNode();
+        for (int i = 0; i < operations; i++) {
+            results.addObject()
+                    .put("statusCode", i == refused ? status : FAILED_DEPENDENCY)
+                    .put("requestCharge", 0.5);
+        }
+        return new Answer(
+                MULTI_STATUS,
+                Map.of("content-type", List.of("application/json")),
+                results.toString().getBytes(StandardCharsets.UTF_8));
+    }
+}
