@@ -127,11 +127,12 @@ class SetAsideIT {
             assertThat(running.status().detail()).contains("stands still", node + "-Job");
             assertThat(handled).isEmpty();
 
-            broker.deletePolicy(node + "-poison");
-            onlooker.onBroker(channel -> channel.queuePurge(node + "-poison")); // tells publishers that there is room
+            // not by removing the policy: a broker that refuses would go on with it on the channels that are open
+            broker.setPolicy(node + "-poison", Map.of("max-length", 1_000, "overflow", "reject-publish"));
             await().atMost(Duration.ofSeconds(60)).until(() -> handled.contains("good"));
             assertThat(running.status().usable()).isTrue();
         } finally {
+            broker.deletePolicy(node + "-poison");
             deleteQueues(onlooker);
         }
     }
