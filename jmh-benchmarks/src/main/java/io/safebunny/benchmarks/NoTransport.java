@@ -7,6 +7,7 @@ import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Pace;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
+import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import java.util.concurrent.CompletableFuture;
 
@@ -30,7 +31,7 @@ final class NoTransport implements Transport {
     }
 
     @Override
-    public CompletableFuture<Void> send(OutboundMessage message) {
+    public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         return CompletableFuture.completedFuture(null);
     }
 

@@ -81,10 +81,7 @@ public final class SafeBunnyEngine {
         PipelineBunny publisher = new PipelineBunny(
                 current,
                 new PublishingOptions(
-                        options.node(),
-                        options.publishTimeout(),
-                        options.maxMessageSize(),
-                        parts.codecs().publishing()),
+                        options.node(), options.maxMessageSize(), parts.codecs().publishing()),
                 parts.idScheme(),
                 parts.serializers().writer(),
                 sender,

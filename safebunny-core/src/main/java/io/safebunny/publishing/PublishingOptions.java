@@ -2,23 +2,18 @@
 package io.safebunny.publishing;
 
 import io.safebunny.spi.codec.BodyCodec;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
  * @param node the publishing node
- * @param timeout how long a publication may take, retries after a lost connection included
  * @param maxMessageSize largest body in bytes, serialized and encoded
  * @param codec encodes the bodies; {@code null}: they are sent as serialized
  */
 public record PublishingOptions(
-        String node,
-        Duration timeout,
-        long maxMessageSize,
-        @Nullable BodyCodec codec) {
+        String node, long maxMessageSize, @Nullable BodyCodec codec) {
 
     /** Bodies are sent as serialized. */
-    public PublishingOptions(String node, Duration timeout, long maxMessageSize) {
-        this(node, timeout, maxMessageSize, null);
+    public PublishingOptions(String node, long maxMessageSize) {
+        this(node, maxMessageSize, null);
     }
 }

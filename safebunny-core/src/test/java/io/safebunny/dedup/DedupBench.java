@@ -62,7 +62,7 @@ final class DedupBench {
     private final CurrentHandling current = new CurrentHandling();
     final Bunny bunny = new PipelineBunny(
             current,
-            new PublishingOptions("billing", Duration.ofSeconds(5), 1_000),
+            new PublishingOptions("billing", 1_000),
             new LineageIdScheme(),
             new JsonMessageSerializer(),
             sender,

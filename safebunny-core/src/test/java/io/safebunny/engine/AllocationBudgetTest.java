@@ -21,6 +21,7 @@ import io.safebunny.spi.transport.Pace;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.Topology;
 import java.lang.management.ManagementFactory;
@@ -210,7 +211,7 @@ class AllocationBudgetTest {
         }
 
         @Override
-        public CompletableFuture<Void> send(OutboundMessage message) {
+        public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
             return CompletableFuture.completedFuture(null);
         }
 

@@ -21,6 +21,7 @@ import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.Deadline;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
@@ -228,8 +229,8 @@ class SafeBunnyEngineTest {
         }
 
         @Override
-        public CompletableFuture<Void> send(OutboundMessage message) {
-            return other.send(message);
+        public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+            return other.send(message, deadline);
         }
 
         @Override

@@ -50,7 +50,7 @@ class MisuseTest {
                 call("SB-5001", "365 days", () -> throttled(FOREVER)),
                 call("SB-5001", "takeoverLimit", () -> made(new DedupOptions(SECOND, 0))),
                 call("SB-5001", "lease", () -> made(new DedupOptions(Duration.ZERO, 1))),
-                call("SB-5001", "channel", () -> made(new RabbitTransportOptions(0, SECOND, DelayStrategy.LADDER))),
+                call("SB-5001", "channel", () -> made(new RabbitTransportOptions(0, DelayStrategy.LADDER))),
                 call("SB-5001", "jitter", () -> made(RetryStrategy.none().withJitter(2))),
                 call("SB-5001", "multiplier", () -> made(new RetrySettings(1, SECOND, 0, SECOND, 0))),
                 call("SB-5001", "MessageSerializer", () -> made(new Serializers(List.of()))),

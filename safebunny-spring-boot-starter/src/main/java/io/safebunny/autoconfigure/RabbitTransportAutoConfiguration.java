@@ -63,7 +63,6 @@ final class RabbitTransportAutoConfiguration {
             PublisherProperties publisher, ListenerProperties listener, DelayProperties delay) {
         return new RabbitTransportOptions(
                 publisher.maxConcurrency(),
-                publisher.timeout(),
                 delay.strategy(),
                 publisher.userId() || !listener.trustedUsers().isEmpty());
     }

@@ -12,6 +12,7 @@ import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
+import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
@@ -165,10 +166,10 @@ class HealthTest {
         }
 
         @Override
-        public CompletableFuture<Void> send(OutboundMessage message) {
+        public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
             return message.route() instanceof Route.Poison
                     ? CompletableFuture.failedFuture(new NackedException(message.publication(), "full"))
-                    : memory.send(message);
+                    : memory.send(message, deadline);
         }
 
         @Override

@@ -11,6 +11,7 @@ import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
+import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -67,10 +68,10 @@ public final class PointedTransport implements Transport {
 
     /** The point after it is before anybody knows that it is confirmed. */
     @Override
-    public CompletableFuture<Void> send(OutboundMessage message) {
+    public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         Operation operation = operation(message);
         faults.reached(Point.before(operation));
-        return transport.send(message).thenRun(() -> faults.reached(Point.after(operation)));
+        return transport.send(message, deadline).thenRun(() -> faults.reached(Point.after(operation)));
     }
 
     private Operation operation(OutboundMessage message) {

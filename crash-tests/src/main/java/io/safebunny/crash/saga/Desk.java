@@ -11,6 +11,7 @@ import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.Topology;
 import java.time.Duration;
@@ -101,8 +102,8 @@ public final class Desk implements AutoCloseable {
         }
 
         @Override
-        public CompletableFuture<Void> send(OutboundMessage message) {
-            return transport.send(message);
+        public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+            return transport.send(message, deadline);
         }
 
         @Override

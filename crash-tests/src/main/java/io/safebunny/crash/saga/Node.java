@@ -61,12 +61,7 @@ public final class Node implements AutoCloseable {
         consume = factory(address, ":consume");
         deadLetters = factory(address, ":dead-letters");
         Transport transport = wrap.apply(new RabbitTransport(
-                new RabbitTransportOptions(4, PUBLISH_TIMEOUT, DelayStrategy.LADDER),
-                publish,
-                consume,
-                deadLetters,
-                workers,
-                timeline));
+                new RabbitTransportOptions(4, DelayStrategy.LADDER), publish, consume, deadLetters, workers, timeline));
         SafeBunnyOptions options = new SafeBunnyOptions(
                 address.node(),
                 new TopologyOptions(address.prefix(), QueueType.QUORUM, DELIVERY_LIMIT, null),

@@ -32,16 +32,11 @@ public interface Transport extends AutoCloseable {
     /**
      * Sends and completes when the broker has taken responsibility, or exceptionally with one of the four
      * {@link io.safebunny.failure.PublishException}s. The future may be completed on an I/O thread: do not block in it.
+     *
+     * @param deadline of the whole publication, of which this may be one try of several, and of which a part may be over: a
+     *     transport that waits for anything, here or later, waits no longer; it may take up to a second more to end
      */
-    CompletableFuture<Void> send(OutboundMessage message);
-
-    /**
-     * The same for one try of a publication that has used up a part of its time already. A transport that waits for anything,
-     * here or later, overrides this and waits no longer than the deadline; it may take up to a second more to end.
-     */
-    default CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
-        return send(message);
-    }
+    CompletableFuture<Void> send(OutboundMessage message, Deadline deadline);
 
     TransportStatus status();
 

@@ -11,6 +11,7 @@ import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
+import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker.Address;
@@ -62,7 +63,7 @@ public final class MemoryTransport implements Transport {
 
     /** Completed when it returns. A message nobody can receive is refused at once, a delayed one too. */
     @Override
-    public CompletableFuture<Void> send(OutboundMessage outbound) {
+    public CompletableFuture<Void> send(OutboundMessage outbound, Deadline deadline) {
         if (closed) {
             return CompletableFuture.failedFuture(
                     new ConnectionLostException(outbound.publication(), "this transport is closed", null));

@@ -251,11 +251,6 @@ public final class RabbitTransport implements Transport {
     }
 
     @Override
-    public CompletableFuture<Void> send(OutboundMessage message) {
-        return send(message, Deadline.after(options.publishTimeout(), timeline));
-    }
-
-    @Override
     public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         CompletableFuture<Void> sent = publishers.publish(message.publication(), () -> outgoing(message), deadline);
         return isOwn(message) ? rememberingWhatIsMissing(sent) : sent;

@@ -23,6 +23,7 @@ import io.safebunny.serialization.Serializers;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
+import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
@@ -151,7 +152,8 @@ class ForgedRetriesTest {
     }
 
     private void send(WireMessage message) {
-        attacker.send(new OutboundMessage(message, new Route.ToQueue(QUEUE), Duration.ZERO))
+        Deadline deadline = Deadline.after(Duration.ofSeconds(10), timeline);
+        attacker.send(new OutboundMessage(message, new Route.ToQueue(QUEUE), Duration.ZERO), deadline)
                 .join();
         await().until(() -> runs.get() > 0 && broker.isIdle());
     }

@@ -41,7 +41,7 @@ record TestNode(TransportBench bench, Topology topology, Transport transport) {
     }
 
     CompletableFuture<Void> send(Route route, WireMessage message, Duration delay) {
-        return transport.send(new OutboundMessage(message, route, delay));
+        return transport.send(new OutboundMessage(message, route, delay), bench.deadline());
     }
 
     /** Sends to its own queue and waits for the confirm. */

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.PublishException;
 import io.safebunny.spi.transport.Transport;
+import io.safebunny.time.Deadline;
+import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyPlanner;
@@ -25,6 +27,7 @@ import org.awaitility.core.ConditionFactory;
 final class TransportBench {
 
     private final TransportContract fixture;
+    private final SystemTimeline timeline = new SystemTimeline("transport-contract");
     private final List<Transport> transports = new ArrayList<>();
     private final Set<String> queues = new LinkedHashSet<>();
     private final List<CountDownLatch> gates = new ArrayList<>();
@@ -90,6 +93,11 @@ final class TransportBench {
         return fixture.patience();
     }
 
+    /** Of a publication that begins now. */
+    Deadline deadline() {
+        return Deadline.after(patience(), timeline);
+    }
+
     void awaitSuccess(CompletableFuture<?> future) {
         assertThat(future).succeedsWithin(patience());
     }
@@ -106,6 +114,7 @@ final class TransportBench {
         try {
             transports.forEach(Transport::close);
         } finally {
+            timeline.close();
             fixture.cleanUp(Set.copyOf(queues));
         }
     }

@@ -310,7 +310,9 @@ final class BrokenConsuming {
 
         static void sendAgain(Transport transport, IncomingMessage message) {
             transport
-                    .send(new OutboundMessage(message.message(), new Route.ToQueue(message.queue()), Duration.ZERO))
+                    .send(
+                            new OutboundMessage(message.message(), new Route.ToQueue(message.queue()), Duration.ZERO),
+                            SOON)
                     .join();
         }
     }

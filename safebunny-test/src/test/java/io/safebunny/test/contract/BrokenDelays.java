@@ -4,6 +4,7 @@ package io.safebunny.test.contract;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
+import io.safebunny.time.Deadline;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -20,9 +21,10 @@ final class BrokenDelays {
         Transport broken(Transport sound) {
             return new ForwardingTransport(sound) {
                 @Override
-                public CompletableFuture<Void> send(OutboundMessage message) {
+                public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
                     long millis = message.delay().toMillis();
-                    return super.send(millis < 100 ? message : withDelay(message, Duration.ofMillis(millis * 9 / 10)));
+                    return super.send(
+                            millis < 100 ? message : withDelay(message, Duration.ofMillis(millis * 9 / 10)), deadline);
                 }
             };
         }
@@ -34,9 +36,9 @@ final class BrokenDelays {
         Transport broken(Transport sound) {
             return new ForwardingTransport(sound) {
                 @Override
-                public CompletableFuture<Void> send(OutboundMessage message) {
+                public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
                     boolean lost = isDelayed(message) && message.delay().toMillis() < 5;
-                    return lost ? CompletableFuture.completedFuture(null) : super.send(message);
+                    return lost ? CompletableFuture.completedFuture(null) : super.send(message, deadline);
                 }
             };
         }
@@ -48,13 +50,13 @@ final class BrokenDelays {
         Transport broken(Transport sound) {
             return new ForwardingTransport(sound) {
                 @Override
-                public CompletableFuture<Void> send(OutboundMessage message) {
+                public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
                     Set<String> keys = keysOf(message.route().routingKey());
                     if (isDelayed(message) && message.route() instanceof Route.ToQueue && !keys.isEmpty()) {
                         String key = keys.iterator().next();
-                        return super.send(withRoute(message, new Route.Publication(key)));
+                        return super.send(withRoute(message, new Route.Publication(key)), deadline);
                     }
-                    return super.send(message);
+                    return super.send(message, deadline);
                 }
             };
         }
@@ -67,13 +69,13 @@ final class BrokenDelays {
             AtomicLong lastDue = new AtomicLong(System.nanoTime());
             return new ForwardingTransport(sound) {
                 @Override
-                public CompletableFuture<Void> send(OutboundMessage message) {
+                public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
                     if (!isDelayed(message)) {
-                        return super.send(message);
+                        return super.send(message, deadline);
                     }
                     long now = System.nanoTime();
                     long due = lastDue.accumulateAndGet(now + message.delay().toNanos(), Math::max);
-                    return super.send(withDelay(message, Duration.ofNanos(due - now)));
+                    return super.send(withDelay(message, Duration.ofNanos(due - now)), deadline);
                 }
             };
         }
@@ -85,13 +87,16 @@ final class BrokenDelays {
         Transport broken(Transport sound) {
             return new ForwardingTransport(sound) {
                 @Override
-                public CompletableFuture<Void> send(OutboundMessage message) {
+                public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
                     if (isDelayed(message) && isPublication(message)) {
                         Set<String> bound = boundFor(message.route().routingKey());
-                        return super.send(withRoute(
-                                message, new Route.ToQueue(bound.iterator().next())));
+                        return super.send(
+                                withRoute(
+                                        message,
+                                        new Route.ToQueue(bound.iterator().next())),
+                                deadline);
                     }
-                    return super.send(message);
+                    return super.send(message, deadline);
                 }
             };
         }
@@ -103,8 +108,8 @@ final class BrokenDelays {
         Transport broken(Transport sound) {
             return new ForwardingTransport(sound) {
                 @Override
-                public CompletableFuture<Void> send(OutboundMessage message) {
-                    return super.send(isPublication(message) ? withDelay(message, Duration.ZERO) : message);
+                public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+                    return super.send(isPublication(message) ? withDelay(message, Duration.ZERO) : message, deadline);
                 }
             };
         }

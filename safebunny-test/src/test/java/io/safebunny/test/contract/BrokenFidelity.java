@@ -8,6 +8,7 @@ import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
+import io.safebunny.time.Deadline;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -139,11 +140,11 @@ final class BrokenFidelity {
         Transport broken(Transport sound) {
             return new ForwardingTransport(sound) {
                 @Override
-                public CompletableFuture<Void> send(OutboundMessage message) {
+                public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
                     shared.put(
                             String.valueOf(message.message().messageId()),
                             message.message().headers());
-                    return super.send(message);
+                    return super.send(message, deadline);
                 }
 
                 @Override
@@ -184,8 +185,8 @@ final class BrokenFidelity {
         abstract WireMessage altered(OutboundMessage message);
 
         @Override
-        public CompletableFuture<Void> send(OutboundMessage message) {
-            return super.send(new OutboundMessage(altered(message), message.route(), message.delay()));
+        public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+            return super.send(new OutboundMessage(altered(message), message.route(), message.delay()), deadline);
         }
 
         static WireMessage withValues(WireMessage message, UnaryOperator<Object> change) {

@@ -8,6 +8,7 @@ import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
+import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import java.time.Duration;
 import java.util.Collection;
@@ -30,12 +31,12 @@ final class BrokenRouting {
         Transport broken(Transport sound) {
             return new ForwardingTransport(sound) {
                 @Override
-                public CompletableFuture<Void> send(OutboundMessage message) {
-                    CompletableFuture<Void> sent = super.send(message);
+                public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+                    CompletableFuture<Void> sent = super.send(message, deadline);
                     if (isPublication(message) && !isDelayed(message)) {
                         Set<String> others = consumerQueues();
                         others.removeAll(boundFor(message.route().routingKey()));
-                        others.forEach(other -> sound.send(withRoute(message, new Route.ToQueue(other)))
+                        others.forEach(other -> sound.send(withRoute(message, new Route.ToQueue(other)), deadline)
                                 .join());
                     }
                     return sent;
@@ -50,13 +51,16 @@ final class BrokenRouting {
         Transport broken(Transport sound) {
             return new ForwardingTransport(sound) {
                 @Override
-                public CompletableFuture<Void> send(OutboundMessage message) {
+                public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
                     Set<String> bound = boundFor(message.route().routingKey());
                     if (isPublication(message) && !isDelayed(message) && bound.size() > 1) {
-                        return super.send(withRoute(
-                                message, new Route.ToQueue(bound.iterator().next())));
+                        return super.send(
+                                withRoute(
+                                        message,
+                                        new Route.ToQueue(bound.iterator().next())),
+                                deadline);
                     }
-                    return super.send(message);
+                    return super.send(message, deadline);
                 }
             };
         }
@@ -142,13 +146,13 @@ final class BrokenRouting {
                 }
 
                 @Override
-                public CompletableFuture<Void> send(OutboundMessage message) {
+                public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
                     Set<String> bound = boundFor(message.route().routingKey());
                     boolean known = isPublication(message) && !bound.isEmpty() && status().usable();
                     if (known && bound.stream().noneMatch(everConsumed::contains)) {
                         return CompletableFuture.completedFuture(null);
                     }
-                    return super.send(message);
+                    return super.send(message, deadline);
                 }
             };
         }
@@ -175,7 +179,10 @@ final class BrokenRouting {
                         handler.handle(delivery);
                         IncomingMessage passed = held.poll();
                         if (passed != null) {
-                            sound.send(new OutboundMessage(passed.message(), new Route.ToQueue(queue), Duration.ZERO))
+                            sound.send(
+                                            new OutboundMessage(
+                                                    passed.message(), new Route.ToQueue(queue), Duration.ZERO),
+                                            SOON)
                                     .join();
                         }
                     });
@@ -190,9 +197,11 @@ final class BrokenRouting {
         Transport broken(Transport sound) {
             return new ForwardingTransport(sound) {
                 @Override
-                public CompletableFuture<Void> send(OutboundMessage message) {
+                public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
                     boolean swallow = isPublication(message) && status().usable();
-                    return swallow ? super.send(message).exceptionally(failure -> null) : super.send(message);
+                    return swallow
+                            ? super.send(message, deadline).exceptionally(failure -> null)
+                            : super.send(message, deadline);
                 }
             };
         }
@@ -204,10 +213,10 @@ final class BrokenRouting {
         Transport broken(Transport sound) {
             return new ForwardingTransport(sound) {
                 @Override
-                public CompletableFuture<Void> send(OutboundMessage message) {
+                public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
                     return isPublication(message)
-                            ? super.send(message)
-                            : super.send(message).exceptionally(failure -> null);
+                            ? super.send(message, deadline)
+                            : super.send(message, deadline).exceptionally(failure -> null);
                 }
             };
         }
@@ -219,8 +228,8 @@ final class BrokenRouting {
         Transport broken(Transport sound) {
             return new ForwardingTransport(sound) {
                 @Override
-                public CompletableFuture<Void> send(OutboundMessage message) {
-                    return status().usable() ? super.send(message) : CompletableFuture.completedFuture(null);
+                public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+                    return status().usable() ? super.send(message, deadline) : CompletableFuture.completedFuture(null);
                 }
             };
         }
@@ -233,9 +242,9 @@ final class BrokenRouting {
             AtomicInteger count = new AtomicInteger();
             return new ForwardingTransport(sound) {
                 @Override
-                public CompletableFuture<Void> send(OutboundMessage message) {
+                public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
                     boolean lost = count.incrementAndGet() == 1_000;
-                    return lost ? CompletableFuture.completedFuture(null) : super.send(message);
+                    return lost ? CompletableFuture.completedFuture(null) : super.send(message, deadline);
                 }
             };
         }
@@ -248,9 +257,11 @@ final class BrokenRouting {
             AtomicInteger count = new AtomicInteger();
             return new ForwardingTransport(sound) {
                 @Override
-                public CompletableFuture<Void> send(OutboundMessage message) {
+                public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
                     boolean twice = count.incrementAndGet() == 1_000;
-                    return twice ? super.send(message).thenCompose(sent -> super.send(message)) : super.send(message);
+                    return twice
+                            ? super.send(message, deadline).thenCompose(sent -> super.send(message, deadline))
+                            : super.send(message, deadline);
                 }
             };
         }

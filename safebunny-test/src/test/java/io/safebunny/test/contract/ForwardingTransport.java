@@ -6,11 +6,17 @@ import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
+import io.safebunny.test.time.VirtualTimeline;
+import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /** Does what another transport does, until a subclass breaks it. */
 class ForwardingTransport implements Transport {
+
+    /** Of what a subclass sends on its own. */
+    static final Deadline SOON = Deadline.after(Duration.ofMinutes(10), new VirtualTimeline());
 
     final Transport sound;
 
@@ -29,8 +35,8 @@ class ForwardingTransport implements Transport {
     }
 
     @Override
-    public CompletableFuture<Void> send(OutboundMessage message) {
-        return sound.send(message);
+    public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+        return sound.send(message, deadline);
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.test.time.VirtualTimeline;
+import io.safebunny.time.Deadline;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.TopologyOptions;
@@ -168,7 +169,7 @@ class MemoryBrokerTest {
                 .isInstanceOfSatisfying(
                         ConfigurationException.class, e -> assertThat(e.code()).isEqualTo("SB-1201"))
                 .hasMessageContainingAll(QUEUE, "x-queue-type=quorum", "other.poison", "safebunny.topology");
-        assertThat(new MemoryTransport(broker, other).send(outbound("a", Duration.ZERO)))
+        assertThat(new MemoryTransport(broker, other).send(outbound("a", Duration.ZERO), soon()))
                 .isCompletedExceptionally();
     }
 
@@ -181,7 +182,7 @@ class MemoryBrokerTest {
         start(transport, OPTIONS);
         Consumption consumption = transport.consume(QUEUE, 1, deliveries::add);
 
-        assertThat(transport.send(outbound("a", Duration.ZERO))).isCompleted();
+        assertThat(transport.send(outbound("a", Duration.ZERO), soon())).isCompleted();
 
         assertThat(refusing.depth(QUEUE)).isEqualTo(1);
         assertThat(consumption.stop()).isCompleted();
@@ -192,13 +193,17 @@ class MemoryBrokerTest {
                 TopologyPlanner.plan("billing", List.of(new Subscription("OrderPlaced", List.of("orders"))), options));
     }
 
+    private Deadline soon() {
+        return Deadline.after(Duration.ofMinutes(10), timeline);
+    }
+
     private void send(String... ids) {
         send(Duration.ZERO, ids);
     }
 
     private void send(Duration delay, String... ids) {
         for (String id : ids) {
-            assertThat(billing.send(outbound(id, delay))).isCompleted();
+            assertThat(billing.send(outbound(id, delay), soon())).isCompleted();
         }
     }
 

@@ -35,9 +35,6 @@ import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 /** A whole node on a real broker, without Spring Boot: handles {@link Job}s of its own node or what it is told to, and publishes. */
 public final class NodeUnderTest implements AutoCloseable {
 
-    /** Of one try to publish, as {@link RabbitTransportOptions#defaults()} has it. */
-    private static final Duration TRY_TIMEOUT = Duration.ofSeconds(30);
-
     private static final BreakerSettings NO_FAILURE_RATE = new BreakerSettings(0, 100, 100, Duration.ofSeconds(1), 1);
 
     private final ExecutorService workers = Executors.newCachedThreadPool(task -> {
@@ -159,10 +156,7 @@ public final class NodeUnderTest implements AutoCloseable {
         deadLetters = factory(options.node() + ":dead-letters", options, user);
         transport = new RabbitTransport(
                 new RabbitTransportOptions(
-                        8,
-                        shorter(options.publishTimeout(), TRY_TIMEOUT),
-                        DelayStrategy.LADDER,
-                        !trusted.byNode().isEmpty()),
+                        8, DelayStrategy.LADDER, !trusted.byNode().isEmpty()),
                 publish,
                 consume,
                 deadLetters,
@@ -181,10 +175,6 @@ public final class NodeUnderTest implements AutoCloseable {
                 trusted);
         engine = new SafeBunnyEngine(
                 SafeBunnyParts.of(settings, transport, store, timeline).withBreakers(breakers));
-    }
-
-    private static Duration shorter(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
     }
 
     private static CachingConnectionFactory factory(

@@ -131,8 +131,8 @@ class ClosedChannelIT {
         }
         OutboundMessage message = publisher.message(
                 "unwritable", new Route.ToQueue(publisher.queue), Map.of("header", "x".repeat(1 << 20)), new byte[2]);
-        CompletableFuture<Void> unwritable = CompletableFuture.runAsync(
-                () -> publisher.transport.send(message).join(), publisher.threads);
+        CompletableFuture<Void> unwritable =
+                CompletableFuture.runAsync(() -> publisher.send(message).join(), publisher.threads);
         await().during(Duration.ofMillis(500)).until(() -> neighbours.stream().noneMatch(CompletableFuture::isDone));
         publisher.proxy.resume();
 

@@ -61,7 +61,8 @@ class DelayAccuracyIT {
             });
             List<CompletableFuture<Void>> waiting = new ArrayList<>();
             for (int i = 0; i < WAITING; i++) {
-                waiting.add(transport.send(message("waiting-" + i, Duration.ofSeconds(600 + random.nextInt(3_000)))));
+                waiting.add(transport.send(
+                        message("waiting-" + i, Duration.ofSeconds(600 + random.nextInt(3_000))), rabbit.deadline()));
             }
             assertThat(CompletableFuture.allOf(waiting.toArray(CompletableFuture[]::new)))
                     .succeedsWithin(Duration.ofSeconds(60));
@@ -71,7 +72,8 @@ class DelayAccuracyIT {
                 Duration delay = Duration.ofMillis(1 + random.nextInt(4_000));
                 String id = "probe-" + i;
                 due.put(id, System.nanoTime() + delay.toNanos());
-                assertThat(transport.send(message(id, delay))).succeedsWithin(Duration.ofSeconds(10));
+                assertThat(transport.send(message(id, delay), rabbit.deadline()))
+                        .succeedsWithin(Duration.ofSeconds(10));
             }
             await().atMost(Duration.ofSeconds(60)).until(() -> arrived.size() == PROBES);
 

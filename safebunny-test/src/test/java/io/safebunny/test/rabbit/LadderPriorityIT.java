@@ -52,10 +52,12 @@ class LadderPriorityIT {
                 arrived.put(id, delivery.message().message());
                 delivery.acknowledge();
             });
-            assertThat(transport.send(message("plain", null, rung))).succeedsWithin(Duration.ofSeconds(10));
+            assertThat(transport.send(message("plain", null, rung), rabbit.deadline()))
+                    .succeedsWithin(Duration.ofSeconds(10));
             long sent = System.nanoTime();
             await().pollDelay(Duration.ofMillis(1_500)).until(() -> true); // the rung holds the first all the while
-            assertThat(transport.send(message("urgent", 9, rung))).succeedsWithin(Duration.ofSeconds(10));
+            assertThat(transport.send(message("urgent", 9, rung), rabbit.deadline()))
+                    .succeedsWithin(Duration.ofSeconds(10));
             await().atMost(Duration.ofSeconds(20)).until(() -> arrived.size() == 2);
 
             assertThat(Duration.ofNanos(at.getOrDefault("plain", 0L) - sent))

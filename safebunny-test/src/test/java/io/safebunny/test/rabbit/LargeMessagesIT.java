@@ -65,8 +65,7 @@ class LargeMessagesIT {
     };
 
     private void handleWith(long inboundBytes) {
-        RabbitTransportOptions options =
-                new RabbitTransportOptions(8, Duration.ofSeconds(30), DelayStrategy.LADDER, false, inboundBytes);
+        RabbitTransportOptions options = new RabbitTransportOptions(8, DelayStrategy.LADDER, false, inboundBytes);
         try (RabbitTransport transport = rabbit.transport(node, options)) {
             transport.start(topology);
             publish(MESSAGES, MEGABYTE / 2);

@@ -9,6 +9,7 @@ import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.test.broker.TestBroker;
 import io.safebunny.test.proxy.TcpProxy;
+import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.Subscription;
@@ -74,7 +75,7 @@ final class ProxiedPublisher implements AutoCloseable {
         this.publish = named(":publish", through);
         this.consume = named(":consume", client());
         this.transport = new RabbitTransport(
-                new RabbitTransportOptions(maxConcurrency, timeout, DelayStrategy.LADDER),
+                new RabbitTransportOptions(maxConcurrency, DelayStrategy.LADDER),
                 publish,
                 consume,
                 named(":dead-letters", client()),
@@ -111,7 +112,16 @@ final class ProxiedPublisher implements AutoCloseable {
     }
 
     CompletableFuture<Void> send(String id, byte[] body) {
-        return transport.send(message(id, new Route.ToQueue(queue), Map.of(), body));
+        return send(message(id, new Route.ToQueue(queue), Map.of(), body));
+    }
+
+    CompletableFuture<Void> send(OutboundMessage message) {
+        return transport.send(message, deadline());
+    }
+
+    /** Of a publication that begins now. */
+    Deadline deadline() {
+        return Deadline.after(timeout, timeline);
     }
 
     OutboundMessage message(String id) {

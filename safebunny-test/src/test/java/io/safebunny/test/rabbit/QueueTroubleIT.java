@@ -92,7 +92,7 @@ class QueueTroubleIT {
             transport.consume(node + "-Ping", 10, handler);
             List<CompletableFuture<Void>> lost = new ArrayList<>();
             for (int i = 0; i < 100; i++) {
-                lost.add(transport.send(message("lost-" + i, "Nobody", Duration.ofMillis(16))));
+                lost.add(transport.send(message("lost-" + i, "Nobody", Duration.ofMillis(16)), rabbit.deadline()));
             }
             assertThat(lost).allSatisfy(future -> assertThat(future).succeedsWithin(Duration.ofSeconds(20)));
 
@@ -255,7 +255,7 @@ class QueueTroubleIT {
     }
 
     private void send(RabbitTransport transport, String id, String type, Duration delay) {
-        assertThat(transport.send(message(id, type, delay))).succeedsWithin(Duration.ofSeconds(20));
+        assertThat(transport.send(message(id, type, delay), rabbit.deadline())).succeedsWithin(Duration.ofSeconds(20));
     }
 
     private OutboundMessage message(String id, String type, Duration delay) {

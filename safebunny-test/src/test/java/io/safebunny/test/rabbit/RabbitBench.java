@@ -5,6 +5,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.test.broker.TestBroker;
+import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
@@ -44,6 +45,11 @@ final class RabbitBench implements AutoCloseable {
                 factory(node + ":dead-letters"),
                 executor,
                 timeline);
+    }
+
+    /** Of a publication that begins now. */
+    Deadline deadline() {
+        return Deadline.after(Duration.ofSeconds(30), timeline);
     }
 
     Executor workers() {

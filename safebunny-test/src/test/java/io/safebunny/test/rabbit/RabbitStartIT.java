@@ -81,7 +81,7 @@ class RabbitStartIT {
 
             assertThat(transport.status().usable()).isFalse();
             assertThat(transport.status().detail()).contains("ConnectException");
-            assertThat(transport.send(message(Duration.ZERO)))
+            assertThat(transport.send(message(Duration.ZERO), rabbit.deadline()))
                     .failsWithin(Duration.ofSeconds(5))
                     .withThrowableOfType(ExecutionException.class)
                     .withCauseInstanceOf(ConnectionLostException.class);
@@ -171,12 +171,13 @@ class RabbitStartIT {
     /** No broker of a test has the archived plugin, unless one is given that does: then the plugin is what it delays with. */
     @Test
     void picksADelayStrategyTheBrokerOffers() {
-        RabbitTransportOptions options = new RabbitTransportOptions(8, Duration.ofSeconds(30), DelayStrategy.AUTO);
+        RabbitTransportOptions options = new RabbitTransportOptions(8, DelayStrategy.AUTO);
         try (RabbitTransport transport = rabbit.transport(node, options)) {
             transport.start(topology(QueueType.QUORUM));
             assertThat(transport.status().usable()).isTrue();
 
-            assertThat(transport.send(message(Duration.ofMillis(20)))).succeedsWithin(Duration.ofSeconds(10));
+            assertThat(transport.send(message(Duration.ofMillis(20)), rabbit.deadline()))
+                    .succeedsWithin(Duration.ofSeconds(10));
 
             java.util.concurrent.CompletableFuture<String> arrived = new java.util.concurrent.CompletableFuture<>();
             transport.consume(node + "-Ping", 1, delivery -> {

@@ -52,7 +52,7 @@ class ReconnectIT {
     void whatTheBrokerForgotIsThereForTheFirstPublication() {
         publisher.start();
         OutboundMessage message = publisher.message("first", new Route.Poison(publisher.node), Map.of(), new byte[2]);
-        assertThat(publisher.transport.send(message)).succeedsWithin(SOON);
+        assertThat(publisher.send(message)).succeedsWithin(SOON);
         disconnect();
         publisher.onBroker(channel -> {
             channel.exchangeDelete(publisher.names.ownExchange());
@@ -60,7 +60,7 @@ class ReconnectIT {
         });
         reconnect();
 
-        assertThat(publisher.transport.send(message)).succeedsWithin(SOON);
+        assertThat(publisher.send(message)).succeedsWithin(SOON);
         publisher.onBroker(channel ->
                 assertThat(channel.messageCount(publisher.node + "-poison")).isEqualTo(1));
     }
@@ -92,7 +92,8 @@ class ReconnectIT {
                 await().atMost(SOON).until(() -> transport.status().usable());
 
                 assertThat(transport.send(
-                                publisher.message("again", new Route.Publication(queue), Map.of(), new byte[2])))
+                                publisher.message("again", new Route.Publication(queue), Map.of(), new byte[2]),
+                                publisher.deadline()))
                         .succeedsWithin(SOON);
                 await().atMost(SOON).until(() -> handled.contains("again"));
             }
@@ -109,7 +110,8 @@ class ReconnectIT {
             transport.start(publisher.topology);
 
             assertThat(transport.status().usable()).isTrue();
-            assertThat(transport.send(publisher.message("second address"))).succeedsWithin(SOON);
+            assertThat(transport.send(publisher.message("second address"), publisher.deadline()))
+                    .succeedsWithin(SOON);
         }
         publish.destroy();
         consume.destroy();

@@ -55,9 +55,9 @@ class RefusedPublicationIT {
             List<CompletableFuture<Void>> refused = new ArrayList<>();
             List<CompletableFuture<Void>> unroutable = new ArrayList<>();
             for (int i = 0; i < 300; i++) {
-                taken.add(transport.send(message(i, new Route.ToQueue(open))));
-                refused.add(transport.send(message(i, new Route.ToQueue(full))));
-                unroutable.add(transport.send(message(i, new Route.Publication(node + "-Nothing"))));
+                taken.add(transport.send(message(i, new Route.ToQueue(open)), rabbit.deadline()));
+                refused.add(transport.send(message(i, new Route.ToQueue(full)), rabbit.deadline()));
+                unroutable.add(transport.send(message(i, new Route.Publication(node + "-Nothing")), rabbit.deadline()));
             }
 
             assertThat(taken).allSatisfy(future -> assertThat(future).succeedsWithin(Duration.ofSeconds(20)));

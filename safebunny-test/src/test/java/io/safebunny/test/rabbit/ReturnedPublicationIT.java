@@ -56,15 +56,15 @@ class ReturnedPublicationIT {
     @ParameterizedTest
     @MethodSource("ids")
     void failsTheOneThatWasReturned(@Nullable String firstId, @Nullable String secondId) {
-        assertThat(publisher.transport.send(delayed("warm-up-1", WITH_RUNG))).succeedsWithin(SOON);
-        assertThat(publisher.transport.send(delayed("warm-up-2", WITHOUT_RUNG))).succeedsWithin(SOON);
+        assertThat(publisher.send(delayed("warm-up-1", WITH_RUNG))).succeedsWithin(SOON);
+        assertThat(publisher.send(delayed("warm-up-2", WITHOUT_RUNG))).succeedsWithin(SOON);
         publisher.onBroker(channel -> channel.queueDelete(publisher.names.delayedExchange() + ".11"));
 
         List<CompletableFuture<Void>> routed = new ArrayList<>(); // many, so that some wait for their confirm then
         for (int i = 0; i < 200; i++) {
-            routed.add(publisher.transport.send(delayed(firstId, WITH_RUNG)));
+            routed.add(publisher.send(delayed(firstId, WITH_RUNG)));
         }
-        CompletableFuture<Void> returned = publisher.transport.send(delayed(secondId, WITHOUT_RUNG));
+        CompletableFuture<Void> returned = publisher.send(delayed(secondId, WITHOUT_RUNG));
 
         assertThat(returned)
                 .failsWithin(SOON)

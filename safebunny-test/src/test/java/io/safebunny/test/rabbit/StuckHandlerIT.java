@@ -78,7 +78,7 @@ class StuckHandlerIT {
                         rabbit.workers(),
                         new Hurried(clock))) {
             transport.start(topology);
-            assertThat(transport.send(message("stuck"))).succeedsWithin(Duration.ofSeconds(10));
+            assertThat(transport.send(message("stuck"), rabbit.deadline())).succeedsWithin(Duration.ofSeconds(10));
             for (int crash = 0; crash < 3; crash++) {
                 await().until(this::isReady);
                 rabbit.onBroker(
@@ -89,7 +89,8 @@ class StuckHandlerIT {
             transport.consume(queue, 10, handler);
             await().until(() -> begun.contains("stuck"));
             for (int i = 0; i < 5; i++) {
-                assertThat(transport.send(message("quick-" + i))).succeedsWithin(Duration.ofSeconds(10));
+                assertThat(transport.send(message("quick-" + i), rabbit.deadline()))
+                        .succeedsWithin(Duration.ofSeconds(10));
             }
 
             await().atMost(Duration.ofSeconds(20)).until(() -> begun.size() == 6);
@@ -113,7 +114,7 @@ class StuckHandlerIT {
             try (RabbitTransport transport = rabbit.transport(client)) {
                 transport.start(topology);
                 Consumption consumption = transport.consume(queue, 10, handler);
-                assertThat(transport.send(message("stuck"))).succeedsWithin(Duration.ofSeconds(10));
+                assertThat(transport.send(message("stuck"), rabbit.deadline())).succeedsWithin(Duration.ofSeconds(10));
                 await().until(() -> begun.contains("stuck"));
                 consumption.pace(Pace.PAUSED);
                 await().pollDelay(Duration.ofMillis(500)).until(() -> true); // either way of being late will do
@@ -126,7 +127,7 @@ class StuckHandlerIT {
                 await().atMost(Duration.ofSeconds(20))
                         .until(() -> transport.status().usable());
                 release.countDown();
-                assertThat(transport.send(message("next"))).succeedsWithin(Duration.ofSeconds(10));
+                assertThat(transport.send(message("next"), rabbit.deadline())).succeedsWithin(Duration.ofSeconds(10));
 
                 await().atMost(Duration.ofSeconds(20)).until(() -> begun.contains("next"));
                 assertThat(begun).containsExactly("stuck", "next");

@@ -53,11 +53,6 @@ final class LaterVersion implements Transport {
         return transport.send(message.route() instanceof Route.Publication ? stamped(message) : message, deadline);
     }
 
-    @Override
-    public CompletableFuture<Void> send(OutboundMessage message) {
-        return transport.send(message);
-    }
-
     private static OutboundMessage stamped(OutboundMessage message) {
         WireMessage wire = message.message();
         String id = String.valueOf(wire.messageId());

@@ -7,6 +7,7 @@ import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
+import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import java.util.concurrent.CompletableFuture;
 
@@ -16,12 +17,12 @@ record DuplicatingTransport(Transport transport, Chaos chaos) implements Transpo
     private static final double SHARE = 0.05;
 
     @Override
-    public CompletableFuture<Void> send(OutboundMessage message) {
+    public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         String key = String.valueOf(message.message().messageId());
         if (message.route() instanceof Route.Publication && chaos.strikes("duplicate", key, SHARE)) {
-            return CompletableFuture.allOf(transport.send(message), transport.send(message));
+            return CompletableFuture.allOf(transport.send(message, deadline), transport.send(message, deadline));
         }
-        return transport.send(message);
+        return transport.send(message, deadline);
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
+import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -37,9 +38,9 @@ record WatchedTransport(Transport transport, Traffic traffic) implements Transpo
     }
 
     @Override
-    public CompletableFuture<Void> send(OutboundMessage message) {
+    public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         traffic.moved();
-        return transport.send(message);
+        return transport.send(message, deadline);
     }
 
     @Override
