@@ -64,8 +64,9 @@ public final class PauseLatency {
         RabbitTransport transport = new RabbitTransport(
                 RabbitTransportOptions.defaults(), publish, consume, deadLetters, workers, timeline);
         SafeBunnyEngine engine =
-                new SafeBunnyEngine(SafeBunnyParts.of(SafeBunnyOptions.of(NODE), transport, null, timeline)
-                        .withBreakers(breaker));
+                new SafeBunnyEngine(SafeBunnyParts.builder(SafeBunnyOptions.of(NODE), transport, timeline)
+                        .breakers(breaker)
+                        .build());
         AtomicLong last = new AtomicLong();
         AtomicLong first = new AtomicLong();
         AtomicLong handled = new AtomicLong();

@@ -102,7 +102,8 @@ public class PipelineBenchmark {
 
     private DeliveryHandler handler(SystemTimeline system, boolean deduplicate) {
         NoTransport transport = new NoTransport();
-        SafeBunnyParts parts = SafeBunnyParts.of(SafeBunnyOptions.of("bench"), transport, null, system);
+        SafeBunnyParts parts = SafeBunnyParts.builder(SafeBunnyOptions.of("bench"), transport, system)
+                .build();
         Metrics metrics = new Metrics(parts.meterRegistry());
         ConfirmedSender sender =
                 new ConfirmedSender(transport, system, ForkJoinPool.commonPool(), Duration.ofSeconds(1), 1000);
@@ -120,7 +121,7 @@ public class PipelineBenchmark {
                 Collections.nCopies(middlewares, step),
                 parts.scope(),
                 system,
-                parts.random(),
+                system.random(),
                 metrics,
                 new Observations(parts.observationRegistry()),
                 new HeldDeliveries(),

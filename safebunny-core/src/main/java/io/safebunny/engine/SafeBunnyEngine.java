@@ -119,7 +119,7 @@ public final class SafeBunnyEngine {
                 parts.consumeMiddlewares(),
                 parts.scope(),
                 parts.timeline(),
-                parts.random(),
+                parts.timeline().random(),
                 metrics,
                 observations,
                 held,

@@ -9,7 +9,7 @@ import io.safebunny.topology.TopologyOptions;
 import java.time.Duration;
 
 /**
- * Settings of a node.
+ * Settings of a node. Made by {@link #of} and changed by the {@code with} methods: the constructor grows with every setting.
  *
  * @param node name of the node
  * @param topology names and arguments on the broker
@@ -36,28 +36,7 @@ public record SafeBunnyOptions(
         Names.requireNode(node, "safebunny.node");
     }
 
-    /** Exceptions are told in full; senders are not checked. */
-    public SafeBunnyOptions(
-            String node,
-            TopologyOptions topology,
-            Duration publishTimeout,
-            int maxInFlight,
-            long maxMessageSize,
-            Duration retention,
-            Duration lease) {
-        this(
-                node,
-                topology,
-                publishTimeout,
-                maxInFlight,
-                maxMessageSize,
-                retention,
-                lease,
-                ExceptionDetails.FULL,
-                TrustedUsers.UNCHECKED);
-    }
-
-    /** 30 s, 1,000 on their way, 10 MiB, 7 days, 30 s. */
+    /** 30 s, 1,000 on their way, 10 MiB, 7 days, 30 s; exceptions are told in full, senders are not checked. */
     public static SafeBunnyOptions of(String node) {
         return new SafeBunnyOptions(
                 node,
@@ -66,6 +45,80 @@ public record SafeBunnyOptions(
                 1000,
                 10L * 1024 * 1024,
                 Duration.ofDays(7),
-                Duration.ofSeconds(30));
+                Duration.ofSeconds(30),
+                ExceptionDetails.FULL,
+                TrustedUsers.UNCHECKED);
+    }
+
+    public SafeBunnyOptions withTopology(TopologyOptions other) {
+        return new SafeBunnyOptions(
+                node,
+                other,
+                publishTimeout,
+                maxInFlight,
+                maxMessageSize,
+                retention,
+                lease,
+                exceptionDetails,
+                trustedUsers);
+    }
+
+    public SafeBunnyOptions withPublishTimeout(Duration other) {
+        return new SafeBunnyOptions(
+                node, topology, other, maxInFlight, maxMessageSize, retention, lease, exceptionDetails, trustedUsers);
+    }
+
+    public SafeBunnyOptions withMaxInFlight(int other) {
+        return new SafeBunnyOptions(
+                node,
+                topology,
+                publishTimeout,
+                other,
+                maxMessageSize,
+                retention,
+                lease,
+                exceptionDetails,
+                trustedUsers);
+    }
+
+    public SafeBunnyOptions withMaxMessageSize(long other) {
+        return new SafeBunnyOptions(
+                node, topology, publishTimeout, maxInFlight, other, retention, lease, exceptionDetails, trustedUsers);
+    }
+
+    public SafeBunnyOptions withRetention(Duration other) {
+        return new SafeBunnyOptions(
+                node,
+                topology,
+                publishTimeout,
+                maxInFlight,
+                maxMessageSize,
+                other,
+                lease,
+                exceptionDetails,
+                trustedUsers);
+    }
+
+    public SafeBunnyOptions withLease(Duration other) {
+        return new SafeBunnyOptions(
+                node,
+                topology,
+                publishTimeout,
+                maxInFlight,
+                maxMessageSize,
+                retention,
+                other,
+                exceptionDetails,
+                trustedUsers);
+    }
+
+    public SafeBunnyOptions withExceptionDetails(ExceptionDetails other) {
+        return new SafeBunnyOptions(
+                node, topology, publishTimeout, maxInFlight, maxMessageSize, retention, lease, other, trustedUsers);
+    }
+
+    public SafeBunnyOptions withTrustedUsers(TrustedUsers other) {
+        return new SafeBunnyOptions(
+                node, topology, publishTimeout, maxInFlight, maxMessageSize, retention, lease, exceptionDetails, other);
     }
 }

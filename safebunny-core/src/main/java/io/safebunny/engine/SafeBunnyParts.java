@@ -21,155 +21,213 @@ import io.safebunny.time.Timeline;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/**
- * What a node is made of. The starter fills it from beans; {@link #of} gives defaults for everything but the essentials.
- *
- * @param store {@code null}: handled messages are not remembered, a duplicate is handled again
- * @param outbox {@code null}: publications outside handlers are sent at once, whatever becomes of the caller's transaction
- * @param codecs of bodies, which are sent and taken as serialized without one
- * @param breakers of this node alone
- * @param callbacks completes the futures of {@code publishAsync}, and sends again after a lost connection
- */
-public record SafeBunnyParts(
-        SafeBunnyOptions options,
-        Transport transport,
-        @Nullable MessageStore store,
-        @Nullable Outbox outbox,
-        Serializers serializers,
-        Codecs codecs,
-        IdScheme idScheme,
-        List<ConsumeMiddleware> consumeMiddlewares,
-        List<PublishMiddleware> publishMiddlewares,
-        MessageScope scope,
-        CircuitBreakers breakers,
-        Timeline timeline,
-        RandomGenerator random,
-        Executor callbacks,
-        MeterRegistry meterRegistry,
-        ObservationRegistry observationRegistry) {
+/** What one node is made of. The starter fills it from beans. Immutable; the parts belong to this node alone. */
+public final class SafeBunnyParts {
 
-    public SafeBunnyParts {
-        consumeMiddlewares = List.copyOf(consumeMiddlewares);
-        publishMiddlewares = List.copyOf(publishMiddlewares);
+    private final SafeBunnyOptions options;
+    private final Transport transport;
+    private final Timeline timeline;
+    private final @Nullable MessageStore store;
+    private final @Nullable Outbox outbox;
+    private final Serializers serializers;
+    private final Codecs codecs;
+    private final IdScheme idScheme;
+    private final List<ConsumeMiddleware> consumeMiddlewares;
+    private final List<PublishMiddleware> publishMiddlewares;
+    private final MessageScope scope;
+    private final CircuitBreakers breakers;
+    private final Executor callbacks;
+    private final MeterRegistry meterRegistry;
+    private final ObservationRegistry observationRegistry;
+
+    private SafeBunnyParts(Builder builder) {
+        options = builder.options;
+        transport = builder.transport;
+        timeline = builder.timeline;
+        store = builder.store;
+        outbox = builder.outbox;
+        serializers = builder.serializers;
+        codecs = builder.codecs;
+        idScheme = builder.idScheme;
+        consumeMiddlewares = builder.consumeMiddlewares;
+        publishMiddlewares = builder.publishMiddlewares;
+        scope = builder.scope;
+        breakers = builder.breakers;
+        callbacks = builder.callbacks;
+        meterRegistry = builder.meterRegistry;
+        observationRegistry = builder.observationRegistry;
     }
 
-    /** Without codecs. */
-    public SafeBunnyParts(
-            SafeBunnyOptions options,
-            Transport transport,
-            @Nullable MessageStore store,
-            @Nullable Outbox outbox,
-            Serializers serializers,
-            IdScheme idScheme,
-            List<ConsumeMiddleware> consumeMiddlewares,
-            List<PublishMiddleware> publishMiddlewares,
-            MessageScope scope,
-            CircuitBreakers breakers,
-            Timeline timeline,
-            RandomGenerator random,
-            Executor callbacks,
-            MeterRegistry meterRegistry,
-            ObservationRegistry observationRegistry) {
-        this(
-                options,
-                transport,
-                store,
-                outbox,
-                serializers,
-                Codecs.none(),
-                idScheme,
-                consumeMiddlewares,
-                publishMiddlewares,
-                scope,
-                breakers,
-                timeline,
-                random,
-                callbacks,
-                meterRegistry,
-                observationRegistry);
+    /** Everything that is not set has the default its setter names. */
+    public static Builder builder(SafeBunnyOptions options, Transport transport, Timeline timeline) {
+        return new Builder(options, transport, timeline);
     }
 
-    public static SafeBunnyParts of(
-            SafeBunnyOptions options, Transport transport, @Nullable MessageStore store, Timeline timeline) {
-        return new SafeBunnyParts(
-                options,
-                transport,
-                store,
-                null,
-                new Serializers(List.of(new JsonMessageSerializer(JsonMapper.shared(), options.maxMessageSize()))),
-                new LineageIdScheme(),
-                List.of(),
-                List.of(),
-                new MessageScope(),
-                new CircuitBreakers(BreakerSettings.defaults(), timeline, ForkJoinPool.commonPool()),
-                timeline,
-                timeline.random(),
-                ForkJoinPool.commonPool(),
-                new SimpleMeterRegistry(),
-                ObservationRegistry.NOOP);
+    public SafeBunnyOptions options() {
+        return options;
     }
 
-    public SafeBunnyParts withBreakers(CircuitBreakers others) {
-        return new SafeBunnyParts(
-                options,
-                transport,
-                store,
-                outbox,
-                serializers,
-                codecs,
-                idScheme,
-                consumeMiddlewares,
-                publishMiddlewares,
-                scope,
-                others,
-                timeline,
-                random,
-                callbacks,
-                meterRegistry,
-                observationRegistry);
+    public Transport transport() {
+        return transport;
     }
 
-    public SafeBunnyParts withOutbox(@Nullable Outbox other) {
-        return new SafeBunnyParts(
-                options,
-                transport,
-                store,
-                other,
-                serializers,
-                codecs,
-                idScheme,
-                consumeMiddlewares,
-                publishMiddlewares,
-                scope,
-                breakers,
-                timeline,
-                random,
-                callbacks,
-                meterRegistry,
-                observationRegistry);
+    public Timeline timeline() {
+        return timeline;
     }
 
-    public SafeBunnyParts withCodecs(Codecs others) {
-        return new SafeBunnyParts(
-                options,
-                transport,
-                store,
-                outbox,
-                serializers,
-                others,
-                idScheme,
-                consumeMiddlewares,
-                publishMiddlewares,
-                scope,
-                breakers,
-                timeline,
-                random,
-                callbacks,
-                meterRegistry,
-                observationRegistry);
+    public @Nullable MessageStore store() {
+        return store;
+    }
+
+    public @Nullable Outbox outbox() {
+        return outbox;
+    }
+
+    public Serializers serializers() {
+        return serializers;
+    }
+
+    public Codecs codecs() {
+        return codecs;
+    }
+
+    public IdScheme idScheme() {
+        return idScheme;
+    }
+
+    public List<ConsumeMiddleware> consumeMiddlewares() {
+        return consumeMiddlewares;
+    }
+
+    public List<PublishMiddleware> publishMiddlewares() {
+        return publishMiddlewares;
+    }
+
+    public MessageScope scope() {
+        return scope;
+    }
+
+    public CircuitBreakers breakers() {
+        return breakers;
+    }
+
+    public Executor callbacks() {
+        return callbacks;
+    }
+
+    public MeterRegistry meterRegistry() {
+        return meterRegistry;
+    }
+
+    public ObservationRegistry observationRegistry() {
+        return observationRegistry;
+    }
+
+    /** Builds the parts of one node, once; not thread-safe. */
+    public static final class Builder {
+
+        private final SafeBunnyOptions options;
+        private final Transport transport;
+        private final Timeline timeline;
+        private @Nullable MessageStore store;
+        private @Nullable Outbox outbox;
+        private Serializers serializers;
+        private Codecs codecs = Codecs.none();
+        private IdScheme idScheme = new LineageIdScheme();
+        private List<ConsumeMiddleware> consumeMiddlewares = List.of();
+        private List<PublishMiddleware> publishMiddlewares = List.of();
+        private MessageScope scope = new MessageScope();
+        private CircuitBreakers breakers;
+        private Executor callbacks = ForkJoinPool.commonPool();
+        private MeterRegistry meterRegistry = new SimpleMeterRegistry();
+        private ObservationRegistry observationRegistry = ObservationRegistry.NOOP;
+
+        private Builder(SafeBunnyOptions options, Transport transport, Timeline timeline) {
+            this.options = options;
+            this.transport = transport;
+            this.timeline = timeline;
+            serializers =
+                    new Serializers(List.of(new JsonMessageSerializer(JsonMapper.shared(), options.maxMessageSize())));
+            breakers = new CircuitBreakers(BreakerSettings.defaults(), timeline, ForkJoinPool.commonPool());
+        }
+
+        /** Default: none. Handled messages are not remembered, a duplicate is handled again. */
+        public Builder store(@Nullable MessageStore store) {
+            this.store = store;
+            return this;
+        }
+
+        /** Default: none. Publications outside handlers are sent at once, whatever becomes of the caller's transaction. */
+        public Builder outbox(@Nullable Outbox outbox) {
+            this.outbox = outbox;
+            return this;
+        }
+
+        /** Default: JSON, by the shared mapper. */
+        public Builder serializers(Serializers serializers) {
+            this.serializers = serializers;
+            return this;
+        }
+
+        /** Default: none. Bodies are sent and taken as they were serialized. */
+        public Builder codecs(Codecs codecs) {
+            this.codecs = codecs;
+            return this;
+        }
+
+        /** Default: {@link LineageIdScheme}. */
+        public Builder idScheme(IdScheme idScheme) {
+            this.idScheme = idScheme;
+            return this;
+        }
+
+        /** Outermost first. Default: none. */
+        public Builder consumeMiddlewares(List<ConsumeMiddleware> middlewares) {
+            this.consumeMiddlewares = List.copyOf(middlewares);
+            return this;
+        }
+
+        /** Outermost first. Default: none. */
+        public Builder publishMiddlewares(List<PublishMiddleware> middlewares) {
+            this.publishMiddlewares = List.copyOf(middlewares);
+            return this;
+        }
+
+        /** Default: one of its own. */
+        public Builder scope(MessageScope scope) {
+            this.scope = scope;
+            return this;
+        }
+
+        /** Default: {@link BreakerSettings#defaults()} for every type, timed by the common pool. */
+        public Builder breakers(CircuitBreakers breakers) {
+            this.breakers = breakers;
+            return this;
+        }
+
+        /** Completes the futures of {@code publishAsync}, and sends again after a lost connection. Default: the common pool. */
+        public Builder callbacks(Executor callbacks) {
+            this.callbacks = callbacks;
+            return this;
+        }
+
+        /** Default: one that nobody reads. */
+        public Builder meterRegistry(MeterRegistry meterRegistry) {
+            this.meterRegistry = meterRegistry;
+            return this;
+        }
+
+        /** Default: no observations. */
+        public Builder observationRegistry(ObservationRegistry observationRegistry) {
+            this.observationRegistry = observationRegistry;
+            return this;
+        }
+
+        public SafeBunnyParts build() {
+            return new SafeBunnyParts(this);
+        }
     }
 }

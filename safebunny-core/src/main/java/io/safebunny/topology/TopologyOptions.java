@@ -6,6 +6,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
+ * Names and arguments on the broker. Made by {@link #defaults} and changed by the {@code with} methods: the constructor grows with every
+ * setting.
+ *
  * @param prefix name of the main exchange and beginning of all other exchanges
  * @param queueType kind of all queues
  * @param deliveryLimit failed deliveries after which a quorum queue itself sets a message aside
@@ -23,13 +26,29 @@ public record TopologyOptions(
         Names.requirePrefix(prefix);
     }
 
-    /** With a poison queue without bound. */
-    public TopologyOptions(String prefix, QueueType queueType, int deliveryLimit, @Nullable Duration poisonTtl) {
-        this(prefix, queueType, deliveryLimit, poisonTtl, null);
+    /** {@code safebunny}, quorum queues, 20 failed deliveries, and a poison queue without bounds. */
+    public static TopologyOptions defaults() {
+        return new TopologyOptions("safebunny", QueueType.QUORUM, 20, null, null);
     }
 
-    public static TopologyOptions defaults() {
-        return new TopologyOptions("safebunny", QueueType.QUORUM, 20, null);
+    public TopologyOptions withPrefix(String other) {
+        return new TopologyOptions(other, queueType, deliveryLimit, poisonTtl, poisonMaxLength);
+    }
+
+    public TopologyOptions withQueueType(QueueType other) {
+        return new TopologyOptions(prefix, other, deliveryLimit, poisonTtl, poisonMaxLength);
+    }
+
+    public TopologyOptions withDeliveryLimit(int other) {
+        return new TopologyOptions(prefix, queueType, other, poisonTtl, poisonMaxLength);
+    }
+
+    public TopologyOptions withPoisonTtl(@Nullable Duration other) {
+        return new TopologyOptions(prefix, queueType, deliveryLimit, other, poisonMaxLength);
+    }
+
+    public TopologyOptions withPoisonMaxLength(@Nullable Long other) {
+        return new TopologyOptions(prefix, queueType, deliveryLimit, poisonTtl, other);
     }
 
     public String mainExchange() {

@@ -79,12 +79,11 @@ class EncodedBodiesTest {
     private Consumer<Object> handler = handled::add;
 
     private SafeBunnyEngine engine(Codecs codecs) {
-        SafeBunnyEngine engine = new SafeBunnyEngine(SafeBunnyParts.of(
-                        SafeBunnyOptions.of("billing"),
-                        transport,
-                        new MemoryMessageStore(timeline, Duration.ofDays(7)),
-                        timeline)
-                .withCodecs(codecs));
+        SafeBunnyEngine engine =
+                new SafeBunnyEngine(SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), transport, timeline)
+                        .store(new MemoryMessageStore(timeline, Duration.ofDays(7)))
+                        .codecs(codecs)
+                        .build());
         engine.start(List.of(new HandlerDefinition(
                 "orders",
                 "OrderPlaced",

@@ -23,14 +23,11 @@ import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
-import io.safebunny.serialization.JsonMessageSerializer;
-import io.safebunny.serialization.Serializers;
 import io.safebunny.spi.identity.IdScheme;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.store.memory.MemoryMessageStore;
-import io.safebunny.topology.TopologyOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -100,31 +97,22 @@ final class Node {
             ObservationRegistry observations,
             ExceptionDetails details,
             ConsumeMiddleware... middlewares) {
-        engine = new SafeBunnyEngine(new SafeBunnyParts(
-                new SafeBunnyOptions(
-                        "billing",
-                        TopologyOptions.defaults(),
-                        Duration.ofSeconds(30),
-                        1_000,
-                        1_000,
-                        RETENTION,
-                        Duration.ofSeconds(30),
-                        details,
-                        TrustedUsers.UNCHECKED),
-                transport,
-                store,
-                null,
-                new Serializers(List.of(new JsonMessageSerializer())),
-                ids,
-                List.of(middlewares),
-                List.of(),
-                scope,
-                breakers,
-                timeline,
-                timeline.random(),
-                Runnable::run,
-                meters,
-                observations));
+        engine = new SafeBunnyEngine(SafeBunnyParts.builder(
+                        SafeBunnyOptions.of("billing")
+                                .withMaxMessageSize(1_000)
+                                .withRetention(RETENTION)
+                                .withExceptionDetails(details),
+                        transport,
+                        timeline)
+                .store(store)
+                .idScheme(ids)
+                .consumeMiddlewares(List.of(middlewares))
+                .scope(scope)
+                .breakers(breakers)
+                .callbacks(Runnable::run)
+                .meterRegistry(meters)
+                .observationRegistry(observations)
+                .build());
         engine.start(List.of(
                 new HandlerDefinition(
                         "invoicing.on(OrderPlaced)",

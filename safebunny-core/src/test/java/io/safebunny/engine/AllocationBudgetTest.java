@@ -124,7 +124,9 @@ class AllocationBudgetTest {
     }
 
     private SafeBunnyEngine engine(@Nullable MessageStore store) {
-        return new SafeBunnyEngine(SafeBunnyParts.of(SafeBunnyOptions.of("budget"), transport, store, timeline));
+        return new SafeBunnyEngine(SafeBunnyParts.builder(SafeBunnyOptions.of("budget"), transport, timeline)
+                .store(store)
+                .build());
     }
 
     /** Of the batches until one is good enough: the compilers need some before they are done, and on a busy machine many. */

@@ -47,7 +47,8 @@ class SafeBunnyEngineTest {
     private final List<Object> handled = new ArrayList<>();
     private final ManualTimeline timeline = new ManualTimeline();
     private final SafeBunnyEngine engine =
-            new SafeBunnyEngine(SafeBunnyParts.of(SafeBunnyOptions.of("billing"), transport, null, timeline));
+            new SafeBunnyEngine(SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), transport, timeline)
+                    .build());
     private final HandlerDefinition handler = new HandlerDefinition(
             "invoicing.on(OrderPlaced)",
             "OrderPlaced",
@@ -112,8 +113,9 @@ class SafeBunnyEngineTest {
 
     @Test
     void refusesAtOnceToPublishWhenItsStartFailed() {
-        SafeBunnyEngine failing = new SafeBunnyEngine(SafeBunnyParts.of(
-                SafeBunnyOptions.of("billing"), new Unstartable(transport), null, new ManualTimeline()));
+        SafeBunnyEngine failing = new SafeBunnyEngine(
+                SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), new Unstartable(transport), new ManualTimeline())
+                        .build());
 
         assertThatExceptionOfType(ConfigurationException.class).isThrownBy(() -> failing.start(List.of()));
         assertThatExceptionOfType(NotRunningException.class)
@@ -145,8 +147,8 @@ class SafeBunnyEngineTest {
         MemoryTransport memory = new MemoryTransport(new MemoryBroker(timeline, threads), TopologyOptions.defaults());
         AtomicBoolean usable = new AtomicBoolean(true);
         SafeBunnyEngine forced =
-                new SafeBunnyEngine(SafeBunnyParts.of(SafeBunnyOptions.of("orders"), memory, null, timeline)
-                        .withOutbox(new Outbox() {
+                new SafeBunnyEngine(SafeBunnyParts.builder(SafeBunnyOptions.of("orders"), memory, timeline)
+                        .outbox(new Outbox() {
                             @Override
                             public boolean add(OutboundMessage message) {
                                 return false;
@@ -159,7 +161,8 @@ class SafeBunnyEngineTest {
                             public void stop() {
                                 usable.set(memory.status().usable());
                             }
-                        }));
+                        })
+                        .build());
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         forced.start(List.of(new HandlerDefinition(
@@ -188,11 +191,10 @@ class SafeBunnyEngineTest {
 
     @Test
     void refusesRetriesThatTakeLongerThanHandledMessagesAreRemembered() {
-        SafeBunnyEngine remembering = new SafeBunnyEngine(SafeBunnyParts.of(
-                SafeBunnyOptions.of("billing"),
-                transport,
-                new MemoryMessageStore(new ManualTimeline(), Duration.ofDays(7)),
-                new ManualTimeline()));
+        SafeBunnyEngine remembering = new SafeBunnyEngine(
+                SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), transport, new ManualTimeline())
+                        .store(new MemoryMessageStore(new ManualTimeline(), Duration.ofDays(7)))
+                        .build());
         HandlerDefinition patient = new HandlerDefinition(
                 "invoicing.on(OrderPlaced)",
                 "OrderPlaced",

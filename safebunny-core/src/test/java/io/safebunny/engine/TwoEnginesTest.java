@@ -36,8 +36,9 @@ class TwoEnginesTest {
     private final SafeBunnyEngine there = engine("gateway", thereTransport, null);
 
     private static SafeBunnyEngine engine(String node, RecordingTransport transport, @Nullable Outbox outbox) {
-        return new SafeBunnyEngine(SafeBunnyParts.of(SafeBunnyOptions.of(node), transport, null, new ManualTimeline())
-                .withOutbox(outbox));
+        return new SafeBunnyEngine(SafeBunnyParts.builder(SafeBunnyOptions.of(node), transport, new ManualTimeline())
+                .outbox(outbox)
+                .build());
     }
 
     /** Handles one message of the one engine. */

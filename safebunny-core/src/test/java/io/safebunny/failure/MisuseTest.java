@@ -89,7 +89,8 @@ class MisuseTest {
         RecordingTransport transport = new RecordingTransport();
         transport.answerAll(message -> CompletableFuture.failedFuture(new IOException("checked")));
         SafeBunnyEngine engine = new SafeBunnyEngine(
-                SafeBunnyParts.of(SafeBunnyOptions.of("billing"), transport, null, new ManualTimeline()));
+                SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), transport, new ManualTimeline())
+                        .build());
         engine.start(List.of());
 
         assertThatExceptionOfType(MisuseException.class)

@@ -95,7 +95,7 @@ class TopologyPlannerTest {
 
     @Test
     void namesEverythingAfterThePrefix() {
-        TopologyOptions options = new TopologyOptions("sagas", QueueType.QUORUM, 20, null);
+        TopologyOptions options = TopologyOptions.defaults().withPrefix("sagas");
         Topology topology = TopologyPlanner.plan("billing", TWO, options);
 
         assertThat(topology.exchanges()).extracting(Exchange::name).allMatch(name -> name.startsWith("sagas"));
@@ -106,7 +106,7 @@ class TopologyPlannerTest {
 
     @Test
     void givesClassicQueuesNoQuorumArguments() {
-        TopologyOptions options = new TopologyOptions("safebunny", QueueType.CLASSIC, 20, null);
+        TopologyOptions options = TopologyOptions.defaults().withQueueType(QueueType.CLASSIC);
 
         assertThat(TopologyPlanner.plan("billing", TWO, options).queues())
                 .contains(
@@ -120,7 +120,8 @@ class TopologyPlannerTest {
 
     @Test
     void limitsHowLongPoisonIsKept() {
-        TopologyOptions options = new TopologyOptions("safebunny", QueueType.QUORUM, 7, Duration.ofDays(14));
+        TopologyOptions options =
+                TopologyOptions.defaults().withDeliveryLimit(7).withPoisonTtl(Duration.ofDays(14));
         Topology topology = TopologyPlanner.plan("billing", TWO, options);
 
         assertThat(topology.queues())
@@ -135,7 +136,10 @@ class TopologyPlannerTest {
     @Test
     void boundsThePoisonQueueSoThatItRefusesWhatDoesNotFit() {
         for (QueueType type : QueueType.values()) {
-            TopologyOptions options = new TopologyOptions("safebunny", type, 7, null, 1_000L);
+            TopologyOptions options = TopologyOptions.defaults()
+                    .withQueueType(type)
+                    .withDeliveryLimit(7)
+                    .withPoisonMaxLength(1_000L);
 
             assertThat(TopologyPlanner.plan("billing", TWO, options).queues())
                     .filteredOn(queue -> queue.arguments().containsKey("x-max-length"))
@@ -175,6 +179,6 @@ class TopologyPlannerTest {
     @Test
     void refusesAPrefixTheBrokerReserves() {
         assertThatExceptionOfType(ConfigurationException.class)
-                .isThrownBy(() -> new TopologyOptions("amq.sagas", QueueType.QUORUM, 20, null));
+                .isThrownBy(() -> TopologyOptions.defaults().withPrefix("amq.sagas"));
     }
 }

@@ -93,23 +93,26 @@ final class SafeBunnyAutoConfiguration {
             PoisonProperties poison,
             Environment environment) {
         boolean knowsUsers = !"memory".equals(environment.getProperty("safebunny.transport"));
-        return new SafeBunnyOptions(
-                NodeName.of(node.node(), environment.getProperty("spring.application.name")),
-                topology,
-                publisher.timeout(),
-                publisher.maxInFlight(),
-                node.maxMessageSize().toBytes(),
-                dedup.retention(),
-                dedup.lease(),
-                poison.exceptionDetails(),
-                knowsUsers ? new TrustedUsers(listener.trustedUsers()) : TrustedUsers.UNCHECKED);
+        return SafeBunnyOptions.of(NodeName.of(node.node(), environment.getProperty("spring.application.name")))
+                .withTopology(topology)
+                .withPublishTimeout(publisher.timeout())
+                .withMaxInFlight(publisher.maxInFlight())
+                .withMaxMessageSize(node.maxMessageSize().toBytes())
+                .withRetention(dedup.retention())
+                .withLease(dedup.lease())
+                .withExceptionDetails(poison.exceptionDetails())
+                .withTrustedUsers(knowsUsers ? new TrustedUsers(listener.trustedUsers()) : TrustedUsers.UNCHECKED);
     }
 
     @Bean
     @ConditionalOnMissingBean
     TopologyOptions safeBunnyTopologyOptions(TopologyProperties topology, PoisonProperties poison) {
-        return new TopologyOptions(
-                topology.prefix(), topology.queueType(), topology.deliveryLimit(), poison.ttl(), poison.maxLength());
+        return TopologyOptions.defaults()
+                .withPrefix(topology.prefix())
+                .withQueueType(topology.queueType())
+                .withDeliveryLimit(topology.deliveryLimit())
+                .withPoisonTtl(poison.ttl())
+                .withPoisonMaxLength(poison.maxLength());
     }
 
     @Bean
@@ -159,23 +162,20 @@ final class SafeBunnyAutoConfiguration {
         if (store == null) {
             tellThatThereIsNoStore(environment.getProperty("safebunny.store.type"));
         }
-        return new SafeBunnyParts(
-                options,
-                transport,
-                store,
-                outboxes.getIfAvailable(),
-                serializers,
-                codecs,
-                idScheme,
-                consumeMiddlewares.orderedStream().toList(),
-                publishMiddlewares.orderedStream().toList(),
-                scope,
-                breakers,
-                timeline,
-                timeline.random(),
-                workers.executor(),
-                meterRegistries.getIfUnique(SimpleMeterRegistry::new),
-                observationRegistries.getIfUnique(() -> ObservationRegistry.NOOP));
+        return SafeBunnyParts.builder(options, transport, timeline)
+                .store(store)
+                .outbox(outboxes.getIfAvailable())
+                .serializers(serializers)
+                .codecs(codecs)
+                .idScheme(idScheme)
+                .consumeMiddlewares(consumeMiddlewares.orderedStream().toList())
+                .publishMiddlewares(publishMiddlewares.orderedStream().toList())
+                .scope(scope)
+                .breakers(breakers)
+                .callbacks(workers.executor())
+                .meterRegistry(meterRegistries.getIfUnique(SimpleMeterRegistry::new))
+                .observationRegistry(observationRegistries.getIfUnique(() -> ObservationRegistry.NOOP))
+                .build();
     }
 
     private static void tellThatThereIsNoStore(@Nullable String type) {

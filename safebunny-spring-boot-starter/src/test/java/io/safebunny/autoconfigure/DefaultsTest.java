@@ -4,8 +4,10 @@ package io.safebunny.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.Bunny;
+import io.safebunny.consuming.TrustedUsers;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.recovery.RetrySettings;
@@ -28,14 +30,20 @@ class DefaultsTest {
         Nodes.memory().run(context -> {
             SafeBunnyOptions options = context.getBean(SafeBunnyOptions.class);
             assertThat(options)
-                    .isEqualTo(new SafeBunnyOptions(
-                            "shop",
-                            new TopologyOptions("safebunny", QueueType.QUORUM, 20, null),
-                            Duration.ofSeconds(30),
-                            1000,
-                            10 * 1024 * 1024,
-                            Duration.ofDays(7),
-                            Duration.ofSeconds(30)));
+                    .isEqualTo(SafeBunnyOptions.of("shop")
+                            .withTopology(TopologyOptions.defaults()
+                                    .withPrefix("safebunny")
+                                    .withQueueType(QueueType.QUORUM)
+                                    .withDeliveryLimit(20)
+                                    .withPoisonTtl(null)
+                                    .withPoisonMaxLength(null))
+                            .withPublishTimeout(Duration.ofSeconds(30))
+                            .withMaxInFlight(1000)
+                            .withMaxMessageSize(10 * 1024 * 1024)
+                            .withRetention(Duration.ofDays(7))
+                            .withLease(Duration.ofSeconds(30))
+                            .withExceptionDetails(ExceptionDetails.FULL)
+                            .withTrustedUsers(TrustedUsers.UNCHECKED));
             assertThat(context.getBean(HandlerDefaults.class))
                     .isEqualTo(new HandlerDefaults(
                             10,

@@ -11,10 +11,8 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
-import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Timeline;
-import io.safebunny.topology.QueueType;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.rabbit.DelayStrategy;
 import io.safebunny.transport.rabbit.RabbitTransport;
@@ -25,7 +23,6 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 
 /** A whole node on a real broker, without Spring Boot. */
@@ -62,36 +59,19 @@ public final class Node implements AutoCloseable {
         deadLetters = factory(address, ":dead-letters");
         Transport transport = wrap.apply(new RabbitTransport(
                 new RabbitTransportOptions(4, DelayStrategy.LADDER), publish, consume, deadLetters, workers, timeline));
-        SafeBunnyOptions options = new SafeBunnyOptions(
-                address.node(),
-                new TopologyOptions(address.prefix(), QueueType.QUORUM, DELIVERY_LIMIT, null),
-                PUBLISH_TIMEOUT,
-                100,
-                1 << 20,
-                RETENTION,
-                lease);
-        engine = new SafeBunnyEngine(
-                withOutbox(SafeBunnyParts.of(options, transport, persistence.store(), timeline), persistence.outbox())
-                        .withBreakers(new CircuitBreakers(NO_FAILURE_RATE, timeline, workers)));
-    }
-
-    private static SafeBunnyParts withOutbox(SafeBunnyParts parts, @Nullable Outbox outbox) {
-        return new SafeBunnyParts(
-                parts.options(),
-                parts.transport(),
-                parts.store(),
-                outbox,
-                parts.serializers(),
-                parts.idScheme(),
-                parts.consumeMiddlewares(),
-                parts.publishMiddlewares(),
-                parts.scope(),
-                parts.breakers(),
-                parts.timeline(),
-                parts.random(),
-                parts.callbacks(),
-                parts.meterRegistry(),
-                parts.observationRegistry());
+        SafeBunnyOptions options = SafeBunnyOptions.of(address.node())
+                .withTopology(
+                        TopologyOptions.defaults().withPrefix(address.prefix()).withDeliveryLimit(DELIVERY_LIMIT))
+                .withPublishTimeout(PUBLISH_TIMEOUT)
+                .withMaxInFlight(100)
+                .withMaxMessageSize(1 << 20)
+                .withRetention(RETENTION)
+                .withLease(lease);
+        engine = new SafeBunnyEngine(SafeBunnyParts.builder(options, transport, timeline)
+                .store(persistence.store())
+                .outbox(persistence.outbox())
+                .breakers(new CircuitBreakers(NO_FAILURE_RATE, timeline, workers))
+                .build());
     }
 
     private static CachingConnectionFactory factory(NodeAddress address, String purpose) {

@@ -10,7 +10,6 @@ import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.time.Timeline;
-import io.safebunny.topology.QueueType;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
@@ -48,17 +47,14 @@ public final class BenchNode implements AutoCloseable {
         deadLetters = broker.spring();
         RabbitTransport transport = new RabbitTransport(
                 RabbitTransportOptions.defaults(), publish, consume, deadLetters, workers, timeline);
-        SafeBunnyOptions defaults = SafeBunnyOptions.of(node);
-        SafeBunnyOptions options = new SafeBunnyOptions(
-                node,
-                new TopologyOptions(BenchBroker.EXCHANGE, QueueType.QUORUM, DELIVERY_LIMIT, null),
-                defaults.publishTimeout(),
-                defaults.maxInFlight(),
-                defaults.maxMessageSize(),
-                defaults.retention(),
-                defaults.lease());
-        engine = new SafeBunnyEngine(SafeBunnyParts.of(options, transport, store.apply(timeline), timeline)
-                .withOutbox(outbox.apply(timeline, workers)));
+        SafeBunnyOptions options = SafeBunnyOptions.of(node)
+                .withTopology(TopologyOptions.defaults()
+                        .withPrefix(BenchBroker.EXCHANGE)
+                        .withDeliveryLimit(DELIVERY_LIMIT));
+        engine = new SafeBunnyEngine(SafeBunnyParts.builder(options, transport, timeline)
+                .store(store.apply(timeline))
+                .outbox(outbox.apply(timeline, workers))
+                .build());
     }
 
     public static BenchNode withoutStore(BenchBroker broker, String node) {

@@ -81,7 +81,9 @@ abstract class BacklogRules {
 
     private SafeBunnyEngine engine(SafeBunnyOptions options, @Nullable MessageStore store) {
         SafeBunnyEngine engine = new SafeBunnyEngine(
-                SafeBunnyParts.of(options, new MemoryTransport(broker, TopologyOptions.defaults()), store, timeline));
+                SafeBunnyParts.builder(options, new MemoryTransport(broker, TopologyOptions.defaults()), timeline)
+                        .store(store)
+                        .build());
         engines.add(engine);
         return engine;
     }

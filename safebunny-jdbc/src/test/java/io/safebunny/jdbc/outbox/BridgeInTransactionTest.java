@@ -65,8 +65,10 @@ class BridgeInTransactionTest {
     private SafeBunnyEngine engine(String node, @Nullable MessageStore remembering, @Nullable Outbox storing) {
         MemoryTransport transport =
                 new MemoryTransport(new MemoryBroker(timeline, threads), TopologyOptions.defaults());
-        return new SafeBunnyEngine(SafeBunnyParts.of(SafeBunnyOptions.of(node), transport, remembering, timeline)
-                .withOutbox(storing));
+        return new SafeBunnyEngine(SafeBunnyParts.builder(SafeBunnyOptions.of(node), transport, timeline)
+                .store(remembering)
+                .outbox(storing)
+                .build());
     }
 
     private static HandlerDefinition handler(Class<?> type, String from, HandlerInvoker invoker) {

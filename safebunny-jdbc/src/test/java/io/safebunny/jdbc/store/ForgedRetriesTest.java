@@ -5,21 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefinition;
-import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.message.WireMessage;
-import io.safebunny.pipeline.MessageScope;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
-import io.safebunny.serialization.JsonMessageSerializer;
-import io.safebunny.serialization.Serializers;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
@@ -86,22 +81,13 @@ class ForgedRetriesTest {
         MessageStore store = transactional
                 ? new TransactionalJdbcMessageStore(database, new JdbcTransactionManager(database), options)
                 : new JdbcMessageStore(database, options);
-        return new SafeBunnyEngine(new SafeBunnyParts(
-                SafeBunnyOptions.of("shop"),
-                new MemoryTransport(broker, TopologyOptions.defaults()),
-                store,
-                null,
-                new Serializers(List.of(new JsonMessageSerializer())),
-                new LineageIdScheme(),
-                List.of(),
-                List.of(),
-                new MessageScope(),
-                new CircuitBreakers(BreakerSettings.defaults(), timeline, threads),
-                timeline,
-                timeline.random(),
-                threads,
-                meters,
-                ObservationRegistry.NOOP));
+        return new SafeBunnyEngine(SafeBunnyParts.builder(
+                        SafeBunnyOptions.of("shop"), new MemoryTransport(broker, TopologyOptions.defaults()), timeline)
+                .store(store)
+                .breakers(new CircuitBreakers(BreakerSettings.defaults(), timeline, threads))
+                .callbacks(threads)
+                .meterRegistry(meters)
+                .build());
     }
 
     private void start(boolean transactional) {

@@ -66,8 +66,10 @@ class HandlerTransactionTest {
     }
 
     private SafeBunnyEngine engine(String node, @Nullable MessageStore store) {
-        SafeBunnyEngine engine = new SafeBunnyEngine(SafeBunnyParts.of(
-                SafeBunnyOptions.of(node), new MemoryTransport(broker, TopologyOptions.defaults()), store, timeline));
+        SafeBunnyEngine engine = new SafeBunnyEngine(SafeBunnyParts.builder(
+                        SafeBunnyOptions.of(node), new MemoryTransport(broker, TopologyOptions.defaults()), timeline)
+                .store(store)
+                .build());
         engines.add(engine);
         return engine;
     }

@@ -4,8 +4,6 @@ package io.safebunny.jdbc.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.Published;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
@@ -14,17 +12,13 @@ import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
-import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.middleware.ConsumeContext;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Next;
-import io.safebunny.pipeline.MessageScope;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
-import io.safebunny.serialization.JsonMessageSerializer;
-import io.safebunny.serialization.Serializers;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.TopologyOptions;
@@ -72,22 +66,13 @@ class MiddlewareTransactionTest {
     }
 
     private SafeBunnyEngine engine(String node, @Nullable MessageStore store, List<ConsumeMiddleware> middlewares) {
-        SafeBunnyEngine engine = new SafeBunnyEngine(new SafeBunnyParts(
-                SafeBunnyOptions.of(node),
-                new MemoryTransport(broker, TopologyOptions.defaults()),
-                store,
-                null,
-                new Serializers(List.of(new JsonMessageSerializer())),
-                new LineageIdScheme(),
-                middlewares,
-                List.of(),
-                new MessageScope(),
-                new CircuitBreakers(BreakerSettings.defaults(), timeline, threads),
-                timeline,
-                timeline.random(),
-                threads,
-                new SimpleMeterRegistry(),
-                ObservationRegistry.NOOP));
+        SafeBunnyEngine engine = new SafeBunnyEngine(SafeBunnyParts.builder(
+                        SafeBunnyOptions.of(node), new MemoryTransport(broker, TopologyOptions.defaults()), timeline)
+                .store(store)
+                .consumeMiddlewares(middlewares)
+                .breakers(new CircuitBreakers(BreakerSettings.defaults(), timeline, threads))
+                .callbacks(threads)
+                .build());
         engines.add(engine);
         return engine;
     }

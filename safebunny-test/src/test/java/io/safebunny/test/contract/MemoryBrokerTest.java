@@ -163,7 +163,7 @@ class MemoryBrokerTest {
 
     @Test
     void saysWhatClashesAndChangesNothing() {
-        TopologyOptions other = new TopologyOptions("other", QueueType.CLASSIC, 20, null);
+        TopologyOptions other = TopologyOptions.defaults().withPrefix("other").withQueueType(QueueType.CLASSIC);
 
         assertThatThrownBy(() -> start(secondInstance, other))
                 .isInstanceOfSatisfying(

@@ -47,23 +47,10 @@ final class Party implements AutoCloseable {
         RabbitTransport transport = new RabbitTransport(
                 RabbitTransportOptions.defaults(), publish, consume, deadLetters, workers, timeline);
         MessageStore store = new MemoryMessageStore(timeline, Duration.ofDays(7));
-        SafeBunnyParts parts = SafeBunnyParts.of(SafeBunnyOptions.of(node), transport, store, timeline);
-        engine = new SafeBunnyEngine(new SafeBunnyParts(
-                parts.options(),
-                parts.transport(),
-                parts.store(),
-                parts.outbox(),
-                parts.serializers(),
-                parts.idScheme(),
-                parts.consumeMiddlewares(),
-                parts.publishMiddlewares(),
-                parts.scope(),
-                parts.breakers(),
-                parts.timeline(),
-                parts.random(),
-                parts.callbacks(),
-                meters,
-                parts.observationRegistry()));
+        engine = new SafeBunnyEngine(SafeBunnyParts.builder(SafeBunnyOptions.of(node), transport, timeline)
+                .store(store)
+                .meterRegistry(meters)
+                .build());
         engine.start(handlers.apply(engine.bunny()));
     }
 

@@ -9,7 +9,6 @@ import io.safebunny.consuming.TrustedUsers;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
-import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.recovery.RecoveryPolicy;
@@ -18,7 +17,6 @@ import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.topology.QueueType;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.rabbit.DelayStrategy;
 import io.safebunny.transport.rabbit.RabbitTransport;
@@ -140,7 +138,7 @@ public final class NodeUnderTest implements AutoCloseable {
     }
 
     private static TopologyOptions topologyOf(InstanceOptions options) {
-        return new TopologyOptions("safebunny", QueueType.QUORUM, options.deliveryLimit(), null);
+        return TopologyOptions.defaults().withDeliveryLimit(options.deliveryLimit());
     }
 
     private NodeUnderTest(
@@ -163,18 +161,15 @@ public final class NodeUnderTest implements AutoCloseable {
                 workers,
                 timeline);
         breakers = new CircuitBreakers(NO_FAILURE_RATE, timeline, workers);
-        SafeBunnyOptions settings = new SafeBunnyOptions(
-                options.node(),
-                topology,
-                options.publishTimeout(),
-                1_000,
-                1 << 20,
-                Duration.ofDays(7),
-                Duration.ofSeconds(30),
-                ExceptionDetails.FULL,
-                trusted);
-        engine = new SafeBunnyEngine(
-                SafeBunnyParts.of(settings, transport, store, timeline).withBreakers(breakers));
+        SafeBunnyOptions settings = SafeBunnyOptions.of(options.node())
+                .withTopology(topology)
+                .withPublishTimeout(options.publishTimeout())
+                .withMaxMessageSize(1 << 20)
+                .withTrustedUsers(trusted);
+        engine = new SafeBunnyEngine(SafeBunnyParts.builder(settings, transport, timeline)
+                .store(store)
+                .breakers(breakers)
+                .build());
     }
 
     private static CachingConnectionFactory factory(

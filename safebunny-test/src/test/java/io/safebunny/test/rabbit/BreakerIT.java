@@ -18,7 +18,6 @@ import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.topology.QueueType;
 import io.safebunny.topology.TopologyOptions;
 import java.lang.reflect.Type;
 import java.time.Duration;
@@ -64,19 +63,15 @@ class BreakerIT {
     }
 
     private SafeBunnyEngine start(int prefetch, HandlerInvoker ping) {
-        SafeBunnyParts parts = SafeBunnyParts.of(
-                new SafeBunnyOptions(
-                        node,
-                        new TopologyOptions("safebunny", QueueType.QUORUM, LIMIT, null),
-                        Duration.ofSeconds(30),
-                        1_000,
-                        1 << 20,
-                        Duration.ofDays(7),
-                        Duration.ofSeconds(30)),
-                rabbit.transport(node),
-                null,
-                timeline);
-        SafeBunnyEngine engine = new SafeBunnyEngine(parts.withBreakers(breaker));
+        SafeBunnyParts parts = SafeBunnyParts.builder(
+                        SafeBunnyOptions.of(node)
+                                .withTopology(TopologyOptions.defaults().withDeliveryLimit(LIMIT))
+                                .withMaxMessageSize(1 << 20),
+                        rabbit.transport(node),
+                        timeline)
+                .breakers(breaker)
+                .build();
+        SafeBunnyEngine engine = new SafeBunnyEngine(parts);
         engine.start(List.of(
                 handler("Ping", Ping.class, prefetch, ping),
                 handler("Pong", Pong.class, prefetch, (payload, context) -> pongs.incrementAndGet())));

@@ -17,7 +17,6 @@ import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.test.broker.RabbitNode;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
 import java.time.Duration;
@@ -97,16 +96,12 @@ class BrokerRestartIT {
     }
 
     private static SafeBunnyEngine engine(RabbitTransport transport, SystemTimeline timeline) {
-        SafeBunnyOptions options = new SafeBunnyOptions(
-                "restart",
-                TopologyOptions.defaults(),
-                Duration.ofSeconds(80),
-                1000,
-                1 << 20,
-                Duration.ofDays(7),
-                Duration.ofSeconds(30));
-        return new SafeBunnyEngine(
-                SafeBunnyParts.of(options, transport, new MemoryMessageStore(timeline, Duration.ofDays(7)), timeline));
+        SafeBunnyOptions options = SafeBunnyOptions.of("restart")
+                .withPublishTimeout(Duration.ofSeconds(80))
+                .withMaxMessageSize(1 << 20);
+        return new SafeBunnyEngine(SafeBunnyParts.builder(options, transport, timeline)
+                .store(new MemoryMessageStore(timeline, Duration.ofDays(7)))
+                .build());
     }
 
     private static HandlerDefinition handler(Map<Integer, Integer> handled) {

@@ -12,7 +12,6 @@ import io.safebunny.test.broker.TestBroker;
 import io.safebunny.test.instance.InstanceOptions;
 import io.safebunny.test.instance.Job;
 import io.safebunny.test.instance.NodeUnderTest;
-import io.safebunny.topology.QueueType;
 import io.safebunny.topology.TopologyOptions;
 import java.time.Duration;
 import java.util.List;
@@ -41,7 +40,7 @@ class PoisonLengthIT {
                 .withPublishTimeout(Duration.ofSeconds(20));
         return NodeUnderTest.startWith(
                 options,
-                new TopologyOptions("safebunny", QueueType.QUORUM, 20, null, 1L),
+                TopologyOptions.defaults().withPoisonMaxLength(1L),
                 bunny -> List.of(new HandlerDefinition(
                         "bounded",
                         "Job",

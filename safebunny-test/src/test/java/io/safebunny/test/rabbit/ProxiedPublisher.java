@@ -11,7 +11,6 @@ import io.safebunny.test.broker.TestBroker;
 import io.safebunny.test.proxy.TcpProxy;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.topology.QueueType;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
@@ -40,7 +39,7 @@ final class ProxiedPublisher implements AutoCloseable {
     final String node = "pub." + UUID.randomUUID().toString().substring(0, 8);
 
     final String queue = node + "-queue";
-    final TopologyOptions names = new TopologyOptions(node, QueueType.QUORUM, 20, null);
+    final TopologyOptions names = TopologyOptions.defaults().withPrefix(node);
     final Topology topology = TopologyPlanner.plan(node, List.of(new Subscription("Ping", List.of(node))), names);
     final TcpProxy proxy;
     final RabbitTransport transport;

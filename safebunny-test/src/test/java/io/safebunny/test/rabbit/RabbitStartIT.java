@@ -37,7 +37,7 @@ class RabbitStartIT {
     }
 
     private Topology topology(QueueType queueType) {
-        return topology(new TopologyOptions("safebunny", queueType, 20, null));
+        return topology(TopologyOptions.defaults().withQueueType(queueType));
     }
 
     private Topology topology(TopologyOptions options) {
@@ -128,7 +128,7 @@ class RabbitStartIT {
         apply(topology(QueueType.QUORUM));
 
         assertRefused(
-                topology(new TopologyOptions("safebunny", QueueType.QUORUM, 20, Duration.ofDays(1))),
+                topology(TopologyOptions.defaults().withPoisonTtl(Duration.ofDays(1))),
                 "x-message-ttl=86400000 (safebunny.poison.ttl)",
                 "Remove safebunny.poison.ttl, or ");
     }
@@ -138,7 +138,7 @@ class RabbitStartIT {
         apply(topology(QueueType.QUORUM));
 
         assertRefused(
-                topology(new TopologyOptions("safebunny", QueueType.QUORUM, 20, null, 1_000L)),
+                topology(TopologyOptions.defaults().withPoisonMaxLength(1_000L)),
                 "(safebunny.poison.max-length)",
                 "Remove safebunny.poison.max-length, or ");
     }
@@ -148,7 +148,7 @@ class RabbitStartIT {
         apply(topology(QueueType.QUORUM));
 
         assertRefused(
-                topology(new TopologyOptions("safebunny", QueueType.QUORUM, 7, null)),
+                topology(TopologyOptions.defaults().withDeliveryLimit(7)),
                 "x-delivery-limit=7 (safebunny.topology.delivery-limit)",
                 "Set safebunny.topology.delivery-limit=20, or ");
     }

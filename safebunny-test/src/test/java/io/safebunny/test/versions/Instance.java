@@ -30,8 +30,10 @@ final class Instance implements AutoCloseable {
     private final AtomicInteger runs = new AtomicInteger();
 
     Instance(String node, Transport transport, MessageStore store, Timeline timeline, Executor threads) {
-        engine = new SafeBunnyEngine(SafeBunnyParts.of(SafeBunnyOptions.of(node), transport, store, timeline)
-                .withBreakers(new CircuitBreakers(NO_FAILURE_RATE, timeline, threads)));
+        engine = new SafeBunnyEngine(SafeBunnyParts.builder(SafeBunnyOptions.of(node), transport, timeline)
+                .store(store)
+                .breakers(new CircuitBreakers(NO_FAILURE_RATE, timeline, threads))
+                .build());
         engine.start(List.of(new HandlerDefinition(
                 "parcels",
                 "Parcel",
