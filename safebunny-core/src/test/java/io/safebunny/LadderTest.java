@@ -54,6 +54,9 @@ class LadderTest {
         "dedup",
         "consuming",
         "transport.memory",
+        "transport.rabbit.client",
+        "transport.rabbit.publish",
+        "transport.rabbit.consume",
         "transport.rabbit",
         "engine",
     };

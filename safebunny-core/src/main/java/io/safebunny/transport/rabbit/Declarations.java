@@ -7,6 +7,7 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.topology.Topology;
+import io.safebunny.transport.rabbit.client.Channels;
 import java.io.IOException;
 import java.util.EnumSet;
 import java.util.Map;

@@ -2,6 +2,7 @@
 package io.safebunny.transport.rabbit;
 
 import io.safebunny.spi.transport.Route;
+import io.safebunny.transport.rabbit.publish.Destination;
 import java.io.IOException;
 import java.time.Duration;
 

@@ -6,6 +6,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.rabbit.client.Channels;
 import java.io.IOException;
 import java.util.Map;
 

@@ -3,6 +3,8 @@ package io.safebunny.transport.rabbit;
 
 import io.safebunny.spi.transport.Route;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.rabbit.client.AmqpMessages;
+import io.safebunny.transport.rabbit.publish.Destination;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,14 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class LadderDelay implements Delay {
 
-    static final String FIRST = "sb-delay";
-
-    /**
-     * Holds the priority of a message in the ladder, where nothing may overtake: quorum queues (RabbitMQ 4) expire what is first by
-     * priority, so one such message would hold back all the others of its rung.
-     */
-    static final String PRIORITY = "sb-delay-priority";
-
+    private static final String FIRST = AmqpMessages.LADDER;
     static final int LOWEST_RUNG = 4;
     private static final int END = -1;
 

@@ -4,6 +4,7 @@ package io.safebunny.transport.rabbit;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.rabbit.publish.Destination;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;

@@ -31,7 +31,7 @@ class HeldTooLongIT {
     void theBrokerTakesItBackAndTheNodeGoesOnWithOneClearLine() {
         assumeThat(RabbitNode.installedRoot()).as("an installed server").isPresent();
         ListAppender<ILoggingEvent> log = new ListAppender<>();
-        Logger logger = (Logger) LoggerFactory.getLogger("io.safebunny.transport.rabbit.ConsumerControl");
+        Logger logger = (Logger) LoggerFactory.getLogger("io.safebunny.transport.rabbit.consume.ConsumerControl");
         log.start();
         logger.addAppender(log);
         logger.setLevel(Level.WARN);

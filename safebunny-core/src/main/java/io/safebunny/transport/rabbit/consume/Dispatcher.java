@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport.rabbit.consume;
+
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.quarantine.QuarantinePolicy;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives the deliveries of a queue to worker threads, in the order they came, up to {@code prefetch} at once, and some of them
+ * {@linkplain Isolation alone}. Thread-safe; nobody is called with its lock held.
+ */
+final class Dispatcher {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
+    private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
+
+    /** How long a worker goes on with the next delivery after the one it has handled. */
+    static final Duration TURN = Duration.ofMillis(1);
+
+    /** Does the work. */
+    interface Work {
+
+        void handle(RabbitDelivery delivery);
+
+        /** Called after {@link #handle}, however that ended. */
+        void finished(RabbitDelivery delivery);
+
+        /** It is still being handled, but no longer alone. */
+        void acquitted(RabbitDelivery delivery);
+    }
+
+    private final String queue;
+    private final int prefetch;
+    private final Executor workers;
+    private final Timeline timeline;
+    private final BoundedLog log;
+    private final Work work;
+    private final AtomicBoolean startPlanned = new AtomicBoolean();
+    private volatile boolean stopping;
+
+    private final Object lock = new Object();
+    // guarded by the lock
+    private final Deque<RabbitDelivery> waiting = new ArrayDeque<>();
+    private final Isolation isolation;
+    private int running;
+    /** A worker was asked for that has not begun. */
+    private boolean starting;
+
+    Dispatcher(
+            String queue,
+            int prefetch,
+            QuarantinePolicy quarantine,
+            Executor workers,
+            Timeline timeline,
+            BoundedLog log,
+            Work work) {
+        this.queue = queue;
+        this.prefetch = prefetch;
+        this.workers = workers;
+        this.timeline = timeline;
+        this.log = log;
+        this.work = work;
+        this.isolation = new Isolation(quarantine, prefetch, timeline, this::startWaiting, this::acquit);
+    }
+
+    /** @param asked the prefetch of the consumer that brought it */
+    void add(RabbitDelivery delivery, int asked) {
+        synchronized (lock) {
+            isolation.delivered(delivery, asked);
+            waiting.add(delivery);
+        }
+        startWaiting();
+    }
+
+    /** The next channel is a new one. */
+    void beCautious() {
+        synchronized (lock) {
+            isolation.beCautious();
+        }
+    }
+
+    /** Workers give their thread back after each delivery from now on: others need it, to stop. */
+    void stop() {
+        stopping = true;
+    }
+
+    /** Whether nothing is being handled, and nothing waits for it. */
+    boolean isIdle() {
+        synchronized (lock) {
+            return running == 0 && waiting.isEmpty();
+        }
+    }
+
+    /**
+     * How much a consumer may bring at once now, 0 for nothing.
+     *
+     * @param present what the present consumer may bring, 0 when there is none
+     */
+    int wantedPrefetch(int present) {
+        synchronized (lock) {
+            if (isolation.isInForce()) {
+                return present == 1 ? 1 : 0; // its place is taken, so the broker gives nothing more
+            }
+            if (present == 0 && running + waiting.size() >= prefetch) {
+                return 0; // earlier consumers brought as many as may be handled at once
+            }
+            return isolation.isCautious() ? 1 : prefetch;
+        }
+    }
+
+    /** Asks for one worker at a time, which asks for the next one before it handles anything: waking a thread is expensive. */
+    void startWaiting() {
+        synchronized (lock) {
+            if (starting || !nextMayBegin()) {
+                return;
+            }
+            starting = true;
+        }
+        try {
+            workers.execute(this::takeTurn);
+        } catch (RuntimeException | Error e) { // no thread now
+            synchronized (lock) {
+                starting = false;
+            }
+            startLater(e);
+        }
+    }
+
+    private void startLater(Throwable cause) {
+        if (startPlanned.compareAndSet(false, true)) {
+            timeline.schedule(RETRY_DELAY, () -> {
+                startPlanned.set(false);
+                startWaiting();
+            });
+            log.tell(
+                    Kind.warn(LOG, "No thread for deliveries of queue '%s'".formatted(queue)),
+                    cause.toString(),
+                    () -> LOG.warn(
+                            "No thread for a delivery of queue '{}'; next try in {} ms",
+                            queue,
+                            RETRY_DELAY.toMillis(),
+                            cause));
+        }
+    }
+
+    /** Handles what waits, for a while; a thread of a small pool is then given back for the other queues. */
+    private void takeTurn() {
+        long begun = timeline.nanoTime();
+        synchronized (lock) {
+            starting = false;
+        }
+        try {
+            for (RabbitDelivery next = takeNext(); next != null; next = mayGoOn(begun) ? takeNext() : null) {
+                handle(next);
+            }
+        } finally {
+            startWaiting();
+        }
+    }
+
+    /** Not with an interrupt, which is for this thread's owner to see. */
+    private boolean mayGoOn(long begun) {
+        return !stopping
+                && timeline.nanoTime() - begun < TURN.toNanos()
+                && !Thread.currentThread().isInterrupted();
+    }
+
+    private @Nullable RabbitDelivery takeNext() {
+        synchronized (lock) {
+            if (!nextMayBegin()) {
+                return null;
+            }
+            isolation.begins(waiting.element());
+            running++;
+            return waiting.remove();
+        }
+    }
+
+    /** If not, its patience begins. Under the lock. */
+    private boolean nextMayBegin() {
+        RabbitDelivery next = waiting.peek();
+        if (next == null) {
+            return false;
+        }
+        boolean may = isolation.mayBegin(next, running);
+        if (!may) {
+            isolation.waits(next);
+        }
+        return may;
+    }
+
+    private void handle(RabbitDelivery delivery) {
+        try {
+            startWaiting(); // the others do not wait for this one
+        } finally {
+            try {
+                work.handle(delivery);
+            } finally {
+                synchronized (lock) {
+                    running--;
+                    isolation.finished(delivery);
+                }
+                work.finished(delivery);
+            }
+        }
+    }
+
+    private void acquit(RabbitDelivery delivery) {
+        synchronized (lock) {
+            if (!isolation.acquit(delivery)) {
+                return;
+            }
+        }
+        LOG.info(
+                "A message of queue '{}' that came back {} times is still being handled; others are handled beside it",
+                queue,
+                delivery.message().deliveryCount());
+        startWaiting();
+        work.acquitted(delivery);
+    }
+}
