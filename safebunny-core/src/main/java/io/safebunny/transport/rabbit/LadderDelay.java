@@ -3,11 +3,10 @@ package io.safebunny.transport.rabbit;
 
 import io.safebunny.spi.transport.Route;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.transport.rabbit.client.AmqpMessages;
+import io.safebunny.transport.rabbit.LadderPath.Step;
 import io.safebunny.transport.rabbit.publish.Destination;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,9 +14,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Delays by a ladder of durable quorum queues, rung <i>n</i> holding every message for 2<sup>n</sup> ms. A delay is the sum of
- * some rungs; headers lead a message from rung to rung by dead-lettering, the longest first. All messages of a rung wait
- * equally long, so none holds another back. A delay is rounded up to the {@link #resolution}, never down.
+ * Delays by a ladder of durable quorum queues, its rungs. Headers lead a message from rung to rung by dead-lettering, as {@link LadderPath}
+ * says. All messages of a rung wait equally long, so none holds another back.
  *
  * <p>The routing key stays that of the final destination, which is why steering is by headers. Rungs and the steps between
  * them are declared when first needed. Dead-lettering is at-least-once, so a crash of the broker loses nothing. It also means that a
@@ -25,10 +23,6 @@ import java.util.concurrent.ConcurrentHashMap;
  * leave by the exchange's alternate.
  */
 final class LadderDelay implements Delay {
-
-    private static final String FIRST = AmqpMessages.LADDER;
-    static final int LOWEST_RUNG = 4;
-    private static final int END = -1;
 
     private final TopologyOptions names;
     private final Set<Step> declared = ConcurrentHashMap.newKeySet();
@@ -58,73 +52,11 @@ final class LadderDelay implements Delay {
 
     @Override
     public Destination delayed(Route route, Duration delay, Declarations.Source broker) throws IOException {
-        List<Step> steps = steps(rungs(delay), Delay.finalHop(route), names);
+        List<Step> steps = LadderPath.steps(LadderPath.rungs(delay), Delay.finalHop(route), names);
         declareMissing(steps, broker);
         Map<String, Object> headers = new HashMap<>();
-        steps.forEach(step -> headers.put(step.header, step.value));
+        steps.forEach(step -> headers.put(step.header(), step.value()));
         return new Destination(names.laterExchange(), route.routingKey(), true, headers);
-    }
-
-    /** @param end where the last rung leads */
-    static List<Step> steps(List<Integer> rungs, String end, TopologyOptions names) {
-        List<Step> steps = new ArrayList<>();
-        String exchange = names.delayedExchange();
-        String header = FIRST;
-        for (int rung : rungs) {
-            String name = name(rung);
-            steps.add(new Step(exchange, header, name, rung));
-            exchange = names.delayedExchange() + '.' + name;
-            header = FIRST + '-' + name;
-        }
-        steps.add(new Step(exchange, header, end, END));
-        return steps;
-    }
-
-    /** Granularity in milliseconds: 16 below a minute, 256 below an hour, 1,024 beyond. */
-    static long resolution(long millis) {
-        return millis < 60_000 ? 16 : millis < 3_600_000 ? 256 : 1_024;
-    }
-
-    /** Exponents of two whose sum in milliseconds is the delay, rounded up; the longest first. */
-    static List<Integer> rungs(Duration delay) {
-        long millis = delay.plusNanos(999_999).toMillis();
-        long resolution = resolution(millis);
-        long rounded = Math.max(1, (millis + resolution - 1) / resolution) * resolution;
-        List<Integer> rungs = new ArrayList<>();
-        for (int rung = 63 - Long.numberOfLeadingZeros(rounded); rung >= LOWEST_RUNG; rung--) {
-            if ((rounded >>> rung & 1) == 1) {
-                rungs.add(rung);
-            }
-        }
-        return rungs;
-    }
-
-    private static String name(int rung) {
-        return rung < 10 ? "0" + rung : Integer.toString(rung);
-    }
-
-    /**
-     * From one exchange on, messages whose header has this value go to a rung, or, at the end, to where the route begins.
-     *
-     * @param rung {@link #END} at the end
-     */
-    record Step(String exchange, String header, String value, int rung) {
-
-        /** Queue that it leads to, and exchange behind it; or the exchange at the end. */
-        String target(TopologyOptions names) {
-            return !isEnd()
-                    ? names.delayedExchange() + '.' + value
-                    : value.equals(TO_QUEUE) ? names.retryExchange() : names.dueExchange();
-        }
-
-        boolean isEnd() {
-            return rung == END;
-        }
-
-        /** Of its binding. */
-        Map<String, Object> arguments() {
-            return Map.of("x-match", "all", header, value);
-        }
     }
 
     private void declareMissing(List<Step> steps, Declarations.Source broker) throws IOException {
@@ -145,16 +77,16 @@ final class LadderDelay implements Delay {
     private void declare(Declarations broker, Step step) throws IOException {
         String target = step.target(names);
         if (step.isEnd()) {
-            if (broker.exchange(step.exchange, "headers", exchangeArguments(names))) { // that of the last rung
-                bind(broker, target, step.exchange, "", step.arguments());
+            if (broker.exchange(step.exchange(), "headers", exchangeArguments(names))) { // that of the last rung
+                bind(broker, target, step.exchange(), "", step.arguments());
             }
             return;
         }
         boolean shaped = broker.exchange(target, "headers", exchangeArguments(names));
-        if (broker.queue(target, rungArguments(step.rung, target)) && shaped) {
+        if (broker.queue(target, rungArguments(step.rung(), target)) && shaped) {
             broker.bind(
-                    "binding of queue '%s' to exchange '%s'".formatted(target, step.exchange),
-                    channel -> channel.queueBind(target, step.exchange, "", step.arguments()));
+                    "binding of queue '%s' to exchange '%s'".formatted(target, step.exchange()),
+                    channel -> channel.queueBind(target, step.exchange(), "", step.arguments()));
         }
     }
 

@@ -37,9 +37,9 @@ class SharedTopologyTest {
     @Test
     void theFileHasWhatTheCodeDeclares() throws IOException {
         addFixed();
-        for (int from = LadderDelay.LOWEST_RUNG; from <= 34; from++) {
+        for (int from = LadderPath.LOWEST_RUNG; from <= 34; from++) {
             add(List.of(from));
-            for (int to = LadderDelay.LOWEST_RUNG; to < from; to++) {
+            for (int to = LadderPath.LOWEST_RUNG; to < from; to++) {
                 add(List.of(from, to));
             }
         }
@@ -72,7 +72,7 @@ class SharedTopologyTest {
 
     private void add(List<Integer> rungs) {
         for (String end : List.of(Delay.TO_BINDINGS, Delay.TO_QUEUE)) {
-            for (LadderDelay.Step step : LadderDelay.steps(rungs, end, names)) {
+            for (LadderPath.Step step : LadderPath.steps(rungs, end, names)) {
                 String target = step.target(names);
                 if (!step.isEnd()) {
                     addExchange(target, "headers", LadderDelay.exchangeArguments(names));

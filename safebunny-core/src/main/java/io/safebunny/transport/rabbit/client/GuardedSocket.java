@@ -36,41 +36,6 @@ final class GuardedSocket extends Socket {
         return present;
     }
 
-    private static final class GuardedStream extends InputStream {
-
-        private final InputStream stream;
-        private final HeaderGuard guard = new HeaderGuard();
-
-        GuardedStream(InputStream stream) {
-            this.stream = stream;
-        }
-
-        @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
-        }
-
-        @Override
-        public int read(byte[] bytes, int from, int count) throws IOException {
-            int read = stream.read(bytes, from, count);
-            if (read > 0) {
-                guard.pass(bytes, from, read);
-            }
-            return read;
-        }
-
-        @Override
-        public int available() throws IOException {
-            return stream.available();
-        }
-
-        @Override
-        public void close() throws IOException {
-            stream.close();
-        }
-    }
-
     @Override
     public OutputStream getOutputStream() throws IOException {
         return socket.getOutputStream();

@@ -6,17 +6,14 @@ import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.quarantine.QuarantinePolicy;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives the deliveries of a queue to worker threads, in the order they came, up to {@code prefetch} at once, and some of them
- * {@linkplain Isolation alone}. Thread-safe; nobody is called with its lock held.
+ * Gives the deliveries of a queue to worker threads, as the {@link WaitingLine} says whose turn it is. Each worker handles what waits for a
+ * while, and is then free for the other queues. Thread-safe.
  */
 final class Dispatcher {
 
@@ -39,21 +36,13 @@ final class Dispatcher {
     }
 
     private final String queue;
-    private final int prefetch;
     private final Executor workers;
     private final Timeline timeline;
     private final BoundedLog log;
     private final Work work;
     private final AtomicBoolean startPlanned = new AtomicBoolean();
+    private final WaitingLine line;
     private volatile boolean stopping;
-
-    private final Object lock = new Object();
-    // guarded by the lock
-    private final Deque<RabbitDelivery> waiting = new ArrayDeque<>();
-    private final Isolation isolation;
-    private int running;
-    /** A worker was asked for that has not begun. */
-    private boolean starting;
 
     Dispatcher(
             String queue,
@@ -64,28 +53,23 @@ final class Dispatcher {
             BoundedLog log,
             Work work) {
         this.queue = queue;
-        this.prefetch = prefetch;
         this.workers = workers;
         this.timeline = timeline;
         this.log = log;
         this.work = work;
-        this.isolation = new Isolation(quarantine, prefetch, timeline, this::startWaiting, this::acquit);
+        this.line = new WaitingLine(
+                prefetch, new Isolation(quarantine, prefetch, timeline, this::startWaiting, this::acquit));
     }
 
     /** @param asked the prefetch of the consumer that brought it */
     void add(RabbitDelivery delivery, int asked) {
-        synchronized (lock) {
-            isolation.delivered(delivery, asked);
-            waiting.add(delivery);
-        }
+        line.add(delivery, asked);
         startWaiting();
     }
 
     /** The next channel is a new one. */
     void beCautious() {
-        synchronized (lock) {
-            isolation.beCautious();
-        }
+        line.beCautious();
     }
 
     /** Workers give their thread back after each delivery from now on: others need it, to stop. */
@@ -95,9 +79,7 @@ final class Dispatcher {
 
     /** Whether nothing is being handled, and nothing waits for it. */
     boolean isIdle() {
-        synchronized (lock) {
-            return running == 0 && waiting.isEmpty();
-        }
+        return line.isIdle();
     }
 
     /**
@@ -106,31 +88,18 @@ final class Dispatcher {
      * @param present what the present consumer may bring, 0 when there is none
      */
     int wantedPrefetch(int present) {
-        synchronized (lock) {
-            if (isolation.isInForce()) {
-                return present == 1 ? 1 : 0; // its place is taken, so the broker gives nothing more
-            }
-            if (present == 0 && running + waiting.size() >= prefetch) {
-                return 0; // earlier consumers brought as many as may be handled at once
-            }
-            return isolation.isCautious() ? 1 : prefetch;
-        }
+        return line.wantedPrefetch(present);
     }
 
     /** Asks for one worker at a time, which asks for the next one before it handles anything: waking a thread is expensive. */
     void startWaiting() {
-        synchronized (lock) {
-            if (starting || !nextMayBegin()) {
-                return;
-            }
-            starting = true;
+        if (!line.claimStart()) {
+            return;
         }
         try {
             workers.execute(this::takeTurn);
         } catch (RuntimeException | Error e) { // no thread now
-            synchronized (lock) {
-                starting = false;
-            }
+            line.endStart();
             startLater(e);
         }
     }
@@ -155,11 +124,9 @@ final class Dispatcher {
     /** Handles what waits, for a while; a thread of a small pool is then given back for the other queues. */
     private void takeTurn() {
         long begun = timeline.nanoTime();
-        synchronized (lock) {
-            starting = false;
-        }
+        line.endStart();
         try {
-            for (RabbitDelivery next = takeNext(); next != null; next = mayGoOn(begun) ? takeNext() : null) {
+            for (RabbitDelivery next = line.takeNext(); next != null; next = mayGoOn(begun) ? line.takeNext() : null) {
                 handle(next);
             }
         } finally {
@@ -174,30 +141,6 @@ final class Dispatcher {
                 && !Thread.currentThread().isInterrupted();
     }
 
-    private @Nullable RabbitDelivery takeNext() {
-        synchronized (lock) {
-            if (!nextMayBegin()) {
-                return null;
-            }
-            isolation.begins(waiting.element());
-            running++;
-            return waiting.remove();
-        }
-    }
-
-    /** If not, its patience begins. Under the lock. */
-    private boolean nextMayBegin() {
-        RabbitDelivery next = waiting.peek();
-        if (next == null) {
-            return false;
-        }
-        boolean may = isolation.mayBegin(next, running);
-        if (!may) {
-            isolation.waits(next);
-        }
-        return may;
-    }
-
     private void handle(RabbitDelivery delivery) {
         try {
             startWaiting(); // the others do not wait for this one
@@ -205,20 +148,15 @@ final class Dispatcher {
             try {
                 work.handle(delivery);
             } finally {
-                synchronized (lock) {
-                    running--;
-                    isolation.finished(delivery);
-                }
+                line.finished(delivery);
                 work.finished(delivery);
             }
         }
     }
 
     private void acquit(RabbitDelivery delivery) {
-        synchronized (lock) {
-            if (!isolation.acquit(delivery)) {
-                return;
-            }
+        if (!line.acquit(delivery)) {
+            return;
         }
         LOG.info(
                 "A message of queue '{}' that came back {} times is still being handled; others are handled beside it",

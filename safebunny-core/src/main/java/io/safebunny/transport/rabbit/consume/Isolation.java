@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * the delivery limit of those beside it, the broker may also give only one message at a time on a new channel, until it gives one that is
  * above suspicion.
  *
- * <p>Not thread-safe: guarded by the lock of its {@link Dispatcher}. What it schedules runs without that lock.
+ * <p>Not thread-safe: guarded by the lock of its {@link WaitingLine}. What it schedules runs without that lock.
  */
 final class Isolation {
 

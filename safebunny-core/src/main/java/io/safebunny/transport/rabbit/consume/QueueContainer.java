@@ -3,9 +3,7 @@ package io.safebunny.transport.rabbit.consume;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
-import io.safebunny.failure.MisuseException;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.quarantine.QuarantinePolicy;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.Pace;
@@ -16,11 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
-import org.aopalliance.intercept.MethodInterceptor;
-import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.amqp.core.AcknowledgeMode;
 import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
@@ -28,23 +22,18 @@ import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer
 
 /**
  * Spring AMQP listener container of one queue: one channel, up to {@code prefetch} deliveries handled at once on worker
- * threads. The consume pipeline is the innermost of the container's advices; it settles every delivery itself and never proceeds. Whatever the
- * application's advices around it do, a delivery is handled at most once, and settled.
+ * threads, each by the container's advices around the {@link AdvisedPipeline}.
  *
  * <p>Only the lifecycle is here: {@link ConsumerControl} consumes, through {@link ConsumerSession}s, and {@link Dispatcher} has
  * the deliveries handled. Why not Spring's own containers: {@code docs/decisions/0004-listener-container.md}.
  */
 final class QueueContainer extends AbstractMessageListenerContainer {
 
-    private static final Logger LOG = LoggerFactory.getLogger(QueueContainer.class);
-
     private final String queue;
     private final int prefetch;
-    private final DeliveryHandler pipeline;
+    private final AdvisedPipeline pipeline;
     private final ConnectionFactory factory;
     private final ConsumerControl control;
-    private final BoundedLog log;
-    private final Kind failedAround;
 
     /**
      * @param share may slow the queue down to one message at a time
@@ -68,10 +57,8 @@ final class QueueContainer extends AbstractMessageListenerContainer {
             BoundedLog log) {
         this.queue = queue;
         this.prefetch = prefetch;
-        this.pipeline = pipeline;
+        this.pipeline = new AdvisedPipeline(queue, this::advise, pipeline, log);
         this.factory = factory;
-        this.log = log;
-        this.failedAround = Kind.warn(LOG, "Advices failed after messages of queue '%s' were handled".formatted(queue));
         Dispatcher dispatcher = new Dispatcher(queue, prefetch, quarantine, workers, timeline, log, new AdvisedWork());
         this.control = new ConsumerControl(
                 queue, countsDeliveries, share, connection, repair, dispatcher, workers, timeline, log);
@@ -87,66 +74,23 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         setAutoDeclare(false);
         Advice[] around = getAdviceChain();
         Advice[] all = Arrays.copyOf(around, around.length + 1);
-        all[around.length] = (MethodInterceptor) this::handle;
+        all[around.length] = pipeline;
         setAdviceChain(all);
-    }
-
-    /** The innermost. What an advice proceeds with again, or too late, is being handled or settled already. */
-    private @Nullable Object handle(MethodInvocation invocation) {
-        RabbitDelivery delivery = (RabbitDelivery) invocation.getArguments()[1];
-        if (delivery.claim()) {
-            handle(delivery);
-        }
-        return null;
     }
 
     /** Nothing: what an advice proceeds with twice ends here instead of at the innermost advice. */
     @Override
     protected void actualInvokeListener(Channel channel, Object delivery) {}
 
-    private void advised(RabbitDelivery delivery) {
-        Throwable thrown = null;
-        try {
-            invokeListener(delivery.session().channel(), delivery);
-        } catch (Throwable e) { // an advice's own: the pipeline throws nothing
-            thrown = e;
-        }
-        if (delivery.claim()) {
-            delivery.refuse(thrown == null ? notProceeded() : thrown);
-            handle(delivery);
-        } else if (thrown != null) {
-            String kind = thrown.getClass().getName(); // its text might quote the message
-            log.tell(
-                    failedAround,
-                    kind,
-                    () -> LOG.warn(
-                            "An advice failed after a message of queue '{}' was handled and settled: {}", queue, kind));
-            LOG.debug("The advice's failure", thrown);
-        }
-    }
-
-    /** Whatever the pipeline throws, out of memory perhaps: a delivery that nobody settles would keep its place. */
-    private void handle(RabbitDelivery delivery) {
-        try {
-            pipeline.handle(delivery);
-        } catch (Throwable e) {
-            delivery.handBack(); // does nothing when it is settled
-            throw e;
-        }
-    }
-
-    private MisuseException notProceeded() {
-        return new MisuseException(
-                MisuseException.BROKEN_RULE,
-                "An advice of the listener container of queue %s did not proceed, and threw nothing: the message was not handled. Proceed, throw, or use a ConsumeMiddleware to drop messages."
-                        .formatted(queue));
+    private void advise(RabbitDelivery delivery) {
+        invokeListener(delivery.session().channel(), delivery);
     }
 
     private final class AdvisedWork implements Dispatcher.Work {
 
         @Override
         public void handle(RabbitDelivery delivery) {
-            advised(delivery);
+            pipeline.handle(delivery);
         }
 
         @Override

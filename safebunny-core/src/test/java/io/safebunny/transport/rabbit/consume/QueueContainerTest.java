@@ -201,7 +201,7 @@ class QueueContainerTest implements DeliveryHandler {
             throw new IllegalStateException("quotes the message");
         };
         startedWith(throwing);
-        try (LogLines lines = new LogLines(QueueContainer.class.getName())) {
+        try (LogLines lines = new LogLines(AdvisedPipeline.class.getName())) {
             deliverOne();
 
             assertThat(lines.texts())

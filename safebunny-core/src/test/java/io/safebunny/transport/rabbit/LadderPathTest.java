@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class LadderDelayTest {
+class LadderPathTest {
 
     private static final long YEAR = Duration.ofDays(365).toMillis();
 
@@ -19,8 +19,8 @@ class LadderDelayTest {
     }
 
     private static void assertNeverEarlyAndHardlyLate(long millis) {
-        long waits = sum(LadderDelay.rungs(Duration.ofMillis(millis)));
-        assertThat(waits).as("%d ms", millis).isBetween(millis, millis + LadderDelay.resolution(millis));
+        long waits = sum(LadderPath.rungs(Duration.ofMillis(millis)));
+        assertThat(waits).as("%d ms", millis).isBetween(millis, millis + LadderPath.resolution(millis));
     }
 
     @Test
@@ -37,14 +37,14 @@ class LadderDelayTest {
 
     @Test
     void roundsNanosecondsUp() {
-        assertThat(sum(LadderDelay.rungs(Duration.ofMillis(16).plusNanos(1)))).isEqualTo(32);
-        assertThat(sum(LadderDelay.rungs(Duration.ofNanos(1)))).isEqualTo(16);
+        assertThat(sum(LadderPath.rungs(Duration.ofMillis(16).plusNanos(1)))).isEqualTo(32);
+        assertThat(sum(LadderPath.rungs(Duration.ofNanos(1)))).isEqualTo(16);
     }
 
     @ParameterizedTest
     @ValueSource(longs = {1, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 86_400_000})
     void visitsEachRungAtMostOnceTheLongestFirst(long millis) {
-        List<Integer> rungs = LadderDelay.rungs(Duration.ofMillis(millis));
+        List<Integer> rungs = LadderPath.rungs(Duration.ofMillis(millis));
 
         assertThat(rungs).doesNotHaveDuplicates().isSortedAccordingTo((a, b) -> b - a);
         assertThat(rungs).allMatch(rung -> rung >= 4 && rung <= 34);
