@@ -17,7 +17,6 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.NackedException;
 import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.failure.PublishTimeoutException;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.message.InvalidMessageException;
@@ -27,6 +26,7 @@ import io.safebunny.recovery.BreakerEffect;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Pace;
+import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +42,7 @@ class CircuitBreakersTest {
     private static final Duration WAIT = Duration.ofSeconds(30);
     private static final Publication PUBLICATION = new Publication("Ping", "shop-Ping", "id");
 
-    private final ManualTimeline timeline = new ManualTimeline();
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final List<Change> changes = new ArrayList<>();
     private final CircuitBreakers breakers =

@@ -3,10 +3,10 @@ package io.safebunny.consuming;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.middleware.ConsumeContext;
+import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -108,7 +108,7 @@ class AfterGroupTest {
             assertThat(context.from()).isEqualTo("orders");
             assertThat(context.marker()).isEqualTo(2);
             assertThat(context.attempt()).isZero();
-            assertThat(context.sentAt()).isEqualTo(ManualTimeline.START);
+            assertThat(context.sentAt()).isEqualTo(VirtualTimeline.START);
         });
     }
 }

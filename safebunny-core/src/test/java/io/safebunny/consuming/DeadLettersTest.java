@@ -112,7 +112,7 @@ class DeadLettersTest {
 
         assertThat(delivery.rejected()).isEqualTo(1);
         assertThat(delivery.settled()).isEqualTo(1);
-        assertThat(node.timeline.sleeps()).isEmpty();
+        assertThat(node.sleeps()).isEmpty();
     }
 
     @Test

@@ -8,7 +8,6 @@ import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.UnreliableStore;
@@ -24,6 +23,7 @@ import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -46,7 +46,7 @@ class DecidedOnceTest {
 
     /** A store during whose releases something else happens. */
     private static final class Meanwhile implements MessageStore {
-        private final MessageStore store = new MemoryMessageStore(new ManualTimeline(), Node.RETENTION);
+        private final MessageStore store = new MemoryMessageStore(VirtualTimeline.skipping(), Node.RETENTION);
         private Runnable happening = () -> {};
 
         @Override
@@ -139,7 +139,7 @@ class DecidedOnceTest {
     /** The record could not be written; the copy says what was decided, and the next attempt believes it. */
     @Test
     void standsWhenTheStoreDoesNotAnswerTheRelease() {
-        UnreliableStore store = new UnreliableStore(new MemoryMessageStore(new ManualTimeline(), Node.RETENTION));
+        UnreliableStore store = new UnreliableStore(new MemoryMessageStore(VirtualTimeline.skipping(), Node.RETENTION));
         Node node = new Node(store, TWO_ATTEMPTS).failing(new IOException("failed"));
         store.nextWrites(Fault.NONE, Fault.LOST_REQUEST);
         node.deliver();

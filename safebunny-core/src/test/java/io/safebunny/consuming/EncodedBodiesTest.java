@@ -10,7 +10,6 @@ import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.failure.InvalidPublicationException;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
@@ -24,6 +23,7 @@ import io.safebunny.spi.codec.BodyCodec;
 import io.safebunny.spi.codec.CodecException;
 import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.VirtualTimeline;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,7 +74,7 @@ class EncodedBodiesTest {
 
     private final BodyCodec salted = new Salted();
     private final RecordingTransport transport = new RecordingTransport();
-    private final ManualTimeline timeline = new ManualTimeline();
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final List<Object> handled = new ArrayList<>();
     private Consumer<Object> handler = handled::add;
 

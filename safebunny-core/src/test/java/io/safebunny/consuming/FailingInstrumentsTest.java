@@ -8,9 +8,9 @@ import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,7 +63,8 @@ class FailingInstrumentsTest {
 
     private Node node(String at, Runnable failure) {
         observations.observationConfig().observationHandler(new Failing(at, failure));
-        return new Node(new MemoryMessageStore(new ManualTimeline(), Node.RETENTION), Node.SIX_ATTEMPTS, observations);
+        return new Node(
+                new MemoryMessageStore(VirtualTimeline.skipping(), Node.RETENTION), Node.SIX_ATTEMPTS, observations);
     }
 
     private static void throwError() {

@@ -4,10 +4,10 @@ package io.safebunny.consuming;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.Published;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.Wires;
+import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** How far the headers of the wire format are believed: whoever may publish may give its own messages fewer retries, not more effects. */
 class ForgedHeadersTest {
 
-    private static final long NOW = ManualTimeline.START.toEpochMilli();
+    private static final long NOW = VirtualTimeline.START.toEpochMilli();
 
     @Test
     void aReplayOfAHandledMessageIsNotHandledAgain() {

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import io.safebunny.fixture.LogLines;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.WireMessage;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -26,7 +26,7 @@ class ForgedRetriesTest {
     /** Each delivery is one attempt. */
     private static final int ATTEMPTS = 4;
 
-    private static final long NOW = ManualTimeline.START.toEpochMilli();
+    private static final long NOW = VirtualTimeline.START.toEpochMilli();
 
     private final Node node = node(true);
 

@@ -3,7 +3,6 @@ package io.safebunny.consuming;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.EnvelopeReader;
@@ -13,6 +12,7 @@ import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.spi.transport.IncomingMessage;
+import io.safebunny.time.VirtualTimeline;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -184,7 +184,7 @@ class HostilePropertiesTest {
                     refusal.reason(),
                     refusal,
                     refusal,
-                    ManualTimeline.START));
+                    VirtualTimeline.START));
             return null;
         }
     }
@@ -196,7 +196,7 @@ class HostilePropertiesTest {
     private static void requireOurs(WireMessage copy) {
         assertThat(copy.headers())
                 .containsEntry(Headers.POISON_QUEUE, "billing-OrderPlaced")
-                .containsEntry(Headers.POISONED_AT, ManualTimeline.START.toEpochMilli())
+                .containsEntry(Headers.POISONED_AT, VirtualTimeline.START.toEpochMilli())
                 .containsKeys(Headers.POISON_REASON, Headers.POISON_DIGEST, Headers.EXCEPTION_MESSAGE);
         assertThat(copy.headers().values())
                 .noneMatch(value -> value instanceof Map || value instanceof List || value instanceof byte[])

@@ -87,7 +87,7 @@ class LostDeliveryTest {
         node.deliver(delivery);
 
         assertThat(node.runs).hasValue(1);
-        assertThat(node.timeline.sleeps()).isEmpty();
+        assertThat(node.sleeps()).isEmpty();
     }
 
     @Test
@@ -116,7 +116,7 @@ class LostDeliveryTest {
         assertThat(delivery.settled()).isEqualTo(1);
         assertThat(node.transport.attempted()).hasSize(4);
         assertThat(node.transport.poisoned()).hasSize(1);
-        assertThat(node.timeline.sleeps())
+        assertThat(node.sleeps())
                 .containsExactly(Duration.ofMillis(200), Duration.ofMillis(400), Duration.ofMillis(800));
         assertThat(node.count("safebunny.poison", "type", "OrderPlaced", "reason", "handler-failed"))
                 .isEqualTo(1);

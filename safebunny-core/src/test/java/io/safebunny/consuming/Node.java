@@ -10,11 +10,11 @@ import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.failure.ExceptionDetails;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
+import io.safebunny.fixture.WatchedTimeline;
 import io.safebunny.fixture.Wires;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
@@ -28,6 +28,7 @@ import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -46,7 +47,7 @@ final class Node {
     static final RecoveryPolicy ONE_ATTEMPT = RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none());
 
     final RecordingTransport transport = new RecordingTransport();
-    final ManualTimeline timeline = new ManualTimeline();
+    final VirtualTimeline timeline = VirtualTimeline.skipping();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     final MessageScope scope = new MessageScope();
     final CircuitBreakers breakers = new CircuitBreakers(BreakerSettings.defaults(), timeline, Runnable::run);
@@ -55,6 +56,7 @@ final class Node {
     /** What it does. */
     HandlerInvoker handler = (payload, context) -> {};
 
+    private final WatchedTimeline watched = new WatchedTimeline(timeline);
     private final SafeBunnyEngine engine;
 
     Node(RecoveryPolicy policy, ConsumeMiddleware... middlewares) {
@@ -62,7 +64,7 @@ final class Node {
     }
 
     Node(boolean remembers, RecoveryPolicy policy, ConsumeMiddleware... middlewares) {
-        this(remembers ? new MemoryMessageStore(new ManualTimeline(), RETENTION) : null, policy, middlewares);
+        this(remembers ? new MemoryMessageStore(VirtualTimeline.skipping(), RETENTION) : null, policy, middlewares);
     }
 
     Node(@Nullable MessageStore store, RecoveryPolicy policy, ConsumeMiddleware... middlewares) {
@@ -83,7 +85,7 @@ final class Node {
 
     Node(IdScheme ids) {
         this(
-                new MemoryMessageStore(new ManualTimeline(), RETENTION),
+                new MemoryMessageStore(VirtualTimeline.skipping(), RETENTION),
                 ONE_ATTEMPT,
                 ids,
                 ObservationRegistry.NOOP,
@@ -103,7 +105,7 @@ final class Node {
                                 .withRetention(RETENTION)
                                 .withExceptionDetails(details),
                         transport,
-                        timeline)
+                        watched)
                 .store(store)
                 .idScheme(ids)
                 .consumeMiddlewares(List.of(middlewares))
@@ -144,6 +146,11 @@ final class Node {
             throw (Exception) failure;
         };
         return this;
+    }
+
+    /** How long it slept, in order. */
+    List<Duration> sleeps() {
+        return watched.sleeps();
     }
 
     Map<String, HeldDeliveries.Held> held() {

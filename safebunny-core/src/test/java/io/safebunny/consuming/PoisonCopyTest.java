@@ -3,10 +3,10 @@ package io.safebunny.consuming;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.WireMessage;
+import io.safebunny.time.VirtualTimeline;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -29,7 +29,7 @@ class PoisonCopyTest {
         assertThat(poison.correlationId()).isEqualTo(Wires.CORRELATION_ID);
         assertThat(poison.type()).isEqualTo("OrderPlaced");
         assertThat(poison.appId()).isEqualTo("Not A Node");
-        assertThat(poison.timestamp()).isEqualTo(ManualTimeline.START.getEpochSecond());
+        assertThat(poison.timestamp()).isEqualTo(VirtualTimeline.START.getEpochSecond());
         assertThat(poison.contentType()).isEqualTo("application/json");
     }
 
@@ -40,7 +40,7 @@ class PoisonCopyTest {
         assertThat(poison.headers())
                 .containsEntry("sb-poison-reason", "handler-failed")
                 .containsEntry("sb-poison-queue", "billing-OrderPlaced")
-                .containsEntry("sb-poisoned-at", ManualTimeline.START.toEpochMilli())
+                .containsEntry("sb-poisoned-at", VirtualTimeline.START.toEpochMilli())
                 .containsEntry("x-exception-type", "java.lang.IllegalStateException")
                 .containsEntry("x-exception-message", "card declined")
                 .containsEntry("x-original-exchange", "safebunny")

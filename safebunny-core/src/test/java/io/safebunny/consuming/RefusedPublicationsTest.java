@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.fixture.HoldingStore;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
@@ -13,6 +12,7 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.VirtualTimeline;
 import org.junit.jupiter.api.Test;
 
 /** The whole way of a message whose publications, or whose record, are refused. */
@@ -62,7 +62,7 @@ class RefusedPublicationsTest {
 
     @Test
     void ofRecordsSetTheMessageAsideAndPauseNobody() {
-        HoldingStore store = new HoldingStore(new MemoryMessageStore(new ManualTimeline(), Node.RETENTION));
+        HoldingStore store = new HoldingStore(new MemoryMessageStore(VirtualTimeline.skipping(), Node.RETENTION));
         store.beforeCreate(record -> {
             throw new RecordRefusedException(record.key(), "test", null);
         });

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.UnreliableStore;
@@ -16,6 +15,7 @@ import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,7 +37,7 @@ class RetriesTest {
 
         RecordedDelivery first = node.deliver();
         assertThat(node.runs).hasValue(3);
-        assertThat(node.timeline.sleeps()).containsExactly(Duration.ofMillis(100), Duration.ofMillis(100));
+        assertThat(node.sleeps()).containsExactly(Duration.ofMillis(100), Duration.ofMillis(100));
         assertThat(first.settled()).isEqualTo(1);
         OutboundMessage copy = node.transport.returned().get(0);
         assertThat(copy.route()).isEqualTo(new Route.ToQueue(Node.QUEUE));
@@ -151,7 +151,8 @@ class RetriesTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void areNotSpentWhileTheStoreDoesNotAnswer(boolean atCompletion) {
-        UnreliableStore store = new UnreliableStore(new MemoryMessageStore(new ManualTimeline(), Duration.ofDays(7)));
+        UnreliableStore store =
+                new UnreliableStore(new MemoryMessageStore(VirtualTimeline.skipping(), Duration.ofDays(7)));
         Node node = new Node(store, Node.ONE_ATTEMPT);
         node.handler = (payload, context) -> store.down(true);
         store.down(!atCompletion);

@@ -4,9 +4,9 @@ package io.safebunny.consuming;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.Wires;
+import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ValidationTest {
 
     private static final long TOO_LONG_AGO =
-            ManualTimeline.START.minus(Node.RETENTION).toEpochMilli() - 1;
+            VirtualTimeline.START.minus(Node.RETENTION).toEpochMilli() - 1;
 
     static Stream<Arguments> invalid() {
         Wires valid = Wires.orderPlaced();
@@ -91,7 +91,7 @@ class ValidationTest {
                 .with("message_id", "4")
                 .withHeader(
                         "sb-sent-at",
-                        ManualTimeline.START.plus(Duration.ofDays(1)).toEpochMilli()));
+                        VirtualTimeline.START.plus(Duration.ofDays(1)).toEpochMilli()));
 
         assertThat(node.runs).hasValue(4);
         assertThat(node.transport.attempted()).isEmpty();

@@ -4,7 +4,6 @@ package io.safebunny.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.handling.CurrentHandling;
@@ -14,6 +13,7 @@ import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.concurrent.Callable;
@@ -31,7 +31,7 @@ class ConcurrentDuplicatesTest {
 
     private static final int THREADS = 16;
 
-    private final ManualTimeline timeline = new ManualTimeline();
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final Deduplication deduplication = new Deduplication(
             new MemoryMessageStore(timeline, Duration.ofDays(7)),
             new ConfirmedSender(new RecordingTransport(), timeline, Runnable::run, Duration.ofSeconds(5), 1_000),

@@ -7,7 +7,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.Bunny;
 import io.safebunny.Published;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.UnreliableStore;
@@ -31,6 +30,7 @@ import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,7 +48,7 @@ final class DedupBench {
     static final Envelope MESSAGE = Wires.orderPlaced().envelope();
     static final RecordKey KEY = new RecordKey(MESSAGE.correlationId(), MESSAGE.id());
 
-    final ManualTimeline timeline = new ManualTimeline();
+    final VirtualTimeline timeline = VirtualTimeline.skipping();
     final RecordingTransport transport = new RecordingTransport();
     final UnreliableStore store = new UnreliableStore(new MemoryMessageStore(timeline, RETENTION));
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.safebunny.PoisonMessageException;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
@@ -13,6 +12,7 @@ import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -27,7 +27,8 @@ class HandledByAnotherTest {
 
     /** Between the rollback and the next write, another delivery handles the message. */
     private static final class OvertakenStore implements TransactionalMessageStore {
-        private final MemoryMessageStore committed = new MemoryMessageStore(new ManualTimeline(), DedupBench.RETENTION);
+        private final MemoryMessageStore committed =
+                new MemoryMessageStore(VirtualTimeline.skipping(), DedupBench.RETENTION);
         private @Nullable MessageRecord uncommitted;
 
         @Override

@@ -4,7 +4,6 @@ package io.safebunny.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.ExceptionDetails;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.JointWrite;
@@ -14,6 +13,7 @@ import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +29,7 @@ class MarksTest {
     private static final RecordKey HOT = new RecordKey("hot", "hot");
     private static final Duration LONG_ENOUGH = Duration.ofSeconds(5);
 
-    private final ManualTimeline timeline = new ManualTimeline();
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final MessageStore store = new MemoryMessageStore(timeline, Duration.ofDays(1));
     private final AtomicInteger refusals = new AtomicInteger();
     private final Marks marks = new Marks(

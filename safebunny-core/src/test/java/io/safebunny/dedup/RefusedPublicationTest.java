@@ -5,12 +5,12 @@ import static io.safebunny.dedup.DedupBench.LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.store.RecordState;
+import io.safebunny.time.VirtualTimeline;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,7 +43,7 @@ class RefusedPublicationTest {
         assertThat(bench.stored().state()).isEqualTo(RecordState.COMPLETED);
         assertThat(waiting()).isEqualTo(1);
         assertThat(bench.instance.waiting())
-                .isEqualTo(new WaitingPublications(1, ManualTimeline.START, Map.of("billing-PaymentCaptured", 1)));
+                .isEqualTo(new WaitingPublications(1, VirtualTimeline.START, Map.of("billing-PaymentCaptured", 1)));
     }
 
     @Test
@@ -88,7 +88,7 @@ class RefusedPublicationTest {
 
         assertThat(bench.transport.published()).singleElement().satisfies(message -> assertThat(
                         message.message().headers())
-                .containsEntry("sb-sent-at", ManualTimeline.START.toEpochMilli()));
+                .containsEntry("sb-sent-at", VirtualTimeline.START.toEpochMilli()));
     }
 
     @Test

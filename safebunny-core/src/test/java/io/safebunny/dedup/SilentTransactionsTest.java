@@ -4,7 +4,6 @@ package io.safebunny.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
@@ -12,6 +11,7 @@ import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -27,7 +27,8 @@ class SilentTransactionsTest {
 
     /** Whose inserts wait in vain. */
     private static final class LockedStore implements TransactionalMessageStore {
-        private final MemoryMessageStore records = new MemoryMessageStore(new ManualTimeline(), DedupBench.RETENTION);
+        private final MemoryMessageStore records =
+                new MemoryMessageStore(VirtualTimeline.skipping(), DedupBench.RETENTION);
         private boolean answersNobody;
 
         private static StoreUnavailableException timeout() {

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.failure.ExceptionDetails;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.observation.BoundedLog;
@@ -21,6 +20,7 @@ import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 class TransactionalClaimsTest {
 
     private final List<String> events = new ArrayList<>();
-    private final ManualTimeline timeline = new ManualTimeline();
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final RecordingStore store = new RecordingStore();
     private final Handling handling = new Handling(new CurrentHandling(), MESSAGE);
     private final MessageClaim claim = claims().of(handling);

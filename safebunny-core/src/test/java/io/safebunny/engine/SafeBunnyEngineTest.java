@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.NotRunningException;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
@@ -22,6 +21,7 @@ import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.Deadline;
+import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
@@ -45,7 +45,7 @@ class SafeBunnyEngineTest {
 
     private final RecordingTransport transport = new RecordingTransport();
     private final List<Object> handled = new ArrayList<>();
-    private final ManualTimeline timeline = new ManualTimeline();
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final SafeBunnyEngine engine =
             new SafeBunnyEngine(SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), transport, timeline)
                     .build());
@@ -114,7 +114,7 @@ class SafeBunnyEngineTest {
     @Test
     void refusesAtOnceToPublishWhenItsStartFailed() {
         SafeBunnyEngine failing = new SafeBunnyEngine(
-                SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), new Unstartable(transport), new ManualTimeline())
+                SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), new Unstartable(transport), VirtualTimeline.skipping())
                         .build());
 
         assertThatExceptionOfType(ConfigurationException.class).isThrownBy(() -> failing.start(List.of()));
@@ -142,7 +142,7 @@ class SafeBunnyEngineTest {
     /** Else what interrupts a handler, while the rest of the stop takes its time, is recorded as the handler's failure. */
     @Test
     void closesTheDeliveriesBeforeAnythingElseWhenTheGraceIsOver() throws Exception {
-        ManualTimeline timeline = new ManualTimeline();
+        VirtualTimeline timeline = VirtualTimeline.skipping();
         ExecutorService threads = Executors.newCachedThreadPool();
         MemoryTransport memory = new MemoryTransport(new MemoryBroker(timeline, threads), TopologyOptions.defaults());
         AtomicBoolean usable = new AtomicBoolean(true);
@@ -192,8 +192,8 @@ class SafeBunnyEngineTest {
     @Test
     void refusesRetriesThatTakeLongerThanHandledMessagesAreRemembered() {
         SafeBunnyEngine remembering = new SafeBunnyEngine(
-                SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), transport, new ManualTimeline())
-                        .store(new MemoryMessageStore(new ManualTimeline(), Duration.ofDays(7)))
+                SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), transport, VirtualTimeline.skipping())
+                        .store(new MemoryMessageStore(VirtualTimeline.skipping(), Duration.ofDays(7)))
                         .build());
         HandlerDefinition patient = new HandlerDefinition(
                 "invoicing.on(OrderPlaced)",

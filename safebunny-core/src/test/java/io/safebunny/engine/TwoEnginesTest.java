@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.Bunny;
 import io.safebunny.PublishOptions;
 import io.safebunny.Published;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordedDelivery;
@@ -20,6 +19,7 @@ import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.time.VirtualTimeline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -36,7 +36,7 @@ class TwoEnginesTest {
     private final SafeBunnyEngine there = engine("gateway", thereTransport, null);
 
     private static SafeBunnyEngine engine(String node, RecordingTransport transport, @Nullable Outbox outbox) {
-        return new SafeBunnyEngine(SafeBunnyParts.builder(SafeBunnyOptions.of(node), transport, new ManualTimeline())
+        return new SafeBunnyEngine(SafeBunnyParts.builder(SafeBunnyOptions.of(node), transport, VirtualTimeline.skipping())
                 .outbox(outbox)
                 .build());
     }

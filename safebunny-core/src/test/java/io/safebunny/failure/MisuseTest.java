@@ -10,12 +10,12 @@ import io.safebunny.dedup.DedupOptions;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.serialization.Serializers;
+import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
@@ -39,7 +39,7 @@ class MisuseTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     static Stream<Arguments> calls() {
-        MemoryBroker broker = new MemoryBroker(new ManualTimeline(), Runnable::run);
+        MemoryBroker broker = new MemoryBroker(VirtualTimeline.skipping(), Runnable::run);
         MemoryTransport transport = new MemoryTransport(broker, TopologyOptions.defaults());
         MemoryTransport closed = new MemoryTransport(broker, TopologyOptions.defaults());
         closed.close();
@@ -89,7 +89,7 @@ class MisuseTest {
         RecordingTransport transport = new RecordingTransport();
         transport.answerAll(message -> CompletableFuture.failedFuture(new IOException("checked")));
         SafeBunnyEngine engine = new SafeBunnyEngine(
-                SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), transport, new ManualTimeline())
+                SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), transport, VirtualTimeline.skipping())
                         .build());
         engine.start(List.of());
 

@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.LogLines;
-import io.safebunny.fixture.ManualTimeline;
+import io.safebunny.fixture.WatchedTimeline;
 import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,8 +24,9 @@ class BoundedLogTest {
     private static final Kind STORE = Kind.warn(LOG, "The store does not answer");
 
     private final LogLines lines = new LogLines(NAME);
-    private final ManualTimeline timeline = new ManualTimeline();
-    private final BoundedLog log = new BoundedLog(timeline, ExceptionDetails.FULL);
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
+    private final WatchedTimeline watched = new WatchedTimeline(timeline);
+    private final BoundedLog log = new BoundedLog(watched, ExceptionDetails.FULL);
 
     @AfterEach
     void close() {
@@ -158,13 +160,13 @@ class BoundedLogTest {
 
     @Test
     void whatCannotBeScheduledFailsNobodyAndIsToldWithTheNextOne() {
-        timeline.hasThreads(false);
+        watched.hasNoThreads();
         bad(1, 3);
         log.fails(STORE, "m-1", () -> LOG.warn("no answer for m-1"));
         log.works(STORE);
         assertThat(lines.texts()).containsExactly("m-1 is bad", "no answer for m-1");
 
-        timeline.hasThreads(true);
+        watched.schedulingWorks();
         bad(4, 4);
         log.fails(STORE, "m-2", () -> LOG.warn("no answer for m-2"));
         log.works(STORE);

@@ -3,7 +3,7 @@ package io.safebunny.publishing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.fixture.ManualTimeline;
+import io.safebunny.time.VirtualTimeline;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class CallbacksTest {
 
-    private final ManualTimeline timeline = new ManualTimeline();
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final Queue<Runnable> threads = new ArrayDeque<>();
     private final List<Integer> called = new ArrayList<>();
     private final Callbacks callbacks = new Callbacks(threads::add, timeline);

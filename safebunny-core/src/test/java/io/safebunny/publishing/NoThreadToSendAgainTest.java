@@ -5,20 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.safebunny.failure.ConnectionLostException;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.RecordingTransport;
+import io.safebunny.fixture.WatchedTimeline;
 import io.safebunny.fixture.Wires;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
-import io.safebunny.time.Timeline;
+import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 /** A moment without a thread must not use up the whole time of a publication. */
@@ -30,7 +26,7 @@ class NoThreadToSendAgainTest {
     }
 
     /** What a task throws keeps a scheduler from nothing. */
-    private static void pass(ManualTimeline timeline, Duration duration) {
+    private static void pass(VirtualTimeline timeline, Duration duration) {
         long end = timeline.nanoTime() + duration.toNanos();
         while (timeline.nanoTime() < end) {
             Throwable unused = catchThrowable(() -> timeline.advance(Duration.ofNanos(end - timeline.nanoTime())));
@@ -39,7 +35,7 @@ class NoThreadToSendAgainTest {
 
     @Test
     void isTriedAgain() {
-        ManualTimeline timeline = new ManualTimeline();
+        VirtualTimeline timeline = VirtualTimeline.skipping();
         RecordingTransport transport = new RecordingTransport();
         AtomicInteger refusals = new AtomicInteger(1);
         ConfirmedSender sender = new ConfirmedSender(
@@ -62,7 +58,7 @@ class NoThreadToSendAgainTest {
 
     @Test
     void endsAtItsDeadlineWhenThereIsNoneUntilThen() {
-        ManualTimeline timeline = new ManualTimeline();
+        VirtualTimeline timeline = VirtualTimeline.skipping();
         RecordingTransport transport = new RecordingTransport();
         ConfirmedSender sender = new ConfirmedSender(
                 transport,
@@ -86,39 +82,8 @@ class NoThreadToSendAgainTest {
 
     @Test
     void endsAndFreesItsPlaceWhenNothingCanBeScheduled() {
-        ManualTimeline time = new ManualTimeline();
-        Timeline closed = new Timeline() {
-            @Override
-            public Instant now() {
-                return time.now();
-            }
-
-            @Override
-            public long nanoTime() {
-                return time.nanoTime();
-            }
-
-            @Override
-            public Cancellable schedule(Duration delay, Runnable task) {
-                throw new RejectedExecutionException("closed (simulated)");
-            }
-
-            @Override
-            public void sleep(Duration duration) throws InterruptedException {
-                time.sleep(duration);
-            }
-
-            @Override
-            public <T> T await(CompletableFuture<T> future, Duration timeout)
-                    throws InterruptedException, ExecutionException, TimeoutException {
-                return time.await(future, timeout);
-            }
-
-            @Override
-            public RandomGenerator random() {
-                return time.random();
-            }
-        };
+        WatchedTimeline closed = new WatchedTimeline(VirtualTimeline.skipping());
+        closed.schedulingFails(new RejectedExecutionException("closed (simulated)"));
         RecordingTransport transport = new RecordingTransport();
         ConfirmedSender sender = new ConfirmedSender(transport, closed, Runnable::run, Duration.ofMillis(500), 1);
         transport.answerNext(RecordingTransport.LOSE_CONNECTION);

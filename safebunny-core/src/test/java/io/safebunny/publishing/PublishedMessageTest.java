@@ -4,11 +4,11 @@ package io.safebunny.publishing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.PublishOptions;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.message.Envelope;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
+import io.safebunny.time.VirtualTimeline;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -29,11 +29,11 @@ class PublishedMessageTest {
         assertThat(sent.message().type()).isEqualTo("PaymentCaptured");
         assertThat(sent.message().appId()).isEqualTo("billing");
         assertThat(sent.message().contentType()).isEqualTo("application/json");
-        assertThat(sent.message().timestamp()).isEqualTo(ManualTimeline.START.getEpochSecond());
+        assertThat(sent.message().timestamp()).isEqualTo(VirtualTimeline.START.getEpochSecond());
         assertThat(sent.message().headers())
                 .containsEntry("sb-marker", 1)
                 .containsEntry("sb-attempt", 0)
-                .containsEntry("sb-sent-at", ManualTimeline.START.toEpochMilli())
+                .containsEntry("sb-sent-at", VirtualTimeline.START.toEpochMilli())
                 .doesNotContainKey("sb-causation-id");
         assertThat(new String(sent.message().body(), StandardCharsets.UTF_8)).isEqualTo("{\"orderId\":\"o-1\"}");
     }
@@ -109,6 +109,6 @@ class PublishedMessageTest {
                 new PaymentCaptured("o-1"), PublishOptions.none().withDelay(Duration.ofDays(30)));
 
         assertThat(publisher.onlyOne().sentAt())
-                .isEqualTo(ManualTimeline.START.plus(Duration.ofDays(30)).toEpochMilli());
+                .isEqualTo(VirtualTimeline.START.plus(Duration.ofDays(30)).toEpochMilli());
     }
 }

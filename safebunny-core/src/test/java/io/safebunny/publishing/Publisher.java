@@ -3,7 +3,6 @@ package io.safebunny.publishing;
 
 import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.Bunny;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.handling.CurrentHandling;
@@ -21,6 +20,7 @@ import io.safebunny.spi.identity.IdScheme;
 import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
+import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +32,7 @@ final class Publisher {
     static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     final RecordingTransport transport = new RecordingTransport();
-    final ManualTimeline timeline = new ManualTimeline();
+    final VirtualTimeline timeline = VirtualTimeline.skipping();
     final CurrentHandling current = new CurrentHandling();
     final MessageScope scope = new MessageScope();
     final Bunny bunny;

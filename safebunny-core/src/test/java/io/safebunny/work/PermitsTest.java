@@ -4,9 +4,9 @@ package io.safebunny.work;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
+import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -21,7 +21,7 @@ class PermitsTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(3);
 
-    private final ManualTimeline timeline = new ManualTimeline();
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
 
     private Deadline patience() {
         return Deadline.after(PATIENCE, timeline);

@@ -3,7 +3,7 @@ package io.safebunny.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.fixture.ManualTimeline;
+import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -15,7 +15,7 @@ class RecurringTaskTest {
 
     private static final Duration INTERVAL = Duration.ofSeconds(10);
 
-    private final ManualTimeline timeline = new ManualTimeline();
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final Queue<Runnable> handedOver = new ArrayDeque<>();
     private final List<Duration> runs = new ArrayList<>();
 

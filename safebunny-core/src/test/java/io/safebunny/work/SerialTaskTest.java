@@ -4,7 +4,7 @@ package io.safebunny.work;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.fixture.LogLines;
-import io.safebunny.fixture.ManualTimeline;
+import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -26,7 +26,7 @@ class SerialTaskTest {
     private static final Duration DELAY = Duration.ofMillis(20);
     private static final Duration SECOND = Duration.ofSeconds(1);
 
-    private final ManualTimeline timeline = new ManualTimeline();
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final Queue<Runnable> handedOver = new ArrayDeque<>();
     private final AtomicInteger runs = new AtomicInteger();
     private final SerialTask task = task(handedOver::add, runs::incrementAndGet);

@@ -8,7 +8,7 @@ import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
-import io.safebunny.test.time.VirtualTimeline;
+import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;

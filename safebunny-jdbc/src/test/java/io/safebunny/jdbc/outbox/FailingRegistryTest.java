@@ -8,7 +8,7 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.jdbc.fixture.TestDatabase;
-import io.safebunny.test.time.VirtualTimeline;
+import io.safebunny.time.VirtualTimeline;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;

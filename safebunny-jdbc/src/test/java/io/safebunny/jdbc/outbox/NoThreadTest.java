@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.jdbc.fixture.TestDatabase;
-import io.safebunny.test.time.VirtualTimeline;
+import io.safebunny.time.VirtualTimeline;
 import org.junit.jupiter.api.Test;
 
 /** A machine that had no thread for a moment has them again later. */

@@ -10,7 +10,7 @@ import io.safebunny.jdbc.sql.JdbcSchema;
 import io.safebunny.jdbc.sql.OwnConnections;
 import io.safebunny.jdbc.sql.SqlWork;
 import io.safebunny.jdbc.store.JdbcStoreOptions;
-import io.safebunny.test.time.VirtualTimeline;
+import io.safebunny.time.VirtualTimeline;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -8,7 +8,7 @@ import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.store.memory.MemoryMessageStore;
-import io.safebunny.test.time.VirtualTimeline;
+import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

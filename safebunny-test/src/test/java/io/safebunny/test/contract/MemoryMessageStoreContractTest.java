@@ -3,7 +3,7 @@ package io.safebunny.test.contract;
 
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
-import io.safebunny.test.time.VirtualTimeline;
+import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 
 class MemoryMessageStoreContractTest extends MessageStoreContract {

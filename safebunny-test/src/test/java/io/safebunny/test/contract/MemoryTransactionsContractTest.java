@@ -5,7 +5,7 @@ import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.test.contract.MemoryTransactions.Locks;
-import io.safebunny.test.time.VirtualTimeline;
+import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 
 class MemoryTransactionsContractTest extends TransactionalStoreContract {

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.store.memory.MemoryMessageStore;
-import io.safebunny.test.time.VirtualTimeline;
 import io.safebunny.test.versions.Instance.Parcel;
+import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;

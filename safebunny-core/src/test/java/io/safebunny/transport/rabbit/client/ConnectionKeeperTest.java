@@ -9,7 +9,7 @@ import com.rabbitmq.client.ShutdownListener;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.fixture.LogLines;
-import io.safebunny.fixture.ManualTimeline;
+import io.safebunny.time.VirtualTimeline;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -25,7 +25,7 @@ class ConnectionKeeperTest {
 
     private static final int CONNECTIONS = 12;
 
-    private final ManualTimeline timeline = new ManualTimeline();
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
     /** When each try began, and when it failed or its connection was lost. */
     private final List<Duration> made = new ArrayList<>();
 

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.rabbitmq.client.Connection;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.LogLines;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.quarantine.QuarantinePolicy;
 import io.safebunny.spi.transport.Pace;
+import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.rabbit.consume.FakeChannel.FakeConnection;
 import java.io.IOException;
 import java.time.Duration;
@@ -24,7 +24,7 @@ class ConsumerControlTest implements Dispatcher.Work {
 
     private int repairs;
     private boolean connected = true;
-    private final ManualTimeline timeline = new ManualTimeline();
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final ManualWorkers workers = new ManualWorkers();
     private final BoundedLog log = new BoundedLog(timeline, ExceptionDetails.FULL);
     private final InboundBudget budget = new InboundBudget(1 << 20, log);

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.LogLines;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.quarantine.QuarantinePolicy;
+import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.rabbit.consume.FakeChannel.FakeConnection;
 import java.io.IOException;
 import java.time.Duration;
@@ -24,7 +24,7 @@ class DispatcherTest implements ConsumerSession.Events, Dispatcher.Work {
 
     private static final int PREFETCH = 3;
 
-    private final ManualTimeline timeline = new ManualTimeline();
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final ManualWorkers workers = new ManualWorkers();
     private final BoundedLog log = new BoundedLog(timeline, ExceptionDetails.FULL);
     private final Dispatcher dispatcher = new Dispatcher(

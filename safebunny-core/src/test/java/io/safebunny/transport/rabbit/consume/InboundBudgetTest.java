@@ -4,15 +4,15 @@ package io.safebunny.transport.rabbit.consume;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.ExceptionDetails;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.rabbit.consume.InboundBudget.Share;
 import org.junit.jupiter.api.Test;
 
 class InboundBudgetTest {
 
     private final InboundBudget budget =
-            new InboundBudget(1_000, new BoundedLog(new ManualTimeline(), ExceptionDetails.FULL));
+            new InboundBudget(1_000, new BoundedLog(VirtualTimeline.skipping(), ExceptionDetails.FULL));
 
     private static void handle(Share share, int bytes) {
         share.took(bytes);

@@ -3,10 +3,10 @@ package io.safebunny.transport.rabbit.consume;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.message.WireMessage;
 import io.safebunny.quarantine.QuarantinePolicy;
 import io.safebunny.spi.transport.IncomingMessage;
+import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.rabbit.consume.FakeChannel.FakeConnection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ class IsolationTest {
     private static final int PREFETCH = 3;
 
     private int impatient;
-    private final ManualTimeline timeline = new ManualTimeline();
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final List<RabbitDelivery> takingLong = new ArrayList<>();
     private final Isolation isolation = new Isolation(
             new QuarantinePolicy(20, QuarantinePolicy.PATIENCE),

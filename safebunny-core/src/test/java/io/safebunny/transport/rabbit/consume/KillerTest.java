@@ -4,9 +4,9 @@ package io.safebunny.transport.rabbit.consume;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.ExceptionDetails;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.quarantine.QuarantinePolicy;
+import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.rabbit.consume.FakeChannel.FakeConnection;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -73,7 +73,7 @@ class KillerTest {
     /** Of one process, which handles at once as much as it gets: a handler goes on while another one runs within it. */
     private final class Life implements Dispatcher.Work {
 
-        private final ManualTimeline timeline = new ManualTimeline();
+        private final VirtualTimeline timeline = VirtualTimeline.skipping();
         private final ManualWorkers workers = new ManualWorkers();
         private final FakeConnection broker = new FakeConnection();
         private final Map<String, Message> unsettled = new LinkedHashMap<>();

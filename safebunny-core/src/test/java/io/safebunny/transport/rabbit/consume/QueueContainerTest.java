@@ -7,11 +7,11 @@ import com.rabbitmq.client.Channel;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.fixture.LogLines;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.quarantine.QuarantinePolicy;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.rabbit.consume.FakeChannel.FakeConnection;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 /** The container's own part: advices of the application around the pipeline, which settles. */
 class QueueContainerTest implements DeliveryHandler {
 
-    private final ManualTimeline timeline = new ManualTimeline();
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final ManualWorkers workers = new ManualWorkers();
     private final BoundedLog log = new BoundedLog(timeline, ExceptionDetails.FULL);
     private final FakeConnection broker = new FakeConnection();

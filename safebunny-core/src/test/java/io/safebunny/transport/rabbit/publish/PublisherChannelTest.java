@@ -11,10 +11,10 @@ import io.safebunny.failure.NackedException;
 import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.failure.UnroutableException;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.WireMessage;
 import io.safebunny.time.Deadline;
+import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.rabbit.publish.FakeBroker.FakeChannel;
 import io.safebunny.transport.rabbit.publish.FakeBroker.FakeConnection;
 import io.safebunny.transport.rabbit.publish.FakeBroker.Published;
@@ -31,7 +31,7 @@ class PublisherChannelTest {
     private static final Destination TO = new Destination("safebunny", "orders-OrderPlaced", true, Map.of());
     private static final WireMessage MESSAGE = Wires.orderPlaced().wire();
 
-    private final ManualTimeline timeline = new ManualTimeline();
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final FakeConnection connection = new FakeConnection();
     private PublisherChannel channel;
     private FakeChannel broker;

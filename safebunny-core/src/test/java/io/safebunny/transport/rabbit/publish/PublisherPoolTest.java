@@ -7,10 +7,10 @@ import com.rabbitmq.client.AMQP;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.failure.PublishTimeoutException;
-import io.safebunny.fixture.ManualTimeline;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.WireMessage;
 import io.safebunny.time.Deadline;
+import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.rabbit.client.ConnectionKeeper;
 import io.safebunny.transport.rabbit.publish.PublisherPool.Outgoing;
 import java.io.IOException;
@@ -34,7 +34,7 @@ class PublisherPoolTest {
     private static final Outgoing OUTGOING = new Outgoing(
             new Destination("safebunny", "orders-OrderPlaced", true, Map.of()), MESSAGE, MESSAGE.headers(), null);
 
-    private final ManualTimeline timeline = new ManualTimeline();
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final FakeBroker broker = new FakeBroker();
     private final List<Duration> repairs = new ArrayList<>();
     private final ConnectionKeeper keeper =

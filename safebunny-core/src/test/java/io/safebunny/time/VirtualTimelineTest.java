@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.test.time;
+package io.safebunny.time;
 
 import static java.util.concurrent.CompletableFuture.runAsync;
 import static java.util.concurrent.CompletableFuture.supplyAsync;
@@ -126,6 +126,50 @@ class VirtualTimelineTest {
         assertThatThrownBy(() -> timeline.await(CompletableFuture.failedFuture(failure), Duration.ofSeconds(1)))
                 .isInstanceOf(ExecutionException.class)
                 .hasCause(failure);
+    }
+
+    @Test
+    void aSleepSkipsToItsEndAndRunsWhatIsDueOnTheWay() throws InterruptedException {
+        VirtualTimeline skipping = VirtualTimeline.skipping();
+        skipping.schedule(Duration.ofDays(1), () -> ran.add("due@" + skipping.elapsed()));
+        skipping.schedule(Duration.ofDays(8), () -> ran.add("later"));
+
+        skipping.sleep(Duration.ofDays(7));
+
+        assertThat(ran).containsExactly("due@PT24H");
+        assertThat(skipping.now()).isEqualTo(VirtualTimeline.START.plus(Duration.ofDays(7)));
+    }
+
+    @Test
+    void aWaitSkipsNoFurtherThanItMust() throws Exception {
+        VirtualTimeline skipping = VirtualTimeline.skipping();
+        CompletableFuture<String> future = new CompletableFuture<>();
+        skipping.schedule(Duration.ofMillis(10), () -> future.complete("done"));
+
+        assertThat(skipping.await(future, Duration.ofSeconds(1))).isEqualTo("done");
+
+        assertThat(skipping.elapsed()).isEqualTo(Duration.ofMillis(10));
+    }
+
+    @Test
+    void aWaitForWhatNeverComesSkipsItsWholeTime() {
+        VirtualTimeline skipping = VirtualTimeline.skipping();
+
+        assertThatThrownBy(() -> skipping.await(new CompletableFuture<>(), Duration.ofSeconds(1)))
+                .isInstanceOf(TimeoutException.class);
+
+        assertThat(skipping.elapsed()).isEqualTo(Duration.ofSeconds(1));
+    }
+
+    @Test
+    void whoIsInterruptedSkipsNothing() {
+        VirtualTimeline skipping = VirtualTimeline.skipping();
+        Thread.currentThread().interrupt();
+
+        assertThatThrownBy(() -> skipping.sleep(Duration.ofSeconds(1))).isInstanceOf(InterruptedException.class);
+
+        assertThat(skipping.elapsed()).isZero();
+        assertThat(Thread.interrupted()).isFalse();
     }
 
     private void schedule(int millis, String name) {

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.time;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Time for tests and simulations: it stands still until {@link #advance}, and when it is {@link #skipping}, also until somebody
+ * sleeps or waits. What is scheduled runs on the thread that moves the time. Thread-safe.
+ *
+ * <p>Unless it skips, one thread advances and others sleep and wait; whether they are asleep before time moves on is seen by
+ * {@link #pending}.
+ */
+public final class VirtualTimeline implements Timeline {
+
+    /** Where it begins unless told otherwise. */
+    public static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+
+    private final Instant start;
+    private final boolean skips;
+    private final Random random = new Random(1); // thread-safe, unlike a SplittableRandom
+    private final PriorityQueue<Task> tasks = new PriorityQueue<>(); // guarded by this
+    private long elapsed;
+    private long order;
+
+    private VirtualTimeline(Instant start, boolean skips) {
+        this.start = start;
+        this.skips = skips;
+    }
+
+    /** Begins at {@link #START}. */
+    public VirtualTimeline() {
+        this(START);
+    }
+
+    public VirtualTimeline(Instant start) {
+        this(start, false);
+    }
+
+    /**
+     * Begins at {@link #START}. A thread that sleeps or waits does not block: it moves the time on itself, running what becomes due,
+     * until it need not wait any longer. So one thread is enough for a whole scenario.
+     */
+    public static VirtualTimeline skipping() {
+        return new VirtualTimeline(START, true);
+    }
+
+    /**
+     * Moves time on, and stops on the way at each task that becomes due to run it in the calling thread: the earliest
+     * first, of equally early ones the one scheduled first. Tasks scheduled by tasks count too. Zero runs what is due.
+     */
+    public void advance(Duration duration) {
+        long end = nanoTime() + duration.toNanos();
+        while (runNext(end)) {
+            // one task after the other
+        }
+    }
+
+    /** Since the beginning. */
+    public Duration elapsed() {
+        return Duration.ofNanos(nanoTime());
+    }
+
+    /** Tasks not yet due, blocked threads among them. */
+    public synchronized int pending() {
+        return tasks.size();
+    }
+
+    /** @return false when nothing is due until then, which is what time it is now */
+    private boolean runNext(long end) {
+        Task due = moveToNext(end);
+        if (due != null) {
+            due.action().run();
+        }
+        return due != null;
+    }
+
+    /** Never backwards: several threads may move the time. */
+    private synchronized @Nullable Task moveToNext(long end) {
+        Task next = tasks.peek();
+        if (next == null || next.due() > end) {
+            elapsed = Math.max(elapsed, end);
+            return null;
+        }
+        elapsed = Math.max(elapsed, next.due());
+        return tasks.poll();
+    }
+
+    @Override
+    public Instant now() {
+        return start.plusNanos(nanoTime());
+    }
+
+    @Override
+    public synchronized long nanoTime() {
+        return elapsed;
+    }
+
+    @Override
+    public synchronized Cancellable schedule(Duration delay, Runnable action) {
+        Task task = new Task(elapsed + Math.max(0, delay.toNanos()), order++, action);
+        tasks.add(task);
+        return () -> cancel(task);
+    }
+
+    private synchronized void cancel(Task task) {
+        tasks.remove(task);
+    }
+
+    @Override
+    public void sleep(Duration duration) throws InterruptedException {
+        if (skips) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException("interrupted before sleeping");
+            }
+            advance(duration);
+            return;
+        }
+        try {
+            await(new CompletableFuture<Void>(), duration);
+        } catch (TimeoutException e) {
+            return; // slept
+        } catch (ExecutionException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public <T> T await(CompletableFuture<T> future, Duration timeout)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        if (skips) {
+            skipUntil(future, timeout);
+        } else {
+            blockUntil(future, timeout);
+        }
+        if (!future.isDone()) {
+            throw new TimeoutException("not done after " + timeout.toMillis() + " ms");
+        }
+        return future.get();
+    }
+
+    private void skipUntil(CompletableFuture<?> future, Duration timeout) throws InterruptedException {
+        long end = nanoTime() + timeout.toNanos();
+        while (!future.isDone() && runNext(end)) {
+            // one task after the other
+        }
+        if (!future.isDone() && Thread.interrupted()) {
+            throw new InterruptedException("interrupted while waiting");
+        }
+    }
+
+    private void blockUntil(CompletableFuture<?> future, Duration timeout)
+            throws InterruptedException, ExecutionException {
+        if (future.isDone() || timeout.compareTo(Duration.ZERO) <= 0) {
+            return;
+        }
+        CompletableFuture<Void> wake = new CompletableFuture<>();
+        Cancellable timer = schedule(timeout, () -> wake.complete(null));
+        try {
+            CompletableFuture.anyOf(future.handle((value, failure) -> wake.complete(null)), wake)
+                    .get();
+        } finally {
+            timer.cancel();
+        }
+    }
+
+    /** The same numbers in each run. */
+    @Override
+    public RandomGenerator random() {
+        return random;
+    }
+
+    private record Task(long due, long order, Runnable action) implements Comparable<Task> {
+
+        @Override
+        public int compareTo(Task other) {
+            return due == other.due ? Long.compare(order, other.order) : Long.compare(due, other.due);
+        }
+    }
+}
