@@ -1,43 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
-import io.safebunny.dedup.Dispatch.Stop;
 import io.safebunny.dedup.Dispatch.Target;
-import io.safebunny.failure.NackedException;
-import io.safebunny.failure.UnroutableException;
-import io.safebunny.observation.BoundedLog.Kind;
-import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.store.RecordRefusedException;
-import io.safebunny.spi.store.RecordState;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Sends what was completed and not dispatched, for messages whose delivery never came back or whose publications were refused,
  * and removes what is expired. Every instance of a node does so; of two that find the same record one goes on.
- *
- * <p>A target that does not answer, to which nothing is bound, or that refuses message after message is left alone for the rest of
- * the round, so that it holds up no other. One that did not answer is tried in the next round only after all others, with one record. Used by one thread at
- * a time.
+ * Used by one thread at a time.
  */
 final class Sweeper {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
-
-    private static final int PORTION = 100;
-    /** After so many in one round a target is taken to refuse all. */
-    private static final int REFUSALS = 3;
-
-    private static final int MOST_STUCK = 1_000;
     private static final int REMOVED_AT_ONCE = 1_000;
     private static final int MOST_PORTIONS = 50;
 
@@ -72,182 +48,12 @@ final class Sweeper {
     /** One round, on the calling thread. */
     void sweep() {
         try {
-            new Round().run();
+            silent = new SweepRound(store, timeline, unchangedFor, dispatch, marks, log, silent).run();
             waiting.roundEnded();
             removeExpired();
             log.answered();
         } catch (RuntimeException e) {
             log.noAnswer("what was left behind", "it is looked for again later", e);
-        }
-    }
-
-    private final class Round {
-
-        private final long end = timeline.nanoTime() + unchangedFor.toNanos();
-        /** What this round met, in that order. */
-        private final Map<Target, TargetState> met = new LinkedHashMap<>();
-
-        /** The broker is: no target can be reached. */
-        private boolean away;
-        /** Records that were left as they are, and are found again. */
-        private int stuck;
-
-        void run() {
-            int asked;
-            int found;
-            do {
-                asked = PORTION + stuck;
-                found = portion(asked);
-            } while (!isOver() && found == asked && stuck < MOST_STUCK);
-            boolean sawAll = !isOver();
-            probeWhileThereIsTime();
-            silent = stillSilent(sawAll);
-        }
-
-        /** Of those that nothing waits for any more, it has been sent by somebody else. */
-        private Set<Target> stillSilent(boolean sawAll) {
-            Set<Target> still = new HashSet<>(sawAll ? Set.of() : silent);
-            met.forEach((target, state) -> {
-                if (state.silent && (state.waitedFor || !sawAll)) {
-                    still.add(target);
-                } else {
-                    still.remove(target);
-                }
-            });
-            return still;
-        }
-
-        private TargetState at(Target target) {
-            return met.computeIfAbsent(target, unmet -> new TargetState(silent.contains(unmet)));
-        }
-
-        private int portion(int most) {
-            List<MessageRecord> found = store.findCompleted(unchangedFor, most);
-            stuck = 0;
-            for (MessageRecord record : found) {
-                take(record);
-                if (isOver()) {
-                    break;
-                }
-            }
-            return found.size();
-        }
-
-        private boolean isOver() {
-            return away || timeline.nanoTime() - end >= 0;
-        }
-
-        /** Writing it takes it away from the others, and from the next portions: nobody finds it for a while. */
-        private void take(MessageRecord record) {
-            if (marks.contains(record.key())) {
-                stuck++; // it was sent, and the store will soon say so
-                return;
-            }
-            MessageRecord taken;
-            try {
-                taken = store.replace(record.next(RecordState.COMPLETED));
-            } catch (RecordRefusedException e) {
-                stuck++;
-                String id = record.key().messageId();
-                log.tell(
-                        Kind.warn(LOG, "Records cannot be taken away from other instances"),
-                        id,
-                        () -> LOG.warn(
-                                "The record of message {} cannot be taken away from other instances; it is sent all the same",
-                                id,
-                                log.tellable(e)));
-                taken = record;
-            }
-            if (taken != null) {
-                send(taken);
-            }
-        }
-
-        private void send(MessageRecord taken) {
-            int publications = taken.outgoing().size();
-            Stop stop = dispatch.sendOnce(taken, target -> at(target).avoided);
-            if (stop == null) {
-                String id = taken.key().messageId();
-                log.tell(
-                        Kind.info(LOG, "Publications of messages completed some time ago were sent"),
-                        id,
-                        () -> LOG.info(
-                                "Sent {} publications of message {}, completed some time ago", publications, id));
-                return;
-            }
-            TargetState target = at(Target.of(stop.at()));
-            if (stop.concernsAll()) {
-                tellUnconfirmed(stop);
-                away = true;
-            } else if (stop.isUnconfirmed()) {
-                tellUnconfirmed(stop);
-                target.avoided = true;
-                target.silent = true;
-                target.waitedFor = true;
-            } else if (stop.failure() != null) {
-                target.refused(stop.failure());
-            } else if (target.wasSilent) {
-                target.waitedFor = true;
-                if (target.probe == null) {
-                    target.probe = stop.record();
-                }
-            }
-        }
-
-        /** One at least: each may take a timeout, and the other destinations wait for the next round. */
-        private void probeWhileThereIsTime() {
-            for (TargetState target : met.values()) {
-                MessageRecord probe = target.probe;
-                if (away) {
-                    return;
-                }
-                if (probe != null) {
-                    probe(target, probe);
-                    if (isOver()) {
-                        return;
-                    }
-                }
-            }
-        }
-
-        private void probe(TargetState target, MessageRecord record) {
-            Stop stop = dispatch.sendOnce(record);
-            if (stop == null || !stop.isUnconfirmed()) {
-                target.silent = false;
-            } else {
-                away |= stop.concernsAll();
-            }
-        }
-
-        private void tellUnconfirmed(Stop stop) {
-            log.unconfirmed(stop.record().key().messageId(), stop.failure());
-        }
-    }
-
-    /** What a round knows of one target. */
-    private static final class TargetState {
-
-        final boolean wasSilent;
-        boolean silent;
-        boolean avoided;
-        /** Something that was found must go there. */
-        boolean waitedFor;
-        /** Shows whether it still is silent. */
-        @Nullable
-        MessageRecord probe;
-
-        private int nacks;
-
-        TargetState(boolean wasSilent) {
-            this.wasSilent = wasSilent;
-            this.silent = wasSilent;
-            this.avoided = wasSilent;
-        }
-
-        /** One refused message is perhaps to blame itself; but without a permission each of them would close a channel. */
-        void refused(Throwable failure) {
-            avoided |= failure instanceof UnroutableException
-                    || (failure instanceof NackedException && ++nacks >= REFUSALS);
         }
     }
 

@@ -9,7 +9,6 @@ import io.safebunny.consuming.HeldDeliveries;
 import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.dedup.WaitingPublications;
-import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.message.Names;
@@ -19,26 +18,16 @@ import io.safebunny.observation.Observations;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.publishing.PublishingOptions;
-import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.spi.transport.Consumption;
-import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.topology.QueueType;
-import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyPlanner;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,8 +50,7 @@ public final class SafeBunnyEngine {
     private final ConsumePipelineFactory pipelines;
     private final BoundedLog log;
     private final HeldDeliveries held = new HeldDeliveries();
-    private final Map<String, Integer> places = new ConcurrentHashMap<>();
-    private final List<Consumption> consumptions = new ArrayList<>();
+    private final Consumptions consumptions;
 
     public SafeBunnyEngine(SafeBunnyParts parts) {
         this.parts = parts;
@@ -77,6 +65,7 @@ public final class SafeBunnyEngine {
                 options.publishTimeout(),
                 options.maxInFlight());
         sender.awaitStart();
+        consumptions = new Consumptions(parts.transport(), parts.timeline());
         CurrentHandling current = new CurrentHandling();
         PipelineBunny publisher = new PipelineBunny(
                 current,
@@ -137,12 +126,7 @@ public final class SafeBunnyEngine {
         if (!status.usable()) {
             return status;
         }
-        return held().entrySet().stream()
-                .filter(queue -> queue.getValue().count() >= places.getOrDefault(queue.getKey(), 1))
-                .findFirst()
-                .map(queue -> new TransportStatus(
-                        false, "queue '%s' stands still: %s".formatted(queue.getKey(), queue.getValue())))
-                .orElse(status);
+        return consumptions.withStandstills(status, held());
     }
 
     /** Messages that can at present neither be handled nor set aside, by queue. */
@@ -161,20 +145,16 @@ public final class SafeBunnyEngine {
      * @throws io.safebunny.failure.ConfigurationException when the broker holds something that contradicts it, or a message could choose
      *     a class
      */
-    public void start(List<HandlerDefinition> handlers) {
+    public void start(List<HandlerDefinition> definitions) {
         SafeBunnyOptions options = parts.options();
-        handlers.forEach(handler -> parts.serializers().prepare(handler.payloadType()));
+        Handlers handlers = new Handlers(definitions);
+        handlers.all().forEach(handler -> parts.serializers().prepare(handler.payloadType()));
         if (deduplication != null) {
-            handlers.forEach(this::requireRetriesWithinRetention);
+            handlers.requireRetriesWithin(options.retention());
         }
-        options.trustedUsers().requireAll(options.node(), handlers);
-        Topology topology = TopologyPlanner.plan(
-                options.node(),
-                handlers.stream()
-                        .map(handler -> new Subscription(handler.type(), handler.from()))
-                        .toList(),
-                options.topology());
-        LOG.info("Node {} handles{}", options.node(), describe(handlers));
+        options.trustedUsers().requireAll(options.node(), handlers.all());
+        Topology topology = TopologyPlanner.plan(options.node(), handlers.subscriptions(), options.topology());
+        LOG.info("Node {} handles{}", options.node(), handlers.describe(options.trustedUsers()));
         LOG.info("Topology of node {}{}{}", options.node(), System.lineSeparator(), topology.describe());
         Transport transport = parts.transport();
         sender.start(); // who publishes while the transport connects waits for it
@@ -198,78 +178,34 @@ public final class SafeBunnyEngine {
         }
     }
 
-    private void consume(List<HandlerDefinition> handlers) {
+    private void consume(Handlers handlers) {
         SafeBunnyOptions options = parts.options();
-        Set<String> types = handlers.stream().map(HandlerDefinition::type).collect(Collectors.toUnmodifiableSet());
-        for (HandlerDefinition handler : handlers) {
+        Set<String> types = handlers.types();
+        for (HandlerDefinition handler : handlers.all()) {
             TypeBreaker breaker = parts.breakers().add(handler.type(), handler.payloadType(), metrics);
-            Consumption consumption = consume(
+            Consumption consumption = consumptions.open(
                     Names.address(options.node(), handler.type()),
                     handler.prefetch(),
                     pipelines.create(handler, types, breaker));
             breaker.paces(consumption);
         }
-        if (!handlers.isEmpty()) {
-            Consumption unused = consume(
+        if (!types.isEmpty()) {
+            Consumption unused = consumptions.open(
                     Topology.deadLettersOf(options.node()),
                     DEAD_LETTERS_AT_ONCE,
                     pipelines.createForDeadLetters(types));
         }
     }
 
-    private Consumption consume(String queue, int prefetch, DeliveryHandler pipeline) {
-        places.put(queue, prefetch);
-        Consumption consumption = parts.transport().consume(queue, prefetch, pipeline);
-        consumptions.add(consumption);
-        return consumption;
-    }
-
-    /** A message older than the retention is set aside, so its last retry would never be made. */
-    private void requireRetriesWithinRetention(HandlerDefinition handler) {
-        RetryStrategy delayed = handler.recovery().delayed();
-        Duration all = delayed.delays().stream().reduce(Duration.ZERO, Duration::plus);
-        Duration retention = parts.options().retention();
-        if (all.toMillis() * (1 + delayed.jitter()) >= retention.toMillis()) {
-            throw new ConfigurationException(
-                    "SB-1306",
-                    "The delayed retries of %s take longer than handled messages are remembered [retries=%s, safebunny.dedup.retention=%s]."
-                            .formatted(handler.description(), all, retention),
-                    "Raise safebunny.dedup.retention, or shorten safebunny.delayed-retry or the handler's own retries.");
-        }
-    }
-
-    private String describe(List<HandlerDefinition> handlers) {
-        if (handlers.isEmpty()) {
-            return " nothing: it only publishes";
-        }
-        return handlers.stream()
-                .map(handler -> "%n  %s from %s%s, prefetch %d, in-memory retries %d, delayed retries %s: %s"
-                        .formatted(
-                                handler.type(),
-                                handler.from(),
-                                parts.options().trustedUsers().isChecked(handler.from()) ? " (by their users)" : "",
-                                handler.prefetch(),
-                                handler.recovery().inMemory().maxRetries(),
-                                describe(handler.recovery().delayed()),
-                                handler.description()))
-                .collect(Collectors.joining());
-    }
-
-    private static String describe(RetryStrategy delayed) {
-        return delayed.delays().stream()
-                .map(delay -> delay.toString().substring("PT".length()).toLowerCase(Locale.ROOT))
-                .toList()
-                .toString();
-    }
-
     /** Takes no new messages, waits for those being handled, then disconnects. What is not finished in time comes back. */
     public void stop(Duration grace) {
         parts.breakers().stop();
-        if (!drain(grace)) { // first of all: who interrupts the handlers next must find their deliveries closed
+        if (!consumptions.drain(
+                grace)) { // first of all: who interrupts the handlers next must find their deliveries closed
             parts.transport().close();
             sender.stop();
         }
-        consumptions.clear();
+        consumptions.forget();
         if (deduplication != null) {
             deduplication.stop();
         }
@@ -279,22 +215,5 @@ public final class SafeBunnyEngine {
         sender.stop();
         parts.transport().close();
         log.close();
-    }
-
-    /** @return whether nothing is being handled any more */
-    private boolean drain(Duration grace) {
-        CompletableFuture<?>[] stopped =
-                consumptions.stream().map(Consumption::stop).toArray(CompletableFuture[]::new);
-        try {
-            parts.timeline().await(CompletableFuture.allOf(stopped), grace);
-            return true;
-        } catch (TimeoutException e) {
-            LOG.warn("Messages are still being handled after {} ms; they will be delivered again", grace.toMillis());
-        } catch (ExecutionException e) {
-            LOG.warn("A consumption did not stop cleanly; its messages will be delivered again", e.getCause());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        return false;
     }
 }

@@ -2,8 +2,6 @@
 package io.safebunny.handler;
 
 import io.safebunny.BunnyHandler;
-import io.safebunny.MessageContext;
-import io.safebunny.PoisonMessageException;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.MethodInvoker.Argument;
 import io.safebunny.message.MessageTypes;
@@ -12,31 +10,22 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ResolvableType;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.core.convert.ConversionException;
-import org.springframework.core.convert.ConversionService;
-import org.springframework.core.convert.support.DefaultConversionService;
-import org.springframework.messaging.handler.annotation.Header;
-import org.springframework.messaging.handler.annotation.Headers;
-import org.springframework.messaging.handler.annotation.ValueConstants;
 
 /** Reads one annotated method into a definition. */
 final class HandlerReader {
 
-    private static final String FIX =
+    static final String FIX =
             "Declare it as: void on(OrderPlaced payload, MessageContext context), with optional @Header(\"name\") and @Headers Map<String, Object> parameters.";
 
     private static final String VALID = "jakarta.validation.Valid";
 
     private final HandlerAttributes attributes;
-    private final ConversionService conversion = DefaultConversionService.getSharedInstance();
-
+    private final ContextArguments contextual = new ContextArguments();
     private final @Nullable PayloadValidator validator;
 
     HandlerReader(HandlerAttributes attributes, @Nullable PayloadValidator validator) {
@@ -71,7 +60,7 @@ final class HandlerReader {
         Parameter[] parameters = method.getParameters();
         Argument[] arguments = new Argument[parameters.length];
         for (int i = 0; i < parameters.length; i++) {
-            Argument argument = contextual(where, parameters[i]);
+            Argument argument = contextual.read(where, parameters[i]);
             if (argument == null) {
                 if (payload != null) {
                     throw new ConfigurationException(
@@ -162,78 +151,6 @@ final class HandlerReader {
             throw new ConfigurationException(
                     e.code(), "%s It is the payload of [handler=%s].".formatted(e.problem(), where), e.action(), e);
         }
-    }
-
-    /** {@code null} for the payload. */
-    private @Nullable Argument contextual(String where, Parameter parameter) {
-        if (parameter.getType() == MessageContext.class) {
-            return (payload, context) -> context;
-        }
-        if (AnnotatedElementUtils.hasAnnotation(parameter, Headers.class)) {
-            if (!parameter.getType().isAssignableFrom(Map.class)) {
-                throw new ConfigurationException(
-                        "SB-1101",
-                        "@Headers needs a Map<String, Object> [handler=%s, parameter=%s].".formatted(where, parameter),
-                        FIX);
-            }
-            return (payload, context) -> context.headers();
-        }
-        Header header = AnnotatedElementUtils.findMergedAnnotation(parameter, Header.class);
-        return header == null ? null : header(where, parameter, header);
-    }
-
-    private Argument header(String where, Parameter parameter, Header header) {
-        String name = header.name().isEmpty() ? parameter.getName() : header.name();
-        if (header.name().isEmpty() && !parameter.isNamePresent()) {
-            throw new ConfigurationException(
-                    "SB-1101",
-                    "@Header has no name [handler=%s, parameter=%s].".formatted(where, parameter),
-                    "Write @Header(\"name\"), or compile with -parameters.");
-        }
-        Class<?> target = parameter.getType();
-        boolean hasDefault = !ValueConstants.DEFAULT_NONE.equals(header.defaultValue());
-        if (!header.required() && !hasDefault && target.isPrimitive()) {
-            throw new ConfigurationException(
-                    "SB-1101",
-                    "An optional header cannot be a primitive [handler=%s, header=%s].".formatted(where, name),
-                    "Use its object type, or give a defaultValue.");
-        }
-        return (payload, context) -> {
-            Object value = context.headers().get(name);
-            if (value == null) {
-                if (hasDefault) {
-                    value = header.defaultValue();
-                } else if (header.required()) {
-                    throw new PoisonMessageException(
-                            "Missing header [%s]: handler %s requires it. Publish the message with it, or set required = false."
-                                    .formatted(name, where));
-                } else {
-                    return absent();
-                }
-            }
-            return convert(where, name, value, target);
-        };
-    }
-
-    @SuppressWarnings("NullAway") // a handler's optional header is null when absent, as its author asked for
-    private static Object absent() {
-        return null;
-    }
-
-    private Object convert(String where, String name, Object value, Class<?> target) {
-        if (target.isInstance(value)) {
-            return value;
-        }
-        try {
-            Object converted = conversion.convert(value, target);
-            if (converted != null) {
-                return converted;
-            }
-        } catch (ConversionException e) {
-            // told below, without the value
-        }
-        throw new PoisonMessageException("Header of another type [%s, found %s]: handler %s needs %s."
-                .formatted(name, value.getClass().getSimpleName(), where, target.getSimpleName()));
     }
 
     private static String signature(Method method) {

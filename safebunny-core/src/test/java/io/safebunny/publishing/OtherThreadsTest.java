@@ -187,7 +187,7 @@ class OtherThreadsTest {
 
     @Test
     void withoutThatIsToldOncePerClassOnThreadsThatTheHandlerStarted() throws Exception {
-        try (LogLines log = new LogLines(PipelineBunny.class.getName())) {
+        try (LogLines log = new LogLines(StrayPublications.class.getName())) {
             handling.run(() -> {
                 for (int i = 0; i < 3; i++) {
                     assertThat(onAnotherThread(() -> publisher.bunny.publish(PAYLOAD)))
@@ -209,7 +209,7 @@ class OtherThreadsTest {
 
     @Test
     void isNotToldOfWhatIsMeantSoAndOfWhatComesLater() throws Exception {
-        try (LogLines log = new LogLines(PipelineBunny.class.getName())) {
+        try (LogLines log = new LogLines(StrayPublications.class.getName())) {
             ExecutorService pool = Executors.newSingleThreadExecutor();
             try {
                 handling.run(() -> {

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.spi.store;
 
-import io.safebunny.message.WireMessage;
 import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
 import java.io.StringWriter;
-import java.math.BigDecimal;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
-import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.StreamReadConstraints;
@@ -36,7 +25,6 @@ import tools.jackson.databind.json.JsonMapper;
  * same bytes and the same header types. Properties a reader does not know are ignored, so that records of neighbouring versions
  * can be read. Thread-safe.
  */
-@SuppressWarnings("JavaUtilDate") // the type of timestamps in AMQP headers
 public final class RecordJson {
 
     /** What is written here is flat, with bodies in one string each; a newer version may write a little more. */
@@ -58,7 +46,7 @@ public final class RecordJson {
     public static String writeOutgoing(List<OutboundMessage> outgoing) {
         return write(json -> {
             json.writeStartArray();
-            outgoing.forEach(message -> write(json, message));
+            outgoing.forEach(message -> OutboundWriter.write(json, message));
             json.writeEndArray();
         });
     }
@@ -68,7 +56,7 @@ public final class RecordJson {
         return read(text, json -> {
             require(json.isArray(), "not an array");
             List<OutboundMessage> outgoing = new ArrayList<>();
-            json.forEach(message -> outgoing.add(readMessage(message)));
+            json.forEach(message -> outgoing.add(OutboundReader.read(message)));
             return outgoing;
         });
     }
@@ -87,7 +75,7 @@ public final class RecordJson {
         return read(text, json -> {
             require(json.isObject(), "not an object");
             Map<String, String> steps = new LinkedHashMap<>();
-            json.properties().forEach(step -> steps.put(step.getKey(), string(step.getValue())));
+            json.properties().forEach(step -> steps.put(step.getKey(), OutboundReader.string(step.getValue())));
             return steps;
         });
     }
@@ -113,170 +101,5 @@ public final class RecordJson {
         if (!condition) {
             throw new IllegalArgumentException(otherwise);
         }
-    }
-
-    // ---- writing
-
-    private static void write(JsonGenerator json, OutboundMessage outbound) {
-        WireMessage message = outbound.message();
-        json.writeStartObject();
-        Route route = outbound.route();
-        if (route instanceof Route.Publication publication) {
-            json.writeStringProperty("routingKey", publication.routingKey());
-        } else if (route instanceof Route.ToQueue direct) {
-            json.writeStringProperty("queue", direct.queue());
-        } else if (route instanceof Route.Poison poison) {
-            json.writeStringProperty("poisonOf", poison.node());
-        }
-        if (!outbound.delay().isZero()) {
-            json.writeStringProperty("delay", outbound.delay().toString());
-        }
-        if (outbound.droppedIfUnheard()) {
-            json.writeBooleanProperty("droppedIfUnheard", true);
-        }
-        writeUnlessNull(json, "id", message.messageId());
-        writeUnlessNull(json, "correlationId", message.correlationId());
-        writeUnlessNull(json, "type", message.type());
-        writeUnlessNull(json, "appId", message.appId());
-        if (message.timestamp() != null) {
-            json.writeNumberProperty("timestamp", message.timestamp());
-        }
-        writeUnlessNull(json, "contentType", message.contentType());
-        writeUnlessNull(json, "contentEncoding", message.contentEncoding());
-        if (message.priority() != null) {
-            json.writeNumberProperty("priority", message.priority());
-        }
-        json.writeObjectPropertyStart("headers");
-        message.headers().forEach((name, value) -> writeHeader(json, name, value));
-        json.writeEndObject();
-        String text = asText(message.body());
-        if (text != null) {
-            json.writeStringProperty("text", text);
-        } else {
-            json.writeStringProperty("base64", Base64.getEncoder().encodeToString(message.body()));
-        }
-        json.writeEndObject();
-    }
-
-    private static void writeUnlessNull(JsonGenerator json, String name, @Nullable String value) {
-        if (value != null) {
-            json.writeStringProperty(name, value);
-        }
-    }
-
-    /** Strings, booleans and {@code Integer}s as they are; others with their type, as {@code {"long":1}}. */
-    private static void writeHeader(JsonGenerator json, String name, Object value) {
-        if (value instanceof String text) {
-            json.writeStringProperty(name, text);
-        } else if (value instanceof Boolean bool) {
-            json.writeBooleanProperty(name, bool);
-        } else if (value instanceof Integer number) {
-            json.writeNumberProperty(name, number);
-        } else {
-            json.writeObjectPropertyStart(name);
-            if (value instanceof Date date) {
-                json.writeNumberProperty("date", date.getTime());
-            } else {
-                json.writeStringProperty(value.getClass().getSimpleName().toLowerCase(Locale.ROOT), value.toString());
-            }
-            json.writeEndObject();
-        }
-    }
-
-    /** {@code null} when it is not exactly UTF-8. */
-    private static @Nullable String asText(byte[] body) {
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(body))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            return null;
-        }
-    }
-
-    // ---- reading
-
-    private static OutboundMessage readMessage(JsonNode json) {
-        Map<String, Object> headers = new LinkedHashMap<>();
-        json.path("headers")
-                .properties()
-                .forEach(header -> headers.put(header.getKey(), readHeader(header.getValue())));
-        WireMessage message = new WireMessage(
-                text(json, "id"),
-                text(json, "correlationId"),
-                text(json, "type"),
-                text(json, "appId"),
-                json.has("timestamp") ? json.get("timestamp").asLong() : null,
-                text(json, "contentType"),
-                text(json, "contentEncoding"),
-                json.path("priority").isInt() ? json.get("priority").intValue() : null,
-                headers,
-                readBody(json));
-        String delay = text(json, "delay");
-        return new OutboundMessage(message, readRoute(json), delay == null ? Duration.ZERO : Duration.parse(delay))
-                .withDroppedIfUnheard(json.path("droppedIfUnheard").asBoolean(false));
-    }
-
-    private static Route readRoute(JsonNode json) {
-        String routingKey = text(json, "routingKey");
-        if (routingKey != null) {
-            return new Route.Publication(routingKey);
-        }
-        String queue = text(json, "queue");
-        if (queue != null) {
-            return new Route.ToQueue(queue);
-        }
-        String node = text(json, "poisonOf");
-        if (node != null) {
-            return new Route.Poison(node);
-        }
-        throw new IllegalArgumentException("a message without a known route");
-    }
-
-    private static byte[] readBody(JsonNode json) {
-        String text = text(json, "text");
-        if (text != null) {
-            return text.getBytes(StandardCharsets.UTF_8);
-        }
-        String base64 = text(json, "base64");
-        if (base64 == null) {
-            throw new IllegalArgumentException("a message without a body");
-        }
-        return Base64.getDecoder().decode(base64);
-    }
-
-    private static Object readHeader(JsonNode json) {
-        if (json.isBoolean()) {
-            return json.booleanValue();
-        }
-        if (json.isNumber()) {
-            return json.intValue();
-        }
-        if (!json.isObject()) {
-            return string(json);
-        }
-        Map.Entry<String, JsonNode> typed = json.properties().iterator().next();
-        String value = typed.getValue().asString();
-        return switch (typed.getKey()) {
-            case "date" -> new Date(Long.parseLong(value));
-            case "long" -> Long.valueOf(value);
-            case "short" -> Short.valueOf(value);
-            case "byte" -> Byte.valueOf(value);
-            case "double" -> Double.valueOf(value);
-            case "float" -> Float.valueOf(value);
-            case "bigdecimal" -> new BigDecimal(value);
-            default -> throw new IllegalArgumentException("a header of unknown type " + typed.getKey());
-        };
-    }
-
-    private static @Nullable String text(JsonNode json, String name) {
-        JsonNode value = json.get(name);
-        return value == null || value.isNull() ? null : value.stringValue();
-    }
-
-    private static String string(JsonNode json) {
-        require(json.isString(), "not a string");
-        return json.stringValue();
     }
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.engine;
+
+import io.safebunny.consuming.TrustedUsers;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.topology.Subscription;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** What a node handles. */
+record Handlers(List<HandlerDefinition> all) {
+
+    Handlers {
+        all = List.copyOf(all);
+    }
+
+    Set<String> types() {
+        return all.stream().map(HandlerDefinition::type).collect(Collectors.toUnmodifiableSet());
+    }
+
+    List<Subscription> subscriptions() {
+        return all.stream()
+                .map(handler -> new Subscription(handler.type(), handler.from()))
+                .toList();
+    }
+
+    /**
+     * A message older than the retention is set aside, so a retry after it would never be made.
+     *
+     * @throws ConfigurationException SB-1306
+     */
+    void requireRetriesWithin(Duration retention) {
+        all.forEach(handler -> requireWithin(retention, handler));
+    }
+
+    private static void requireWithin(Duration retention, HandlerDefinition handler) {
+        RetryStrategy delayed = handler.recovery().delayed();
+        Duration all = delayed.delays().stream().reduce(Duration.ZERO, Duration::plus);
+        if (all.toMillis() * (1 + delayed.jitter()) >= retention.toMillis()) {
+            throw new ConfigurationException(
+                    "SB-1306",
+                    "The delayed retries of %s take longer than handled messages are remembered [retries=%s, safebunny.dedup.retention=%s]."
+                            .formatted(handler.description(), all, retention),
+                    "Raise safebunny.dedup.retention, or shorten safebunny.delayed-retry or the handler's own retries.");
+        }
+    }
+
+    /** One line each, for the log. */
+    String describe(TrustedUsers trustedUsers) {
+        if (all.isEmpty()) {
+            return " nothing: it only publishes";
+        }
+        return all.stream()
+                .map(handler -> "%n  %s from %s%s, prefetch %d, in-memory retries %d, delayed retries %s: %s"
+                        .formatted(
+                                handler.type(),
+                                handler.from(),
+                                trustedUsers.isChecked(handler.from()) ? " (by their users)" : "",
+                                handler.prefetch(),
+                                handler.recovery().inMemory().maxRetries(),
+                                describe(handler.recovery().delayed()),
+                                handler.description()))
+                .collect(Collectors.joining());
+    }
+
+    private static String describe(RetryStrategy delayed) {
+        return delayed.delays().stream()
+                .map(delay -> delay.toString().substring("PT".length()).toLowerCase(Locale.ROOT))
+                .toList()
+                .toString();
+    }
+}

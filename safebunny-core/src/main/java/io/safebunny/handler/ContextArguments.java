@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.handler;
+
+import io.safebunny.MessageContext;
+import io.safebunny.PoisonMessageException;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.handler.MethodInvoker.Argument;
+import java.lang.reflect.Parameter;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.convert.ConversionException;
+import org.springframework.core.convert.ConversionService;
+import org.springframework.core.convert.support.DefaultConversionService;
+import org.springframework.messaging.handler.annotation.Header;
+import org.springframework.messaging.handler.annotation.Headers;
+import org.springframework.messaging.handler.annotation.ValueConstants;
+
+/** The parameters of a handler that are not its payload: the context, one header, or all of them. */
+final class ContextArguments {
+
+    private final ConversionService conversion = DefaultConversionService.getSharedInstance();
+
+    /** {@code null} when it is the payload. */
+    @Nullable
+    Argument read(String where, Parameter parameter) {
+        if (parameter.getType() == MessageContext.class) {
+            return (payload, context) -> context;
+        }
+        if (AnnotatedElementUtils.hasAnnotation(parameter, Headers.class)) {
+            if (!parameter.getType().isAssignableFrom(Map.class)) {
+                throw new ConfigurationException(
+                        "SB-1101",
+                        "@Headers needs a Map<String, Object> [handler=%s, parameter=%s].".formatted(where, parameter),
+                        HandlerReader.FIX);
+            }
+            return (payload, context) -> context.headers();
+        }
+        Header header = AnnotatedElementUtils.findMergedAnnotation(parameter, Header.class);
+        return header == null ? null : header(where, parameter, header);
+    }
+
+    private Argument header(String where, Parameter parameter, Header header) {
+        String name = header.name().isEmpty() ? parameter.getName() : header.name();
+        if (header.name().isEmpty() && !parameter.isNamePresent()) {
+            throw new ConfigurationException(
+                    "SB-1101",
+                    "@Header has no name [handler=%s, parameter=%s].".formatted(where, parameter),
+                    "Write @Header(\"name\"), or compile with -parameters.");
+        }
+        Class<?> target = parameter.getType();
+        boolean hasDefault = !ValueConstants.DEFAULT_NONE.equals(header.defaultValue());
+        if (!header.required() && !hasDefault && target.isPrimitive()) {
+            throw new ConfigurationException(
+                    "SB-1101",
+                    "An optional header cannot be a primitive [handler=%s, header=%s].".formatted(where, name),
+                    "Use its object type, or give a defaultValue.");
+        }
+        return (payload, context) -> {
+            Object value = context.headers().get(name);
+            if (value == null) {
+                if (hasDefault) {
+                    value = header.defaultValue();
+                } else if (header.required()) {
+                    throw new PoisonMessageException(
+                            "Missing header [%s]: handler %s requires it. Publish the message with it, or set required = false."
+                                    .formatted(name, where));
+                } else {
+                    return absent();
+                }
+            }
+            return convert(where, name, value, target);
+        };
+    }
+
+    @SuppressWarnings("NullAway") // a handler's optional header is null when absent, as its author asked for
+    private static Object absent() {
+        return null;
+    }
+
+    private Object convert(String where, String name, Object value, Class<?> target) {
+        if (target.isInstance(value)) {
+            return value;
+        }
+        try {
+            Object converted = conversion.convert(value, target);
+            if (converted != null) {
+                return converted;
+            }
+        } catch (ConversionException e) {
+            // told below, without the value
+        }
+        throw new PoisonMessageException("Header of another type [%s, found %s]: handler %s needs %s."
+                .formatted(name, value.getClass().getSimpleName(), where, target.getSimpleName()));
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.publishing;
+
+import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.Names;
+import io.safebunny.message.WireMessage;
+import io.safebunny.observation.Observations;
+import io.safebunny.spi.codec.BodyCodec;
+import io.safebunny.spi.identity.IdScheme;
+import io.safebunny.spi.serialization.MessageSerializer;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.time.Timeline;
+import java.util.Map;
+
+/** What a publication becomes on the wire: its identity, its bytes, where it goes. Thread-safe. */
+final class MessageFactory {
+
+    private final PublishingOptions options;
+    private final Identifier identifier;
+    private final MessageSerializer serializer;
+    private final Timeline timeline;
+
+    MessageFactory(PublishingOptions options, IdScheme ids, MessageSerializer serializer, Timeline timeline) {
+        this.options = options;
+        this.identifier = new Identifier(options.node(), ids, timeline.random());
+        this.serializer = serializer;
+        this.timeline = timeline;
+    }
+
+    /** @throws InvalidPublicationException when it is larger than allowed, or cannot be identified or serialized */
+    OutboundMessage create(Publication publication, Map<String, String> trace) {
+        byte[] body = serializer.serialize(publication.payload());
+        requireNotTooLarge(publication, body);
+        Envelope envelope = identifier.identify(
+                publication,
+                Observations.w3c(trace),
+                timeline.now().plus(publication.delay()).toEpochMilli(),
+                serializer.contentType(),
+                body);
+        return new OutboundMessage(
+                        encoded(publication, envelope),
+                        new Route.Publication(Names.address(options.node(), publication.type())),
+                        publication.delay())
+                .withDroppedIfUnheard(publication.options.isDroppedIfUnheard());
+    }
+
+    /** Receivers bound both, what is on the wire and what it is decoded to. */
+    private void requireNotTooLarge(Publication publication, byte[] body) {
+        if (body.length > options.maxMessageSize()) {
+            throw new InvalidPublicationException(
+                    "Message too large [type=%s, bytes=%d]: at most %d. Publish a reference to the data, or raise safebunny.max-message-size on all nodes that see it."
+                            .formatted(publication.type(), body.length, options.maxMessageSize()));
+        }
+    }
+
+    private WireMessage encoded(Publication publication, Envelope envelope) {
+        BodyCodec codec = options.codec();
+        if (codec == null) {
+            return envelope.toWire();
+        }
+        byte[] body = codec.encode(envelope);
+        requireNotTooLarge(publication, body);
+        return envelope.toWire(codec.encoding(), body);
+    }
+}

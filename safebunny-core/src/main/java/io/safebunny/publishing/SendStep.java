@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.publishing;
+
+import io.micrometer.observation.Observation;
+import io.safebunny.failure.Printable;
+import io.safebunny.message.Envelope;
+import io.safebunny.middleware.Middleware;
+import io.safebunny.middleware.Next;
+import io.safebunny.middleware.PublishContext;
+import io.safebunny.middleware.PublishMiddleware;
+import io.safebunny.observation.Observations;
+import io.safebunny.pipeline.MessageScope;
+import io.safebunny.pipeline.Pipeline;
+import io.safebunny.spi.outbox.Outbox;
+import io.safebunny.spi.transport.OutboundMessage;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What publishing is about: the message is collected, stored or sent, as its caller asked, and the after group is told how that ended.
+ * Thread-safe.
+ */
+final class SendStep implements Middleware<Publication> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SendStep.class);
+
+    private final MessageFactory messages;
+    private final ConfirmedSender sender;
+    private final @Nullable Outbox outbox;
+    private final Observations observations;
+    private final MessageScope scope;
+    private final Executor callbacks;
+    private final Pipeline<PublishContext> after;
+    private final boolean hasAfter;
+
+    SendStep(
+            MessageFactory messages,
+            ConfirmedSender sender,
+            @Nullable Outbox outbox,
+            Observations observations,
+            MessageScope scope,
+            Executor callbacks,
+            List<PublishMiddleware> afterwards) {
+        this.messages = messages;
+        this.sender = sender;
+        this.outbox = outbox;
+        this.observations = observations;
+        this.scope = scope;
+        this.callbacks = callbacks;
+        this.after = new Pipeline<>(afterwards);
+        this.hasAfter = !afterwards.isEmpty();
+    }
+
+    @Override
+    public void invoke(Publication publication, Next next) throws Exception {
+        try {
+            send(publication);
+        } catch (Throwable failure) {
+            publication.failed(failure);
+            runAfter(publication);
+            throw failure;
+        }
+        publication.accepted();
+        if (publication.sent == null) {
+            publication.failed(null);
+            runAfter(publication);
+        }
+        next.run();
+    }
+
+    /** What happened has happened: a failure here is told and changes nothing. */
+    private void runAfter(Publication publication) {
+        try {
+            scope.run(() -> after.run(publication));
+        } catch (Throwable e) {
+            LOG.warn(
+                    "A middleware failed after the publishing of message {}", publication.messageId(), Printable.of(e));
+        }
+    }
+
+    private void send(Publication publication) {
+        if (publication.surrounding != null) {
+            publication.surrounding.requirePublishing();
+        }
+        Envelope parent = publication.surrounding == null ? null : publication.surrounding.message();
+        Map<String, String> trace = Observations.traceOf(parent);
+        Observation observation = observations.startPublishing(publication.type(), trace);
+        boolean handedOver = false;
+        Throwable failure = null;
+        try {
+            OutboundMessage message = messages.create(publication, trace);
+            switch (publication.mode) {
+                case COLLECT ->
+                    Objects.requireNonNull(publication.surrounding, "in this mode")
+                            .collect(message);
+                case SEND_AND_WAIT -> {
+                    if (!isStored(message)) {
+                        sender.requireRunning(message);
+                        sender.sendAndWait(message, publication.deadline());
+                    }
+                }
+                case SEND_ASYNC -> {
+                    if (!isStored(message)) {
+                        sender.requireRunning(message);
+                        publication.sent =
+                                whenSent(publication, observation, sender.send(message, publication.deadline()));
+                        handedOver = true;
+                    }
+                }
+                case SEND_NOW -> {
+                    sender.requireRunning(message);
+                    sender.sendAndWait(message, publication.deadline());
+                }
+            }
+        } catch (RuntimeException e) {
+            failure = e;
+            throw e;
+        } finally {
+            if (observation != null && !handedOver) {
+                Observations.stop(observation, null, failure);
+            }
+        }
+    }
+
+    private boolean isStored(OutboundMessage message) {
+        return outbox != null && outbox.add(message);
+    }
+
+    private CompletableFuture<Void> whenSent(
+            Publication publication, @Nullable Observation observation, CompletableFuture<Void> sent) {
+        if (observation == null && !hasAfter) {
+            return sent;
+        }
+        return sent.whenCompleteAsync(
+                (none, failure) -> {
+                    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+                    if (observation != null) {
+                        Observations.stop(observation, null, cause);
+                    }
+                    publication.failed(cause);
+                    runAfter(publication);
+                },
+                callbacks);
+    }
+}
