@@ -256,7 +256,7 @@ public final class CosmosMessageStore implements MessageStore {
         return container
                 .readItem(DocumentId.of(key.messageId()), partition(key), options, ObjectNode.class)
                 .doOnNext(response -> calls.charge(Operation.READ, response.getRequestCharge()))
-                .map(response -> documents.read(key, response.getItem()))
+                .map(response -> RecordDocument.read(key, response.getItem()))
                 .onErrorResume(CosmosErrors::isMissing, e -> nothing(Operation.READ, e));
     }
 
@@ -322,7 +322,7 @@ public final class CosmosMessageStore implements MessageStore {
 
     private Stream<MessageRecord> readable(ObjectNode document) {
         try {
-            return Stream.of(documents.read(RecordDocument.keyOf(document), document));
+            return Stream.of(RecordDocument.read(RecordDocument.keyOf(document), document));
         } catch (UnreadableRecordException e) {
             LOG.warn("A completed record is left to newer instances: {}", e.getMessage());
             return Stream.empty();

@@ -102,7 +102,7 @@ final class RecordDocument {
     }
 
     /** @throws UnreadableRecordException when it is not what {@link #write} wrote */
-    MessageRecord read(RecordKey key, ObjectNode document) {
+    static MessageRecord read(RecordKey key, ObjectNode document) {
         int format = document.path("format").asInt(-1);
         if (format < 1 || format > FORMAT) {
             throw new UnreadableRecordException(key, "format " + format, null);

@@ -36,7 +36,7 @@ class RecordDocumentTest {
         MessageRecord record = record().withTakeovers(2).withSteps(Map.of("", "{\"ä\":1}"));
         ObjectNode document = documents.write(record).put("_etag", "\"1\"");
 
-        assertThat(documents.read(KEY, document)).isEqualTo(record.withEtag("\"1\""));
+        assertThat(RecordDocument.read(KEY, document)).isEqualTo(record.withEtag("\"1\""));
         assertThat(RecordDocument.keyOf(document)).isEqualTo(KEY);
     }
 
@@ -45,7 +45,7 @@ class RecordDocumentTest {
         ObjectNode document =
                 documents.write(record()).put("_etag", "\"1\"").put("format", 1).put("fingerprint", "12ab");
 
-        MessageRecord read = documents.read(KEY, document);
+        MessageRecord read = RecordDocument.read(KEY, document);
         assertThat(read.fingerprint()).isEqualTo(new Fingerprint(Fingerprint.CHECKSUMS, 0x12ab, 0));
         ObjectNode written = documents.write(read.next(RecordState.RELEASED));
         assertThat(written.path("format").asInt()).isEqualTo(1);
@@ -58,7 +58,7 @@ class RecordDocumentTest {
     void refusesWhatAnotherVersionWrote(int format) {
         ObjectNode document = documents.write(record()).put("_etag", "\"1\"").put("format", format);
 
-        assertThatThrownBy(() -> documents.read(KEY, document)).isInstanceOf(UnreadableRecordException.class);
+        assertThatThrownBy(() -> RecordDocument.read(KEY, document)).isInstanceOf(UnreadableRecordException.class);
     }
 
     @ParameterizedTest
@@ -66,7 +66,7 @@ class RecordDocumentTest {
     void refusesAFingerprintOfAnotherLength(String fingerprint) {
         ObjectNode document = documents.write(record()).put("_etag", "\"1\"").put("fingerprint", fingerprint);
 
-        assertThatThrownBy(() -> documents.read(KEY, document)).isInstanceOf(UnreadableRecordException.class);
+        assertThatThrownBy(() -> RecordDocument.read(KEY, document)).isInstanceOf(UnreadableRecordException.class);
     }
 
     @Test
@@ -90,7 +90,7 @@ class RecordDocumentTest {
         ObjectNode document = documents.write(record()).put("_etag", "\"1\"");
         document.remove(property);
 
-        assertThatThrownBy(() -> documents.read(KEY, document)).isInstanceOf(UnreadableRecordException.class);
+        assertThatThrownBy(() -> RecordDocument.read(KEY, document)).isInstanceOf(UnreadableRecordException.class);
     }
 
     @ParameterizedTest
@@ -98,6 +98,6 @@ class RecordDocumentTest {
     void refusesContentThatIsNotJson(String property) {
         ObjectNode document = documents.write(record()).put("_etag", "\"1\"").put(property, "{");
 
-        assertThatThrownBy(() -> documents.read(KEY, document)).isInstanceOf(UnreadableRecordException.class);
+        assertThatThrownBy(() -> RecordDocument.read(KEY, document)).isInstanceOf(UnreadableRecordException.class);
     }
 }

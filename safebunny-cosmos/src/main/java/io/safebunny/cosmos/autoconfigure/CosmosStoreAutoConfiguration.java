@@ -10,6 +10,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.cosmos.CosmosContainerOptions;
 import io.safebunny.cosmos.CosmosMessageStore;
+import io.safebunny.cosmos.CosmosRecords;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.spi.store.MessageStore;
 import org.springframework.beans.factory.ObjectProvider;
@@ -73,6 +74,20 @@ final class CosmosStoreAutoConfiguration {
         CosmosAsyncContainer container = connection.open(containerOptions(properties, node, environment));
         return new CosmosMessageStore(
                 container, node.retention(), properties.requestTimeout(), meters.getIfUnique(SimpleMeterRegistry::new));
+    }
+
+    /** For who wants to look at records; nothing of the library needs it. */
+    @Bean
+    CosmosRecords safeBunnyCosmosRecords(
+            CosmosConnection connection,
+            CosmosStoreProperties properties,
+            SafeBunnyOptions node,
+            Environment environment,
+            ObjectProvider<MeterRegistry> meters) {
+        return connection.records(
+                containerOptions(properties, node, environment),
+                properties.requestTimeout(),
+                meters.getIfUnique(SimpleMeterRegistry::new));
     }
 
     private static CosmosContainerOptions containerOptions(

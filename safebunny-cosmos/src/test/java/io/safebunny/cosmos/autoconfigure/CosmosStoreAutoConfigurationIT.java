@@ -10,6 +10,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.cosmos.CosmosAccount;
 import io.safebunny.cosmos.CosmosMessageStore;
+import io.safebunny.cosmos.CosmosRecords;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.MessageRecord;
@@ -120,6 +121,8 @@ class CosmosStoreAutoConfigurationIT {
         store.replace(created.next(RecordState.DISPATCHED));
 
         assertThat(Objects.requireNonNull(store.find(key)).state()).isEqualTo(RecordState.DISPATCHED);
+        assertThat(started.getBean(CosmosRecords.class).ofCorrelation("customer:42"))
+                .containsExactly(Objects.requireNonNull(store.find(key)));
         assertThat(started.getBean(MeterRegistry.class)
                         .get("safebunny.cosmos.request.charge")
                         .tag("operation", "create")

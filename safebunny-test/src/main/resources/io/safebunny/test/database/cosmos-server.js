@@ -19,23 +19,36 @@ readDocument.default = (account, req, res, params) => {
   return read(account, req, res, params);
 };
 
-// The module does not know query plans, which clients ask for before a query over all partitions. This one is for queries of
-// the form SELECT * FROM c WHERE condition ORDER BY c.a, c.b, with what the service answers to them.
+// The module does not know query plans, which clients ask for before a query. These are for queries of the forms
+// SELECT * FROM c WHERE condition ORDER BY c.a, c.b and SELECT * FROM ROOT r WHERE condition, with what the service answers to them.
 const queryDocuments = require(folder + "/lib/handler/query-documents");
 const query = queryDocuments.default;
 const readJson = require(folder + "/lib/json").default;
+const queryInfo = text => {
+  const sorted = /^SELECT \* FROM c WHERE (.+) ORDER BY (.+)$/.exec(text);
+  const plain = /^SELECT \* FROM ROOT r WHERE (?!.* (ORDER|GROUP|OFFSET) )/;
+  if (!sorted) {
+    return plain.test(text) ? { orderBy: [], orderByExpressions: [], rewrittenQuery: "" } : null; // "": run it as it is
+  }
+  const order = sorted[2].split(",").map(expression => expression.trim());
+  const items = order.map(expression => `{"item": ${expression}}`).join(", ");
+  return {
+    orderBy: order.map(() => "Ascending"),
+    orderByExpressions: order,
+    rewrittenQuery:
+      `SELECT c._rid, [${items}] AS orderByItems, c AS payload FROM c ` +
+      `WHERE (${sorted[1]}) AND ({documentdb-formattableorderbyquery-filter}) ORDER BY ${order.join(", ")}`
+  };
+};
 queryDocuments.default = async (account, req, res, params) => {
   if (String(req.headers["x-ms-cosmos-is-query-plan-request"]).toLowerCase() !== "true") {
     return query(account, req, res, params);
   }
-  const text = (await readJson(req)).query;
-  const parts = /^SELECT \* FROM c WHERE (.+) ORDER BY (.+)$/.exec(text);
-  if (!parts) {
+  const info = queryInfo((await readJson(req)).query);
+  if (!info) {
     res.statusCode = 400;
     return { code: "BadRequest", message: "this server plans no such query" };
   }
-  const order = parts[2].split(",").map(expression => expression.trim());
-  const items = order.map(expression => `{"item": ${expression}}`).join(", ");
   return {
     partitionedQueryExecutionInfoVersion: 2,
     queryInfo: {
@@ -43,16 +56,12 @@ queryDocuments.default = async (account, req, res, params) => {
       top: null,
       offset: null,
       limit: null,
-      orderBy: order.map(() => "Ascending"),
-      orderByExpressions: order,
       groupByExpressions: [],
       groupByAliases: [],
       aggregates: [],
       groupByAliasToAggregateType: {},
-      rewrittenQuery:
-        `SELECT c._rid, [${items}] AS orderByItems, c AS payload FROM c ` +
-        `WHERE (${parts[1]}) AND ({documentdb-formattableorderbyquery-filter}) ORDER BY ${order.join(", ")}`,
-      hasSelectValue: false
+      hasSelectValue: false,
+      ...info
     },
     queryRanges: [{ min: "", max: "FF", isMinInclusive: true, isMaxInclusive: false }]
   };
