@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out at the start what this user may not do. What it loses later shows in the health of the node, and may be granted again.
- * Without a connection nothing is asked.
+ * Finds out at the start what this user may not do. What it loses later shows when it is used: a queue that may no longer be read, in the
+ * health of the node; an exchange that may no longer be written to, in the failure of whoever publishes. Without a connection nothing is
+ * asked.
  */
 final class Rights {
 
