@@ -31,8 +31,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One queue's deliveries: validate → observe → recover (poison, delayed retry) → guard (circuit breaker) → deduplicate or
- * dispatch → before group → handler with its in-memory retries → after group. Thread-safe.
+ * One queue's deliveries: validate → observe → after group → recover (poison, delayed retry) → guard (circuit breaker) → deduplicate or
+ * dispatch → before group → handler with its in-memory retries. Thread-safe.
  */
 final class ConsumePipeline implements DeliverySettler.Processing {
 
@@ -66,6 +66,11 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         this.quarantine = new QuarantinePolicy(parts.options().deliveryLimit(), QuarantinePolicy.PATIENCE);
         List<Middleware<? super HandledMessage>> steps = new ArrayList<>();
         steps.add(this::observe);
+        List<ConsumeMiddleware> after = of(parts.middlewares(), Group.AFTER);
+        if (!after.isEmpty()) {
+            String queue = Names.address(parts.options().node(), handler.type());
+            steps.add(new AfterGroup(after, parts.log(), queue)::run);
+        }
         steps.add(this::recover);
         steps.add(this::guard);
         Deduplication deduplication = parts.deduplication();
@@ -73,12 +78,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
                 deduplication == null ? this::dispatch : (message, next) -> deduplicate(deduplication, message, next));
         List<ConsumeMiddleware> before = of(parts.middlewares(), Group.BEFORE);
         steps.addAll(before);
-        HandlerStep innermost = new HandlerStep(
-                runner,
-                !before.isEmpty(),
-                of(parts.middlewares(), Group.AFTER),
-                parts.log(),
-                Names.address(parts.options().node(), handler.type()));
+        HandlerStep innermost = new HandlerStep(runner, !before.isEmpty());
         steps.add((message, next) -> innermost.run(message));
         this.pipeline = new Pipeline<>(steps);
     }
@@ -126,7 +126,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         try {
             next.run();
         } finally {
-            Observations.stop(observation, scope, message.failure());
+            Observations.stop(observation, scope, message.attemptFailure());
         }
     }
 
@@ -191,6 +191,11 @@ final class ConsumePipeline implements DeliverySettler.Processing {
             public void superseded(NotHandledException by) {
                 recoverer.supersede(message, by);
             }
+
+            @Override
+            public void completed() {
+                message.completed();
+            }
         };
     }
 
@@ -201,6 +206,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         } catch (UnroutableException | NackedException e) {
             throw new UnpublishedException(message.messageId(), e);
         }
+        message.completed();
     }
 
     private static void handled(Next next) throws Exception {

@@ -26,7 +26,9 @@ final class HandledMessage implements ConsumeContext {
     private final Class<?> payloadClass;
     private final Function<Handling, Bunny> publishers;
     private Object payload;
-    private @Nullable Throwable failure;
+    private @Nullable Throwable attemptFailure;
+    private @Nullable Throwable finalFailure;
+    private boolean over;
     private @Nullable Recovery recovery;
     private Settlement settlement = Settlement.ACKNOWLEDGE;
     private boolean failedBefore;
@@ -60,8 +62,31 @@ final class HandledMessage implements ConsumeContext {
         return delivered.withHeaders(headers);
     }
 
+    /** An attempt has ended; it may be the last one, or not. */
     void failed(@Nullable Throwable cause) {
-        failure = cause;
+        attemptFailure = cause;
+    }
+
+    /** What the latest attempt threw, whatever was made of that; {@code null} when it succeeded. */
+    @Nullable
+    Throwable attemptFailure() {
+        return attemptFailure;
+    }
+
+    /** Nothing that fails from now on makes it be handled again. */
+    void completed() {
+        over = true;
+    }
+
+    /** It is not handled again, unless it is replayed. */
+    void givenUp(Throwable cause) {
+        finalFailure = cause;
+        over = true;
+    }
+
+    /** Whether this delivery has decided how the handling of the message ends. */
+    boolean isOver() {
+        return over;
     }
 
     /** Whether it has failed before, as far as is known. */
@@ -121,7 +146,7 @@ final class HandledMessage implements ConsumeContext {
 
     @Override
     public @Nullable Throwable failure() {
-        return failure;
+        return over ? finalFailure : attemptFailure;
     }
 
     @Override
@@ -181,6 +206,12 @@ final class HandledMessage implements ConsumeContext {
 
     @Override
     public <T, X extends Exception> T once(String name, Class<T> type, Step<T, X> step) throws X {
+        if (over) {
+            throw new MisuseException(
+                    MisuseException.STEP,
+                    "Step [%s] is used when the handling of message %s is over: nothing would remember it. Use steps in the handler, or in the before group."
+                            .formatted(name, messageId()));
+        }
         return handling.once(name, type, step);
     }
 }

@@ -1,38 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
-import io.safebunny.middleware.ConsumeMiddleware;
-import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.Kind;
-import io.safebunny.pipeline.Pipeline;
-import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The innermost step: runs the handler, undoes it when it failed, and lets the after group see how it ended. Only then does a failure go on
- * outwards. Thread-safe.
- */
+/** The innermost step: runs the handler, and undoes it when it failed. Only then does the failure go on outwards. Thread-safe. */
 final class HandlerStep {
 
     private static final Logger LOG = LoggerFactory.getLogger(HandlerStep.class);
 
     private final HandlerRunner runner;
-    private final Pipeline<HandledMessage> after;
     private final boolean mayGoOn;
-    private final BoundedLog log;
-    private final Kind failedAfter;
 
-    /**
-     * @param mayGoOn whether a middleware around it may swallow a failure, or run the handler again
-     * @param queue of the handled messages
-     */
-    HandlerStep(HandlerRunner runner, boolean mayGoOn, List<ConsumeMiddleware> after, BoundedLog log, String queue) {
+    /** @param mayGoOn whether a middleware around it may swallow a failure, or run the handler again */
+    HandlerStep(HandlerRunner runner, boolean mayGoOn) {
         this.runner = runner;
         this.mayGoOn = mayGoOn;
-        this.after = new Pipeline<>(after);
-        this.log = log;
-        this.failedAfter = Kind.warn(LOG, "Middlewares failed after messages of queue " + queue);
     }
 
     void run(HandledMessage message) throws Exception {
@@ -43,7 +26,6 @@ final class HandlerStep {
             failure = undo(message, failure);
         }
         message.failed(failure);
-        runAfter(message);
         if (failure instanceof Exception exception) {
             throw exception;
         }
@@ -65,21 +47,6 @@ final class HandlerStep {
                         failure.getClass().getName());
             }
             return decided;
-        }
-    }
-
-    /** What happened has happened: a failure here is told and changes nothing. */
-    private void runAfter(HandledMessage message) {
-        try {
-            after.run(message);
-        } catch (Throwable e) {
-            log.tell(
-                    failedAfter,
-                    message.delivery.message().message().toString(),
-                    () -> LOG.warn(
-                            "A middleware failed after the handling of message {}",
-                            message.messageId(),
-                            log.tellable(e)));
         }
     }
 }

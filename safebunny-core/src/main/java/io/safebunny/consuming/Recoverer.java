@@ -111,7 +111,7 @@ final class Recoverer {
         Recovery recovery = decide(message, failure);
         RecoveryAction action = recovery.action();
         if (action instanceof Poison poison) {
-            return poisonQueue.put(delivery, message.setAside(), poison.reason(), recovery.failure());
+            return giveUp(message, message.setAside(), poison.reason(), recovery.failure());
         }
         if (action instanceof RetryDelayed retry) {
             return retryDelayed(message, retry.delay(), recovery.failure());
@@ -136,8 +136,22 @@ final class Recoverer {
         return switch (outcome) {
             case MOVED -> Settlement.ACKNOWLEDGE;
             case ENDED -> Settlement.HAND_BACK;
-            case REFUSED -> poisonQueue.put(message.delivery, PoisonReason.RETRIES_EXHAUSTED, failure);
+            case REFUSED -> giveUp(message, message.delivery.message(), PoisonReason.RETRIES_EXHAUSTED, failure);
         };
+    }
+
+    /**
+     * Without an end in the poison queue, and without a record of it, the message is delivered and handled again; so it is not given up then.
+     *
+     * @param copied the delivered message, as its poison copy shall describe it
+     */
+    private Settlement giveUp(HandledMessage message, IncomingMessage copied, PoisonReason reason, Throwable failure) {
+        Settlement end = poisonQueue.put(message.delivery, copied, reason, failure);
+        boolean certain = end != Settlement.HAND_BACK || message.handling.poisonVersion() != 0;
+        if (certain && !message.handling.isSetAsideByAnother()) {
+            message.givenUp(failure);
+        }
+        return end;
     }
 
     /** What cannot even be sent back stays at its place, which is tried again slowly. */

@@ -136,6 +136,7 @@ final class Claiming {
     private MessageRecord reopen(Handling handling, MessageRecord stored, MessageRecord fresh, boolean again) {
         if (handling.message().poisonVersion() != stored.version()) {
             keepPoisonVersion(handling, stored);
+            handling.setAsideByAnother();
             throw new InvalidMessageException(
                     PoisonReason.RETRIES_EXHAUSTED,
                     "The message was recorded as set aside before, so this copy was not handled; why is told by the poison message of then. If no other one has the same sb-poison-digest, its process ended before it was sent, and this copy is the only one: do not throw it away. To handle the message again, move this copy with all its headers.");

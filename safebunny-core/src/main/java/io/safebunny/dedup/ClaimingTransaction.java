@@ -267,6 +267,9 @@ final class ClaimingTransaction {
             return;
         }
         Claiming.keepPoisonVersion(handling, stored);
+        if (stored.state() == RecordState.POISONED && !stored.owner().equals(claimed.owner())) {
+            handling.setAsideByAnother();
+        }
         if (stored.state() == RecordState.COMPLETED || stored.state() == RecordState.DISPATCHED) {
             throw NotHandledException.later(
                     "The handling of message %s failed, and another delivery has handled it meanwhile"

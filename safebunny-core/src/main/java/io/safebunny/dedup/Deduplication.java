@@ -70,7 +70,7 @@ public final class Deduplication {
         metrics.waitingForDispatch(waiting::count);
     }
 
-    /** Knows what becomes of a message whose handling failed. */
+    /** Knows what becomes of a message whose handling failed, and hears of what it did not decide itself. */
     @FunctionalInterface
     public interface Judge {
 
@@ -82,6 +82,9 @@ public final class Deduplication {
 
         /** What was judged counts no more: another delivery has the message. */
         default void superseded(NotHandledException by) {}
+
+        /** The completion is stored: whatever fails from now on, the message is not handled again. */
+        default void completed() {}
     }
 
     /** Handles the message. */
@@ -129,13 +132,16 @@ public final class Deduplication {
 
     /** @return the record of the handled message */
     private MessageRecord handle(MessageClaim claim, Handling handling, Judge judge, Action action) throws Exception {
+        MessageRecord completed;
         try {
             claim.run(() -> handling.run(claim, () -> action.run(handling)));
-            return claim.complete();
+            completed = claim.complete();
         } catch (Throwable failure) {
             release(claim, failure, judge);
             throw failure;
         }
+        judge.completed();
+        return completed;
     }
 
     private void release(MessageClaim claim, Throwable failure, Judge judge) {

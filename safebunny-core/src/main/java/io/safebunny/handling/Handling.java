@@ -25,6 +25,7 @@ public final class Handling implements Surrounding {
     private @Nullable OpenHandling open;
     private volatile boolean running;
     private long poisonVersion;
+    private boolean setAsideByAnother;
 
     public Handling(CurrentHandling current, Envelope message) {
         this.current = current;
@@ -48,6 +49,15 @@ public final class Handling implements Surrounding {
 
     public void setPoisonVersion(long version) {
         poisonVersion = version;
+    }
+
+    /** Whether another delivery of the message has set it aside, so that this one only adds a copy of it. */
+    public boolean isSetAsideByAnother() {
+        return setAsideByAnother;
+    }
+
+    public void setAsideByAnother() {
+        setAsideByAnother = true;
     }
 
     // ---- running

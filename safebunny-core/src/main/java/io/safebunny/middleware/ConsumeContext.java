@@ -22,7 +22,10 @@ public interface ConsumeContext extends MessageContext {
     /** Queue it came from. */
     String queue();
 
-    /** In the after group: what the handler's last attempt threw, {@code null} when it succeeded. */
+    /**
+     * In the after group: why the message was given up, {@code null} when its handling is completed. In the before group: what the latest
+     * run of the handler threw, {@code null} when it succeeded or there was none.
+     */
     @Nullable
     Throwable failure();
 }

@@ -5,6 +5,6 @@ package io.safebunny.middleware;
 public enum Group {
     /** Around the action: may skip it, repeat it, see and replace its failure. */
     BEFORE,
-    /** When the action is over, whether or not it succeeded. A failure here is logged and changes nothing. */
+    /** When the outcome is known, whether or not the action succeeded. A failure here is logged and changes nothing. */
     AFTER
 }

@@ -2,6 +2,7 @@
 package io.safebunny.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyCircuitBreaker;
@@ -26,6 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -33,6 +35,8 @@ import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -40,6 +44,7 @@ import org.springframework.core.annotation.Order;
 import org.springframework.messaging.handler.annotation.Header;
 
 /** The listings of the guides, compiled and run. */
+@ExtendWith(OutputCaptureExtension.class)
 class GuideListingsTest {
 
     static final Logger log = LoggerFactory.getLogger(GuideListingsTest.class);
@@ -213,6 +218,20 @@ class GuideListingsTest {
                 reserved.countDown();
             }
         }
+    }
+
+    @Test
+    void theOutcomesAreTold(CapturedOutput output) {
+        new ApplicationContextRunner()
+                .withUserConfiguration(Application.class)
+                .withPropertyValues("safebunny.node=orders", "safebunny.transport=memory")
+                .withBean(WithRetries.class)
+                .withBean(Outcomes.class)
+                .run(context -> {
+                    Published order = context.getBean(Bunny.class).publish(new OrderPlaced("42", 1999));
+                    await().untilAsserted(() ->
+                            assertThat(output.getOut()).contains("OrderPlaced %s: done".formatted(order.messageId())));
+                });
     }
 
     @Test

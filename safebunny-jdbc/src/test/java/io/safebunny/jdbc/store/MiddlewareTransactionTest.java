@@ -31,6 +31,7 @@ import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,6 +39,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Middlewares around a handler that runs in a transaction of H2: what a failed run of it wrote must not be committed. */
 @Timeout(60)
@@ -179,7 +182,26 @@ class MiddlewareTransactionTest {
         assertThat(debits()).containsExactly(2);
     }
 
-    /** It finds a transaction in which nothing has failed yet. */
+    @Test
+    void theGroupAfterSeesWhatIsCommittedAndWritesOnItsOwn() {
+        List<Integer> seen = new ArrayList<>();
+        List<@Nullable Throwable> told = new ArrayList<>();
+        handle(
+                List.of(new After(context -> {
+                    assertThat(TransactionSynchronizationManager.isActualTransactionActive())
+                            .isFalse();
+                    seen.addAll(debits());
+                    told.add(context.failure());
+                    debit(200);
+                    throw new IllegalStateException("too late to change anything");
+                })),
+                (payload, context) -> debit(runs.incrementAndGet()));
+
+        assertThat(seen).containsExactly(1);
+        assertThat(told).hasSize(1).containsOnlyNulls();
+        assertThat(debits()).containsExactlyInAnyOrder(1, 200);
+    }
+
     @Test
     void theGroupAfterSeesNothingOfTheFailedRunThatIsSwallowed() {
         List<Integer> seen = new ArrayList<>();
@@ -192,7 +214,7 @@ class MiddlewareTransactionTest {
                                 // lets the message count as handled
                             }
                         },
-                        new After(() -> {
+                        new After(context -> {
                             seen.addAll(debits());
                             debit(200);
                         })),
@@ -205,7 +227,25 @@ class MiddlewareTransactionTest {
         assertThat(debits()).containsExactly(200);
     }
 
-    private record After(Runnable action) implements ConsumeMiddleware {
+    @Test
+    void theGroupAfterSeesThatTheCommitFailed() {
+        IllegalStateException failure = new IllegalStateException("at the commit");
+        List<@Nullable Throwable> told = new ArrayList<>();
+        handle(List.of(new After(context -> told.add(context.failure()))), (payload, context) -> {
+            debit(runs.incrementAndGet());
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void beforeCommit(boolean readOnly) {
+                    throw failure;
+                }
+            });
+        });
+
+        assertThat(told).containsExactly(failure);
+        assertThat(debits()).isEmpty();
+    }
+
+    private record After(Consumer<ConsumeContext> action) implements ConsumeMiddleware {
         @Override
         public Group group() {
             return Group.AFTER;
@@ -213,7 +253,7 @@ class MiddlewareTransactionTest {
 
         @Override
         public void invoke(ConsumeContext context, Next next) {
-            action.run();
+            action.accept(context);
         }
     }
 }
