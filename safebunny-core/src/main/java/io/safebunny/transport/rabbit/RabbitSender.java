@@ -33,7 +33,7 @@ final class RabbitSender {
     /** A message for this node itself, or for a delay, found no queue. */
     private final AtomicBoolean missing = new AtomicBoolean();
 
-    /** @param user of the broker that publications name as their sender, {@code null} for none; asked each time, for it may change */
+    /** @param user of the broker that publications name as their sender, {@code null} for none; asked each time, as it may change */
     RabbitSender(
             PublisherPool publishers,
             ConnectionKeeper connection,

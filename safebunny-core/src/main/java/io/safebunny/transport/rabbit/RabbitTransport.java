@@ -30,7 +30,7 @@ public final class RabbitTransport implements Transport {
     private final ConnectionKeeper publishing;
     private final ConnectionKeeper consuming;
     private final ConnectionKeeper deadLetters;
-    /** With their first consumer. */
+    /** The connection is opened with their first consumer. */
     private final AtomicBoolean deadLettersStarted = new AtomicBoolean();
 
     private final PublisherPool publishers;
@@ -39,7 +39,7 @@ public final class RabbitTransport implements Transport {
     private final QueueConsumers.Source ofHandlers;
     private final QueueConsumers.Source ofDeadLetters;
 
-    /** With containers of which nothing is customized. */
+    /** Without a customizer. */
     public RabbitTransport(
             RabbitTransportOptions options,
             ConnectionFactory publishFactory,

@@ -26,8 +26,8 @@ final class Rights {
     private Rights() {}
 
     /**
-     * Asks the broker to remove a binding that nobody makes: it looks first whether the exchange may be written to. No publication, since
-     * that would wait while the broker has an alarm. What is not permitted by its routing key shows when it is published.
+     * Asks the broker to remove a binding that nobody makes: it first checks whether the exchange may be written to. Not by publishing,
+     * which would block while the broker has an alarm. What the routing key does not permit shows when it is published.
      *
      * @throws ConfigurationException SB-1204
      */
@@ -48,12 +48,12 @@ final class Rights {
                 }
             }
         } catch (IOException | ShutdownSignalException e) {
-            LOG.debug("Not connected any more; permissions are not looked at", e);
+            LOG.debug("No longer connected; permissions are not checked", e);
         }
     }
 
     /**
-     * Called when consuming failed, to know whether it is for this.
+     * Called when consuming failed, to find out whether a permission is missing.
      *
      * @throws ConfigurationException SB-1204
      */
@@ -70,7 +70,7 @@ final class Rights {
                 throw new Permissions(topology).missingToRun("read", refusal.getReplyText());
             }
         } catch (IOException | ShutdownSignalException e) {
-            LOG.debug("Not connected any more; permissions are not looked at", e);
+            LOG.debug("No longer connected; permissions are not checked", e);
         }
     }
 

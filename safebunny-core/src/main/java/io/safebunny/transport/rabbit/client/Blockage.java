@@ -30,7 +30,7 @@ final class Blockage {
         }
     }
 
-    /** There is none any more. */
+    /** None begins after this: the connection is closed. */
     synchronized void endForGood() {
         over = true;
         end();

@@ -6,7 +6,6 @@ import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
-import io.safebunny.work.SerialTask;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Executor;
@@ -40,10 +39,9 @@ public final class ConnectionKeeper implements AutoCloseable {
     private volatile String problem = "not started";
     private volatile boolean closed;
     private volatile String name;
-    private final SerialTask reconnecting;
     private final Blockage blockage = new Blockage();
     private final Backoff backoff;
-    private @Nullable Thread connecting;
+    private final ConnectLoop loop;
 
     /**
      * Each further try has a thread of its own.
@@ -77,7 +75,7 @@ public final class ConnectionKeeper implements AutoCloseable {
         this.backoff = new Backoff(timeline);
         this.preparation = preparation;
         this.opened = opened;
-        this.reconnecting = new SerialTask("connecting '" + purpose + "'", this::connectAgain, threads, timeline);
+        this.loop = new ConnectLoop(purpose, this::isWanted, this::connectAgain, backoff, threads, timeline);
     }
 
     /**
@@ -94,7 +92,7 @@ public final class ConnectionKeeper implements AutoCloseable {
             if (RefusedConnection.isIn(e)) {
                 throw RefusedConnection.toException(name, factory, e);
             }
-            Duration wait = backoff.nextWait();
+            Duration wait = loop.tryLater();
             LOG.warn(
                     "SB-1203 No connection '{}' to the broker at {}:{}: {}. Retrying in {} ms; check spring.rabbitmq.addresses (or host and port) if this goes on",
                     name,
@@ -102,7 +100,6 @@ public final class ConnectionKeeper implements AutoCloseable {
                     factory.getPort(),
                     problem(e),
                     wait.toMillis());
-            reconnecting.requestAfter(wait);
         }
     }
 
@@ -185,14 +182,10 @@ public final class ConnectionKeeper implements AutoCloseable {
             problem = "connection lost: " + Channels.explain(cause);
         }
         LOG.warn("Connection '{}' lost: {}. Reconnecting", name, Channels.explain(cause));
-        reconnectUnlessConnecting();
+        loop.tryLaterUnlessTrying();
     }
 
-    /** Plans the next try as long as there is no connection. */
     private void connectAgain() {
-        if (!begin()) {
-            return;
-        }
         try {
             connect();
         } catch (IOException | AmqpException | ShutdownSignalException e) {
@@ -207,31 +200,6 @@ public final class ConnectionKeeper implements AutoCloseable {
             problem = String.valueOf(e.getMessage());
             LOG.atLevel(problem.equals(before) ? Level.DEBUG : Level.ERROR)
                     .log("Connection '{}' cannot be used: {}", name, problem);
-        } finally {
-            end();
-        }
-    }
-
-    /** A try that is under way plans the next one itself. */
-    private synchronized void reconnectUnlessConnecting() {
-        if (connecting == null) {
-            reconnecting.requestAfter(backoff.nextWait());
-        }
-    }
-
-    private synchronized boolean begin() {
-        connecting = isWanted() ? Thread.currentThread() : null;
-        return connecting != null;
-    }
-
-    private synchronized void end() {
-        connecting = null;
-        if (isWanted()) {
-            try {
-                reconnecting.requestAfter(backoff.nextWait());
-            } catch (OutOfMemoryError e) { // nobody else would connect, and this allocates nothing
-                reconnecting.request();
-            }
         }
     }
 
@@ -254,11 +222,8 @@ public final class ConnectionKeeper implements AutoCloseable {
             current = null;
             problem = "closed";
             blockage.endForGood();
-            if (connecting != null) {
-                connecting.interrupt();
-            }
         }
-        reconnecting.stop();
+        loop.stop();
         if (link != null) {
             link.close();
         }

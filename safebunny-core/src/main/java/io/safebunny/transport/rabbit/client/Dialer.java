@@ -40,14 +40,14 @@ final class Dialer {
         guardSockets();
     }
 
-    /** Each time, for the application may have given the client another key store. */
+    /** Each time: the application may have given the client another key store. */
     private void guardSockets() {
         if (factory instanceof AbstractConnectionFactory spring) {
             GuardedSockets.install(spring.getRabbitConnectionFactory());
         }
     }
 
-    /** The last one is it: of several addresses, those that were tried before did not answer. */
+    /** The last one counts: of several addresses, those that were tried before did not answer. */
     private void remember(Socket connecting) {
         Socket behind = GuardedSockets.behind(connecting);
         guarded = behind != connecting;
@@ -60,7 +60,7 @@ final class Dialer {
         if (!guarded && !warned) {
             warned = true;
             LOG.warn(
-                    "A message with deeply nested headers can end the connections to {}:{} again and again: the connection factory does not ask a SocketFactory for its sockets. Do without NIO, Netty, and an SslContextFactory of your own",
+                    "A message with deeply nested headers can end the connections to {}:{} again and again: the connection factory does not ask a SocketFactory for its sockets. Do not use NIO, Netty, or an SslContextFactory of your own",
                     factory.getHost(),
                     factory.getPort());
         }

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection and the socket under it. While the broker reads nothing, all of the client's own ways to close wait behind the
- * thread that writes; closing the socket is what ends that write. Thread-safe.
+ * A connection and the socket under it. While the broker reads nothing, all of the client's own ways to close wait for the
+ * thread that writes; only closing the socket ends that write. Thread-safe.
  */
 final class Link {
 
@@ -61,7 +61,7 @@ final class Link {
         }
         try {
             if (socket instanceof SSLSocket) {
-                socket.setSoLinger(true, 0); // else it waits for the writer too, to say goodbye
+                socket.setSoLinger(true, 0); // else it waits for the writer too, to send a close_notify
             }
             socket.close();
         } catch (IOException e) {

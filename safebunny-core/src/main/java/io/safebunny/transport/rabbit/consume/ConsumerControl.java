@@ -11,12 +11,8 @@ import io.safebunny.time.Timeline;
 import io.safebunny.transport.rabbit.client.Channels;
 import io.safebunny.transport.rabbit.client.ConnectionKeeper;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,12 +22,11 @@ import org.slf4j.LoggerFactory;
  * Keeps a queue consumed with as much prefetch as is wanted now: compares the present consumer with what the pace, the room for
  * bytes and the {@link Dispatcher} allow, replaces it when it differs, and tries again what failed. Thread-safe.
  *
- * <p>One thread at a time talks to the broker: never one of the connection's, and never with a lock held.
+ * <p>One thread at a time talks to the broker, as {@link Adjusting} sees to: never one of the connection's, and never with a lock held.
  */
 final class ConsumerControl implements ConsumerSession.Events {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConsumerControl.class);
-    private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
 
     private final String queue;
     private final boolean countsDeliveries;
@@ -39,14 +34,10 @@ final class ConsumerControl implements ConsumerSession.Events {
     private final Supplier<@Nullable Connection> connection;
     private final ConnectionKeeper.Preparation repair;
     private final Dispatcher dispatcher;
-    private final Executor workers;
-    private final Timeline timeline;
     private final BoundedLog log;
     private final Kind notConsumed;
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
-    private final AtomicBoolean retryPlanned = new AtomicBoolean();
-    /** To adjust; while there are any, one thread is at it. */
-    private final AtomicInteger requests = new AtomicInteger();
+    private final Adjusting adjusting;
 
     private volatile @Nullable ConsumerSession session;
     private volatile Pace pace = Pace.FULL;
@@ -77,9 +68,8 @@ final class ConsumerControl implements ConsumerSession.Events {
         this.connection = connection;
         this.repair = repair;
         this.dispatcher = dispatcher;
-        this.workers = workers;
-        this.timeline = timeline;
         this.log = log;
+        this.adjusting = new Adjusting(this::adjustOnce, this::completeIfDrained, workers, timeline);
         this.notConsumed = Kind.warn(LOG, "Cannot consume queue '%s'".formatted(queue));
     }
 
@@ -94,35 +84,14 @@ final class ConsumerControl implements ConsumerSession.Events {
         adjustSoon();
     }
 
-    /** On a worker; when none is free now, later. */
+    /** On a worker. */
     void adjustSoon() {
-        try {
-            workers.execute(this::adjust);
-        } catch (RuntimeException | Error e) {
-            retryLater();
-        }
+        adjusting.soon();
     }
 
-    private void retryLater() {
-        if (!stopping && retryPlanned.compareAndSet(false, true)) {
-            timeline.schedule(RETRY_DELAY, () -> {
-                retryPlanned.set(false);
-                adjustSoon();
-            });
-        }
-    }
-
-    /** Waits for the broker, unless another thread is at it, which then looks once more. */
+    /** Waits for the broker, unless another thread is at it. */
     void adjust() {
-        if (requests.getAndIncrement() > 0) {
-            return;
-        }
-        int answered;
-        do {
-            answered = requests.get();
-            adjustOnce();
-        } while (!requests.compareAndSet(answered, 0));
-        completeIfDrained();
+        adjusting.now();
     }
 
     private void adjustOnce() {
@@ -144,19 +113,19 @@ final class ConsumerControl implements ConsumerSession.Events {
             }
             failedBefore = false;
             log.works(notConsumed);
-            requests.incrementAndGet(); // what was delivered meanwhile may have changed what is wanted
+            adjusting.lookAgain(); // what was delivered meanwhile may have changed what is wanted
         } catch (IOException | ShutdownSignalException | ConfigurationException e) {
             String why = Channels.explain(e);
             log.fails(
                     notConsumed, queue, why, () -> LOG.warn("Cannot consume queue '{}': {}. Trying again", queue, why));
-            retryLater();
+            adjusting.later();
         } catch (RuntimeException | Error e) { // whatever it was, nobody else would try again
             log.fails(
                     notConsumed,
                     queue,
                     e.toString(),
                     () -> LOG.error("Cannot consume queue '{}'. Trying again", queue, e));
-            retryLater();
+            adjusting.later();
         }
     }
 
@@ -207,7 +176,7 @@ final class ConsumerControl implements ConsumerSession.Events {
 
     @Override
     public void consumerEnded() {
-        onWorker(this::completeIfDrained);
+        adjusting.onWorker(this::completeIfDrained);
     }
 
     @Override
@@ -215,22 +184,11 @@ final class ConsumerControl implements ConsumerSession.Events {
         if (why != null && !stopping) {
             LOG.warn("{}. Consuming again", why);
         }
-        onWorker(() -> {
+        adjusting.onWorker(() -> {
             old.close();
             completeIfDrained();
         });
-        retryLater();
-    }
-
-    /** Off the connection's threads, which must not wait for the broker; without workers there is only this thread. */
-    private void onWorker(Runnable task) {
-        try {
-            workers.execute(task);
-        } catch (RejectedExecutionException e) {
-            task.run();
-        } catch (RuntimeException | Error e) {
-            timeline.schedule(RETRY_DELAY, () -> onWorker(task));
-        }
+        adjusting.later();
     }
 
     /** On a worker, when it was handled. */
@@ -260,7 +218,7 @@ final class ConsumerControl implements ConsumerSession.Events {
     void stop() {
         stopping = true;
         dispatcher.stop();
-        onWorker(this::adjust);
+        adjusting.stop();
     }
 
     /** Completed when it has stopped, and everything is finished. */
@@ -270,7 +228,7 @@ final class ConsumerControl implements ConsumerSession.Events {
 
     /** The order matters: what has been delivered is seen after it is known that nothing more is. */
     private void completeIfDrained() {
-        if (!stopping || requests.get() > 0) {
+        if (!stopping || adjusting.isUnderWay()) {
             return;
         }
         ConsumerSession last = session;

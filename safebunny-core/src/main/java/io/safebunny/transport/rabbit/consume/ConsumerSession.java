@@ -96,12 +96,12 @@ final class ConsumerSession {
         return prefetch;
     }
 
-    /** Whether the one place of the present consumer is taken by a message that nobody waits for any more. */
+    /** Whether the present consumer's only place is taken by a message that others no longer wait for. */
     boolean isOccupied() {
         return occupied && prefetch == 1; // it may have been said of the consumer before
     }
 
-    /** Nobody waits any more for the message that takes a place of the present consumer. */
+    /** Others no longer wait for the message that takes the present consumer's place. */
     void occupy() {
         occupied = prefetch == 1;
     }

@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Bounds the bytes of delivered messages that all queues of a transport hold at once, as far as that can be done: the broker
  * counts messages, not bytes. A queue whose messages would not fit as often as its prefetch says gets one at a time, until
- * they do; one it gets always, however large and whatever the others hold, so nothing here waits for anything. What the
- * broker has sent before the first large message was seen comes all the same. Thread-safe, calls nobody.
+ * they do; it always gets one, however large and whatever the others hold, so nothing here ever blocks. What the
+ * broker sent before the first large message was seen still arrives. Thread-safe, calls nobody.
  */
 final class InboundBudget {
 
@@ -59,7 +59,7 @@ final class InboundBudget {
             }
         }
 
-        /** Handled, or not ours any more. */
+        /** Handled, or no longer ours. */
         void gave(int bytes) {
             synchronized (InboundBudget.this) {
                 held -= bytes;
@@ -74,8 +74,7 @@ final class InboundBudget {
             synchronized (InboundBudget.this) {
                 was = full;
                 long others = claimed - claim;
-                // once slowed down it goes on only when there is some room more, so that it does not change all the
-                // time
+                // once slowed down it needs some extra room to speed up again, or it would keep switching
                 full = others + whenFull() <= (was ? limit : limit - limit / 4);
                 is = full;
                 claim();

@@ -48,7 +48,7 @@ final class Isolation {
         this.takesLong = takesLong;
     }
 
-    /** {@code null}: may be handled beside others. */
+    /** {@code null} when it may be handled beside others. */
     private @Nullable Alone alone(RabbitDelivery delivery) {
         Evidence known = Evidence.ofBroker(delivery.message().deliveryCount());
         return quarantine.decide(known) instanceof Alone alone ? alone : null;
@@ -96,7 +96,7 @@ final class Isolation {
         Alone alone = alone(next);
         if (alone != null && waitsSince == null) {
             waitsSince =
-                    timeline.nanoTime(); // before it is scheduled, or it might be called too early, and then no more
+                    timeline.nanoTime(); // set before scheduling: the call might come too early, and there is only one
             timeline.schedule(alone.patience(), outOfPatience);
         }
     }
@@ -118,7 +118,7 @@ final class Isolation {
     }
 
     /**
-     * It takes long, but has not ended the process: the others wait for it no more.
+     * It takes long, but has not ended the process: the others stop waiting for it.
      *
      * @return whether they did
      */

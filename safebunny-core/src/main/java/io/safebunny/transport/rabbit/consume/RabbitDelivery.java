@@ -90,7 +90,7 @@ final class RabbitDelivery implements Delivery {
         try {
             settlement.run();
         } catch (IOException | ShutdownSignalException e) {
-            // one for each message in work: that the channel is lost is told elsewhere
+            // once per message in work; the loss of the channel is logged elsewhere
             LOG.debug(
                     "Could not settle message {}, its channel is gone; the broker will deliver it again",
                     Names.printable(String.valueOf(message.message().messageId())));

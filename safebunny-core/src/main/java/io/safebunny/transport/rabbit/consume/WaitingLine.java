@@ -118,7 +118,7 @@ final class WaitingLine {
         }
     }
 
-    /** @return whether others waited for it, which do no more */
+    /** @return whether others waited for it; from now on they do not */
     boolean acquit(RabbitDelivery delivery) {
         synchronized (lock) {
             return isolation.acquit(delivery);

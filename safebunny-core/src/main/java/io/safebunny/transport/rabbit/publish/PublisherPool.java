@@ -45,7 +45,7 @@ public final class PublisherPool {
     private final RecurringTask sweeps;
     private volatile boolean closed;
 
-    /** @param repair declares again what is missing when the broker knows an exchange no more */
+    /** @param repair declares again what is missing when the broker no longer knows an exchange */
     public PublisherPool(
             ConnectionKeeper connection, ConnectionKeeper.Preparation repair, Timeline timeline, int maxConcurrency) {
         this.connection = connection;
