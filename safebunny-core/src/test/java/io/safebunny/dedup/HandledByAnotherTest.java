@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.safebunny.PoisonMessageException;
+import io.safebunny.handling.CurrentHandling;
+import io.safebunny.handling.Handling;
+import io.safebunny.message.PoisonReason;
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
@@ -14,6 +18,7 @@ import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -130,5 +135,36 @@ class HandledByAnotherTest {
 
         assertThat(failure).isInstanceOf(NotHandledException.class);
         assertThat(bench.stored().state()).isEqualTo(RecordState.DISPATCHED);
+    }
+
+    /** Else the poison copy that was decided would be sent beside the other delivery's effects. */
+    @Test
+    void whatWasDecidedForAMessageThatWasTakenOverCountsNoMore() {
+        Deduplication other = bench.instance();
+        List<NotHandledException> superseding = new ArrayList<>();
+        Handling handling = new Handling(new CurrentHandling(), DedupBench.MESSAGE);
+
+        Throwable failure = catchThrowable(() -> bench.instance.run(
+                handling,
+                new Deduplication.Judge() {
+                    @Override
+                    public RecoveryAction judge(Throwable thrown) {
+                        return new RecoveryAction.Poison(PoisonReason.RETRIES_EXHAUSTED);
+                    }
+
+                    @Override
+                    public void superseded(NotHandledException by) {
+                        superseding.add(by);
+                    }
+                },
+                execution -> {
+                    assertThat(catchThrowable(() -> bench.deliver(other, DedupBench.MESSAGE, early -> {})))
+                            .isInstanceOf(NotHandledException.class);
+                    bench.timeline.advance(DedupBench.LEASE);
+                    bench.deliver(other, DedupBench.MESSAGE, late -> {});
+                    throw new PoisonMessageException("this attempt fails for good");
+                }));
+
+        assertThat(superseding).singleElement().isSameAs(failure);
     }
 }

@@ -8,15 +8,26 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.fixture.UnreliableStore.Fault;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.recovery.RecoveryAction.Poison;
 import io.safebunny.recovery.RecoveryAction.RetryDelayed;
+import io.safebunny.recovery.RecoveryAction.RetryNow;
+import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class LeasedClaimsTest {
@@ -27,17 +38,21 @@ class LeasedClaimsTest {
     private final MessageClaim claim = claims.of(handling);
 
     private LeasedClaims claims() {
+        return claims(bench.store);
+    }
+
+    private LeasedClaims claims(MessageStore store) {
         DedupLog log = new DedupLog(new BoundedLog(bench.timeline, ExceptionDetails.FULL));
         DedupOptions options = new DedupOptions(LEASE, 5);
         Metrics metrics = new Metrics(bench.meters);
         return new LeasedClaims(
-                bench.store,
+                store,
                 bench.timeline,
                 Runnable::run,
                 metrics,
                 log,
                 options,
-                new Claiming(bench.store, bench.timeline, metrics, log, options));
+                new Claiming(store, bench.timeline, metrics, log, options));
     }
 
     private void takenOver() {
@@ -133,5 +148,116 @@ class LeasedClaimsTest {
         assertThatExceptionOfType(NotHandledException.class)
                 .isThrownBy(claim::complete)
                 .satisfies(e -> assertThat(e.isTrouble()).isTrue());
+    }
+
+    @Test
+    void isLostWhenAnotherTookItOverSinceTheStoreGaveNoAnswer() {
+        claim.take();
+        bench.store.nextWrites(Fault.LOST_REQUEST);
+        claim.release(new IOException("failed"), new RetryDelayed(Duration.ZERO));
+        takenOver();
+
+        assertThatExceptionOfType(NotHandledException.class).isThrownBy(claim::complete);
+        assertThat(bench.stored().state()).isEqualTo(RecordState.CLAIMED);
+    }
+
+    /** The version in the way is our own, whose answer got lost; then it is not ours any more. */
+    @Test
+    void isLostWhenAnotherTakesItOverWhileALostAnswerIsCleared() {
+        MessageClaim slow = claims(new OvertakenAfterFind()).of(handling);
+        slow.take();
+        bench.store.nextWrites(Fault.LOST_ANSWER);
+        slow.release(new IOException("failed"), new RetryNow(Duration.ZERO));
+
+        assertThatExceptionOfType(NotHandledException.class).isThrownBy(() -> slow.store("charge", "7"));
+        assertThat(bench.stored().steps()).isEmpty();
+    }
+
+    /** Without it the poison copy could not be replayed. */
+    @Test
+    void keepsTheVersionOfARecordThatIsSetAsideForItsPoisonCopy() {
+        claim.take();
+
+        claim.release(new IOException("failed"), new Poison(PoisonReason.RETRIES_EXHAUSTED));
+
+        assertThat(bench.stored().state()).isEqualTo(RecordState.POISONED);
+        assertThat(handling.poisonVersion()).isEqualTo(bench.stored().version());
+    }
+
+    @Test
+    void keepsNoVersionOfARecordThatIsOnlyReleased() {
+        claim.take();
+
+        claim.release(new IOException("failed"), new RetryDelayed(Duration.ZERO));
+
+        assertThat(handling.poisonVersion()).isNotEqualTo(bench.stored().version());
+    }
+
+    /** An older poison copy is refused; the copy that is made of it must be one that can be replayed. */
+    @Test
+    void givesARefusedReplayTheVersionByWhichItCanBeReplayed() {
+        bench.poison();
+
+        assertThatExceptionOfType(InvalidMessageException.class).isThrownBy(claim::take);
+
+        assertThat(handling.poisonVersion()).isEqualTo(bench.stored().version());
+    }
+
+    @Test
+    void givesAMessageThatEndsItsProcessTheVersionByWhichItCanBeReplayed() {
+        claim.take();
+        claims.stop();
+        for (int taken = 1; taken <= DedupBench.TAKEOVER_LIMIT; taken++) {
+            takenOver();
+        }
+        bench.timeline.advance(LEASE);
+        Handling last = new Handling(new CurrentHandling(), MESSAGE);
+        MessageClaim refused = claims().of(last);
+
+        assertThatExceptionOfType(NotHandledException.class).isThrownBy(refused::take);
+        bench.timeline.advance(LEASE);
+        assertThatExceptionOfType(InvalidMessageException.class).isThrownBy(refused::take);
+
+        assertThat(bench.stored().state()).isEqualTo(RecordState.POISONED);
+        assertThat(last.poisonVersion()).isEqualTo(bench.stored().version());
+    }
+
+    /** Right after each look at a claimed record, another delivery takes it over. */
+    private final class OvertakenAfterFind implements MessageStore {
+
+        @Override
+        public MessageRecord create(MessageRecord record) {
+            return bench.store.create(record);
+        }
+
+        @Override
+        public @Nullable MessageRecord replace(MessageRecord record) {
+            return bench.store.replace(record);
+        }
+
+        @Override
+        public JointWrite writeTogether(List<MessageRecord> records) {
+            return bench.store.writeTogether(records);
+        }
+
+        @Override
+        public @Nullable MessageRecord find(RecordKey key) {
+            MessageRecord found = bench.store.find(key);
+            if (found != null) {
+                assertThat(bench.store.replace(found.claimedBy("another", LEASE, 0, 1)))
+                        .isNotNull();
+            }
+            return found;
+        }
+
+        @Override
+        public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
+            return List.of();
+        }
+
+        @Override
+        public int removeExpired(int limit) {
+            return 0;
+        }
     }
 }
