@@ -8,16 +8,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaFieldAccess;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import io.safebunny.api.TimeRule;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -63,28 +62,6 @@ class LadderTest {
 
     private static final String ROOT = "io.safebunny";
     private static final Pattern EMPTY_NAMES = Pattern.compile(".*(Impl|Manager|Helper|Utils?|Base|Data|Info)");
-    /** Clocks, waits with a timeout, and randomness: a simulation decides on all of them. */
-    private static final Pattern DIFFERS_FROM_RUN_TO_RUN = Pattern.compile("("
-            + "java\\.lang\\.System\\.(currentTimeMillis|nanoTime)\\(.*"
-            + "|java\\.time\\.\\w+\\.now\\(.*"
-            + "|java\\.time\\.Clock\\.(system|tick).*"
-            + "|java\\.util\\.Date\\.<init>\\(\\) .*"
-            + "|java\\.lang\\.Thread\\.(sleep|join)\\(.*"
-            + "|java\\.lang\\.Object\\.wait\\(.*"
-            + "|java\\.util\\.concurrent\\.locks\\.LockSupport\\.park.*"
-            + "|java\\.util\\.concurrent\\.TimeUnit\\.(sleep|timedWait|timedJoin)\\(.*"
-            + "|java\\.util\\.concurrent\\.CompletableFuture\\.(orTimeout|completeOnTimeout|delayedExecutor)\\(.*"
-            + "|java\\.util\\.concurrent\\.\\S+\\.(await\\w*|try\\w+|get|poll\\w*|offer\\w*|invokeA\\w+|exchange)"
-            + "\\((.*, )?(long|java\\.time\\.Duration|java\\.util\\.Date|long, java\\.util\\.concurrent\\.TimeUnit)\\).*"
-            + "|java\\.util\\.UUID\\.randomUUID\\(.*"
-            + "|java\\.util\\.concurrent\\.ThreadLocalRandom\\..*"
-            + "|java\\.util\\.(Splittable)?Random\\.<init>\\(.*"
-            + "|java\\.util\\.random\\.RandomGenerator\\.(getDefault|of)\\(.*"
-            + "|java\\.security\\.SecureRandom\\.(<init>|getInstance\\w*)\\(.*"
-            + "|java\\.lang\\.Math\\.random\\(.*)");
-
-    /** Waits for a lock that only the real clock can give up. */
-    private static final String UNTIL_IT_HAS_A_LOCK_OF_ITS_OWN = "io.safebunny.dedup.SuspectLock.enter(";
 
     private static final JavaClasses CORE = new ClassFileImporter()
             .importUrl(Bunny.class.getProtectionDomain().getCodeSource().getLocation());
@@ -135,25 +112,9 @@ class LadderTest {
 
     @Test
     void asksTheTimeAndWaitsAndMakesRandomNumbersInOnePackageOnly() {
-        Set<String> violations = CORE.stream()
-                .filter(type -> !packageOf(type).equals("time"))
-                .flatMap(type -> type.getCodeUnits().stream())
-                .flatMap(unit -> callsOf(unit))
-                .filter(call -> DIFFERS_FROM_RUN_TO_RUN.matcher(call).matches())
-                .collect(Collectors.toCollection(TreeSet::new));
-
-        assertThat(violations).allMatch(call -> call.contains(" <- " + UNTIL_IT_HAS_A_LOCK_OF_ITS_OWN));
-    }
-
-    /** {@code owner.method(parameters) <- caller}; method references count as calls. */
-    private static Stream<String> callsOf(JavaCodeUnit unit) {
-        return Stream.concat(
-                        Stream.concat(
-                                unit.getMethodCallsFromSelf().stream(), unit.getMethodReferencesFromSelf().stream()),
-                        Stream.concat(
-                                unit.getConstructorCallsFromSelf().stream(),
-                                unit.getConstructorReferencesFromSelf().stream()))
-                .map(access -> access.getTarget().getFullName() + " <- " + unit.getFullName());
+        assertThat(TimeRule.violations(
+                        CORE.stream().filter(type -> !packageOf(type).equals("time"))))
+                .isEmpty();
     }
 
     @Test

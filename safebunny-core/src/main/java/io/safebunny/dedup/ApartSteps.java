@@ -12,7 +12,7 @@ import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -81,7 +81,7 @@ final class ApartSteps {
     }
 
     void store(String name, String json) {
-        Map<String, String> steps = new HashMap<>(record == null ? Map.of() : record.steps());
+        Map<String, String> steps = new LinkedHashMap<>(record == null ? Map.of() : record.steps());
         steps.put(name, json);
         record = writeSurely(record == null ? first(steps) : record.nextSteps(claim.owner(), steps));
         if (record == null) {

@@ -11,7 +11,7 @@ import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.time.Timeline;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -48,7 +48,8 @@ final class LeasedClaims implements Claims {
         this.failures = new StoreFailures(log);
         this.claiming = claiming;
         this.renewals = new Renewals(timeline, blocking, options.lease(), log);
-        this.suspects = new SuspectLock(options.quarantine(), options.lease(), claiming.comeBack(options.lease()));
+        this.suspects =
+                new SuspectLock(options.quarantine(), options.lease(), claiming.comeBack(options.lease()), timeline);
     }
 
     @Override
@@ -162,7 +163,7 @@ final class LeasedClaims implements Claims {
             boolean ours;
             try {
                 ours = claim.writeSurely(claimed -> {
-                    Map<String, String> steps = new HashMap<>(claimed.steps());
+                    Map<String, String> steps = new LinkedHashMap<>(claimed.steps());
                     steps.put(name, json);
                     return claimed.next(RecordState.CLAIMED).withSteps(steps);
                 });

@@ -6,6 +6,8 @@ import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.time.Timeline;
 import io.safebunny.work.RecurringTask;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -30,7 +32,9 @@ final class Renewals {
     private final DedupLog log;
     private final Duration age;
     private final RecurringTask looks;
-    private final Set<Claim> held = ConcurrentHashMap.newKeySet();
+    /** In the order of claiming, in which they are renewed: that of a hash set differs from run to run. */
+    private final Set<Claim> held = Collections.synchronizedSet(new LinkedHashSet<>());
+
     private final Set<Claim> underWay = ConcurrentHashMap.newKeySet();
 
     /** @param blocking runs what waits for the store */
@@ -61,7 +65,7 @@ final class Renewals {
     private void look() {
         ConcurrentLinkedQueue<Claim> due = new ConcurrentLinkedQueue<>();
         int count = 0;
-        for (Claim claim : held) {
+        for (Claim claim : held.toArray(Claim[]::new)) {
             if (!underWay.contains(claim) && claim.isOlderThan(age)) {
                 due.add(claim);
                 count++;

@@ -6,10 +6,9 @@ import io.safebunny.quarantine.QuarantinePolicy;
 import io.safebunny.quarantine.Treatment.Alone;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.time.Timeline;
+import io.safebunny.work.SharedLock;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,16 +24,18 @@ final class SuspectLock {
     private final QuarantinePolicy quarantine;
     private final Duration lease;
     private final Duration comeBack;
-    private final ReentrantReadWriteLock alone = new ReentrantReadWriteLock();
-    private final Runnable leaveOthers = alone.readLock()::unlock;
+    private final SharedLock lock;
+    private final Runnable leave;
     /** Somebody waited for as long as one waits: the others do not, until the next that must be handled alone is. */
     private volatile boolean crowded;
 
     /** @param comeBack when a message is tried again that could not be alone */
-    SuspectLock(QuarantinePolicy quarantine, Duration lease, Duration comeBack) {
+    SuspectLock(QuarantinePolicy quarantine, Duration lease, Duration comeBack, Timeline timeline) {
         this.quarantine = quarantine;
         this.lease = lease;
         this.comeBack = comeBack;
+        this.lock = new SharedLock(timeline);
+        this.leave = lock::release;
     }
 
     /**
@@ -47,17 +48,15 @@ final class SuspectLock {
         if (!suspicious && crowded) {
             return () -> {};
         }
-        Lock lock = suspicious ? alone.writeLock() : alone.readLock();
-        if (lock.tryLock(lease.toNanos(), TimeUnit.NANOSECONDS)) {
-            if (!suspicious) {
-                return leaveOthers;
+        if (suspicious ? lock.acquireAlone(lease) : lock.acquireTogether(lease)) {
+            if (suspicious) {
+                crowded = false;
+                LOG.warn(
+                        "Handling message {} alone: {} claims of it in a row fell silent",
+                        claim.key().messageId(),
+                        claim.takeovers());
             }
-            crowded = false;
-            LOG.warn(
-                    "Handling message {} alone: {} claims of it in a row fell silent",
-                    claim.key().messageId(),
-                    claim.takeovers());
-            return lock::unlock;
+            return leave;
         }
         crowded = true;
         if (suspicious) {

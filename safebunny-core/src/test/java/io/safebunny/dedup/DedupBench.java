@@ -30,6 +30,7 @@ import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.Timeline;
 import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import java.time.Duration;
@@ -86,6 +87,12 @@ final class DedupBench {
 
     Deduplication instance(Duration lease) {
         return instance(store, Runnable::run, lease);
+    }
+
+    /** @param waiting what it waits on, where the time of the bench would skip what is waited for */
+    Deduplication instance(Timeline waiting, Duration lease) {
+        return new Deduplication(
+                store, sender, waiting, Runnable::run, new Metrics(meters), new DedupOptions(lease, TAKEOVER_LIMIT));
     }
 
     /** @param blocking runs what waits for the store */

@@ -22,6 +22,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -87,6 +88,35 @@ class RenewalTest {
         for (int i = 0; i < 10; i++) {
             awaitVersion(i, 2);
         }
+    }
+
+    @Test
+    void isInTheOrderOfClaiming() throws Exception {
+        List<String> renewed = new ArrayList<>();
+        store.beforeReplace(record -> {
+            if (record.state() == RecordState.CLAIMED) {
+                renewed.add(record.key().messageId());
+            }
+        });
+        Deduplication instance = bench.instance(store, Runnable::run, LEASE);
+        instance.start();
+        handleWithin(instance, 0, 10, () -> bench.timeline.advance(LEASE.dividedBy(2)));
+
+        assertThat(renewed)
+                .containsExactlyElementsOf(IntStream.range(0, 10)
+                        .mapToObj(number -> DedupBench.another(number).id())
+                        .toList());
+    }
+
+    /** One in the handler of the other, on this thread. */
+    private void handleWithin(Deduplication instance, int number, int count, Runnable inside) throws Exception {
+        bench.deliver(instance, DedupBench.another(number), execution -> {
+            if (number + 1 < count) {
+                handleWithin(instance, number + 1, count, inside);
+            } else {
+                inside.run();
+            }
+        });
     }
 
     @Test

@@ -113,9 +113,9 @@ class SafeBunnyEngineTest {
 
     @Test
     void refusesAtOnceToPublishWhenItsStartFailed() {
-        SafeBunnyEngine failing = new SafeBunnyEngine(
-                SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), new Unstartable(transport), VirtualTimeline.skipping())
-                        .build());
+        SafeBunnyEngine failing = new SafeBunnyEngine(SafeBunnyParts.builder(
+                        SafeBunnyOptions.of("billing"), new Unstartable(transport), VirtualTimeline.skipping())
+                .build());
 
         assertThatExceptionOfType(ConfigurationException.class).isThrownBy(() -> failing.start(List.of()));
         assertThatExceptionOfType(NotRunningException.class)

@@ -36,9 +36,10 @@ class TwoEnginesTest {
     private final SafeBunnyEngine there = engine("gateway", thereTransport, null);
 
     private static SafeBunnyEngine engine(String node, RecordingTransport transport, @Nullable Outbox outbox) {
-        return new SafeBunnyEngine(SafeBunnyParts.builder(SafeBunnyOptions.of(node), transport, VirtualTimeline.skipping())
-                .outbox(outbox)
-                .build());
+        return new SafeBunnyEngine(
+                SafeBunnyParts.builder(SafeBunnyOptions.of(node), transport, VirtualTimeline.skipping())
+                        .outbox(outbox)
+                        .build());
     }
 
     /** Handles one message of the one engine. */

@@ -9,6 +9,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.safebunny.api.TimeRule;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -52,6 +53,11 @@ class RoomsTest {
     void everyRoomIsKnown() {
         assertThat(JDBC.stream().map(RoomsTest::room).collect(Collectors.toSet()))
                 .isEqualTo(MAY_USE.keySet());
+    }
+
+    @Test
+    void asksTheTimeAndWaitsAndMakesRandomNumbersThroughTheTimelineOnly() {
+        assertThat(TimeRule.violations(JDBC.stream())).isEmpty();
     }
 
     @Test

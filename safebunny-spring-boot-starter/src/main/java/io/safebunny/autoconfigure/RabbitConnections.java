@@ -3,8 +3,12 @@ package io.safebunny.autoconfigure;
 
 import com.rabbitmq.client.Address;
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.time.Deadline;
+import io.safebunny.time.Timeline;
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -23,17 +27,22 @@ import org.springframework.util.ReflectionUtils;
 final class RabbitConnections implements AutoCloseable {
 
     private static final int LONGEST_RPC_MILLIS = 30_000;
-    private static final int CLOSE_MILLIS = 5_000;
+    private static final Duration CLOSE = Duration.ofSeconds(5);
 
     private final CachingConnectionFactory publish;
     private final CachingConnectionFactory consume;
     private final CachingConnectionFactory deadLetters;
+    private final Timeline timeline;
 
     private RabbitConnections(
-            CachingConnectionFactory publish, CachingConnectionFactory consume, CachingConnectionFactory deadLetters) {
+            CachingConnectionFactory publish,
+            CachingConnectionFactory consume,
+            CachingConnectionFactory deadLetters,
+            Timeline timeline) {
         this.publish = publish;
         this.consume = consume;
         this.deadLetters = deadLetters;
+        this.timeline = timeline;
     }
 
     /** @throws ConfigurationException SB-1304 or SB-1305 when there is none to copy */
@@ -60,11 +69,13 @@ final class RabbitConnections implements AutoCloseable {
                         + "spring.rabbitmq.*, or define a Transport bean of your own.");
     }
 
-    static RabbitConnections like(AbstractConnectionFactory template, String node, AddressShuffleMode shuffle) {
+    static RabbitConnections like(
+            AbstractConnectionFactory template, String node, AddressShuffleMode shuffle, Timeline timeline) {
         return new RabbitConnections(
                 copy(template, node + ":publish", shuffle),
                 copy(template, node + ":consume", shuffle),
-                copy(template, node + ":dead-letters", shuffle));
+                copy(template, node + ":dead-letters", shuffle),
+                timeline);
     }
 
     private static CachingConnectionFactory copy(
@@ -135,12 +146,21 @@ final class RabbitConnections implements AutoCloseable {
     }
 
     /** On a thread of its own: while the broker reads nothing, closing waits for what is being written. */
-    private static void destroy(CachingConnectionFactory factory) {
-        Thread closing = new Thread(factory::destroy, "safebunny-destroy");
+    private void destroy(CachingConnectionFactory factory) {
+        CompletableFuture<Void> closed = new CompletableFuture<>();
+        Thread closing = new Thread(
+                () -> {
+                    try {
+                        factory.destroy();
+                    } finally {
+                        closed.complete(null);
+                    }
+                },
+                "safebunny-destroy");
         closing.setDaemon(true);
         closing.start();
         try {
-            closing.join(CLOSE_MILLIS);
+            boolean unused = Deadline.after(CLOSE, timeline).await(closed);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -43,12 +43,13 @@ final class RabbitTransportAutoConfiguration {
             SafeBunnyOptions options,
             ObjectProvider<ConnectionFactory> factories,
             ObjectProvider<SslBundles> bundles,
-            Environment environment) {
+            Environment environment,
+            Timeline timeline) {
         AddressShuffleMode shuffle = Binder.get(environment)
                 .bind("spring.rabbitmq.address-shuffle-mode", AddressShuffleMode.class)
                 .orElse(AddressShuffleMode.NONE);
         AbstractConnectionFactory template = RabbitConnections.template(factories);
-        RabbitConnections connections = RabbitConnections.like(template, options.node(), shuffle);
+        RabbitConnections connections = RabbitConnections.like(template, options.node(), shuffle, timeline);
         String bundle = environment.getProperty("spring.rabbitmq.ssl.bundle");
         if (StringUtils.hasText(bundle) && template.getRabbitConnectionFactory().isSSL()) {
             bundles.ifAvailable(known ->

@@ -3,6 +3,8 @@ package io.safebunny.spi.store;
 
 import io.safebunny.spi.transport.OutboundMessage;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param takeovers claims in a row that were taken over because their owner fell silent
  * @param lease how long a claim that does not change is respected
  * @param fingerprint of the message: another one with the same id is recognised
- * @param steps results of completed {@code once} steps, as JSON by name
+ * @param steps results of completed {@code once} steps, as JSON by name, in the order of their completion
  * @param outgoing publications of the completed handling, in the order of publishing
  * @param etag how the store recognises exactly this version; {@code null} where the version does
  */
@@ -35,8 +37,13 @@ public record MessageRecord(
         @Nullable String etag) {
 
     public MessageRecord {
-        steps = Map.copyOf(steps);
+        steps = inTheirOrder(steps);
         outgoing = List.copyOf(outgoing);
+    }
+
+    /** The order of {@code Map.copyOf} differs from run to run, and is stored. */
+    private static Map<String, String> inTheirOrder(Map<String, String> steps) {
+        return steps.isEmpty() ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(steps));
     }
 
     /** A first claim. */

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.spi.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.safebunny.fixture.Wires;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class MessageRecordTest {
+
+    private static final List<String> NAMES =
+            IntStream.range(0, 20).mapToObj(i -> "step-" + (i * 7) % 20).toList();
+
+    private final Map<String, String> steps = new LinkedHashMap<>();
+    private final MessageRecord claim = MessageRecord.claim(
+            new RecordKey("saga", "id"),
+            "owner",
+            Duration.ofSeconds(30),
+            0,
+            Fingerprint.of(Wires.orderPlaced().envelope()));
+
+    @Test
+    void keepsStepsInTheOrderTheyWereDoneAlsoWhenStored() {
+        NAMES.forEach(name -> steps.put(name, "1"));
+        MessageRecord record = claim.withSteps(steps).next(RecordState.CLAIMED);
+
+        assertThat(record.steps().keySet()).containsExactlyElementsOf(NAMES);
+        assertThat(RecordJson.readSteps(RecordJson.writeSteps(record.steps())).keySet())
+                .containsExactlyElementsOf(NAMES);
+    }
+
+    @Test
+    void nobodyChangesItsSteps() {
+        steps.put("charge", "1");
+        MessageRecord record = claim.withSteps(steps);
+        steps.put("ship", "1");
+
+        assertThat(record.steps()).containsOnlyKeys("charge");
+        assertThatThrownBy(() -> record.steps().put("ship", "1")).isInstanceOf(UnsupportedOperationException.class);
+    }
+}
