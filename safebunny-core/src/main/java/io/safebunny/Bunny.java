@@ -6,16 +6,17 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Publishes messages as this node. Thread-safe.
  *
- * <p>Outside a handler a publication is sent at once. Inside a handler it is collected and sent after the handler
- * succeeded, so a handler that fails publishes nothing; correlation id, causation and marker are taken from the message
- * being handled, and the message id is the same however often that message is handled again. "Inside" means: on the
- * handler's thread, and as the handler's own node. From other threads a handler publishes with {@link MessageContext#publisher()}: what they
- * publish through this interface, or through the {@code Bunny} of another node in this JVM, starts a saga of its own. A warning tells of the
- * former where it can be seen, which is on threads that the handler itself started.
+ * <p>Outside a handler a publication is sent at once. Inside a handler it is collected and sent after the handler has succeeded,
+ * so a failed handler publishes nothing; correlation id, causation and marker are taken from the message being handled, and the
+ * message id is the same however often that message is handled again. "Inside" means on the handler's thread, and as the
+ * handler's own node. From other threads, publish with {@link MessageContext#publisher()}: publications by other threads through
+ * this interface, or through the {@code Bunny} of another node in this JVM, start a new saga. The former is logged as a warning
+ * where it can be noticed, which is on threads that the handler itself started.
  *
- * <p>Errors: {@link io.safebunny.failure.InvalidPublicationException} when the publication is not acceptable, and the kinds of
- * {@link io.safebunny.failure.PublishException} when it was not confirmed; {@link io.safebunny.failure.NotRunningException} among
- * them, at once, before the application context has started the node and after it has stopped it.
+ * <p>Errors: {@link io.safebunny.failure.InvalidPublicationException} when the publication is invalid, and a {@link
+ * io.safebunny.failure.PublishException} when it was not confirmed. One of these, {@link
+ * io.safebunny.failure.NotRunningException}, is thrown at once before the application context has started the node and after it
+ * has stopped it.
  */
 public interface Bunny {
 
@@ -25,7 +26,8 @@ public interface Bunny {
     }
 
     /**
-     * Publishes and returns once a queue has taken the message (inside a handler: once it is collected).
+     * Publishes and returns once the broker has confirmed the message (inside a handler: once it is collected; in a transaction
+     * with an outbox: once it is stored).
      *
      * @param payload serialized by the configured serializer; its class names the message type, see {@link BunnyMessage}
      * @return the ids of the message, or that a middleware {@linkplain Published#isDropped dropped} it
@@ -38,8 +40,8 @@ public interface Bunny {
     }
 
     /**
-     * Like {@link #publish(Object, PublishOptions)} without waiting for the confirm. The future completes with what
-     * {@code publish} would have returned, or with the exception that {@code publish} would have thrown. Middlewares run on the calling thread.
+     * Like {@link #publish(Object, PublishOptions)}, but without waiting for the confirm. The future completes with what {@code
+     * publish} would have returned or thrown. Middlewares run on the calling thread.
      */
     CompletableFuture<Published> publishAsync(Object payload, PublishOptions options);
 
@@ -49,7 +51,7 @@ public interface Bunny {
     }
 
     /**
-     * Sends at once even inside a handler. The message stays published when the handler fails afterwards; a later attempt
+     * Sends at once, even inside a handler. The message stays published if the handler fails afterwards; a later attempt
      * publishes it again with the same id.
      */
     Published publishNow(Object payload, PublishOptions options);

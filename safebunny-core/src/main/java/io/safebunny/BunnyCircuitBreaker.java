@@ -6,14 +6,15 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * Pauses message types of this instance: while the breaker of a type is open none of its messages is handled here. They wait in
- * their queue, other types go on, connections stay. When the time is over a few messages are handled one by one; if they
- * succeed the breaker closes, else it opens again. Thread-safe; for injection into any bean.
+ * Pauses message types on this instance: while the breaker of a type is open, none of its messages is handled here. They wait in
+ * their queue; other types go on, and connections stay open. After the pause a few messages are handled one by one; if they
+ * succeed, the breaker closes, otherwise it opens again. Thread-safe; can be injected into any bean.
  *
- * <p>It also opens by itself: when too many messages of the type fail, when a handler throws {@link ThrottledException}, when the
- * store does not answer or publications are not confirmed. A longer pause is never shortened that way.
+ * <p>It also opens automatically: when too many messages of the type fail, when a handler throws {@link ThrottledException}, when
+ * the store does not answer, or when publications are not confirmed. That never shortens a longer pause.
  *
- * <p>With a store, what is older than {@code safebunny.dedup.retention} when a pause ends is set aside unhandled ({@code too-old}).
+ * <p>With a store, messages older than {@code safebunny.dedup.retention} at the end of a pause are set aside unhandled ({@code
+ * too-old}).
  */
 public interface BunnyCircuitBreaker {
 
@@ -21,21 +22,21 @@ public interface BunnyCircuitBreaker {
     enum State {
         /** Messages are handled. */
         CLOSED,
-        /** A few are handled, one by one, to see whether they succeed. */
+        /** A few messages are handled, one by one, to see whether they succeed. */
         HALF_OPEN,
-        /** None is handled. */
+        /** No message is handled. */
         OPEN
     }
 
     /**
-     * One change, told to listeners and published as an application event.
+     * A change of state, passed to listeners and published as an application event.
      *
      * @param type message type name
-     * @param reason for people; never empty
+     * @param reason explanation for humans; never empty
      */
     record Change(String type, State from, State to, String reason) {}
 
-    /** Told of every change, one after the other, on a thread that may block. */
+    /** Called for every change, one after the other, on a thread that may block. */
     @FunctionalInterface
     interface Listener {
         void changed(Change change);
@@ -59,7 +60,7 @@ public interface BunnyCircuitBreaker {
     void open(Class<?> type, Duration duration);
 
     /**
-     * Closes the breakers of all types at once, without probing.
+     * Closes the breakers of all types immediately, without probing.
      *
      * @throws MisuseException SB-5002 before the node has started and when it has no handler
      */
@@ -71,9 +72,9 @@ public interface BunnyCircuitBreaker {
     /** @throws MisuseException SB-5002 when no handler takes the type, or the node has not started */
     State state(Class<?> type);
 
-    /** By message type name; empty before the node has started. */
+    /** States by message type name; empty before the node has started. */
     Map<String, State> states();
 
-    /** Changes from now on are told; what it throws is logged. */
+    /** Adds a listener for future changes; exceptions it throws are logged. */
     void addListener(Listener listener);
 }

@@ -8,14 +8,14 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a bean's method as the handler of one message type: that of its payload parameter, the first one that is neither
- * a {@link MessageContext} nor annotated with {@code @Header} or {@code @Headers} (Spring Messaging's annotations).
+ * Marks a bean's method as the handler of one message type: that of its payload parameter, the first one that is neither a {@link
+ * MessageContext} nor annotated with {@code @Header} or {@code @Headers} (Spring Messaging's annotations).
  *
- * <p>The method returns {@code void}: when it returns, the message is done; when it throws, recovery begins. Up to
- * {@link #prefetch()} messages are handled at once, so the method must be thread-safe.
+ * <p>The method returns {@code void}: when it returns, the message is done; when it throws, recovery begins. Up to {@link
+ * #prefetch()} messages are handled at once, so the method must be thread-safe.
  *
- * <p>On a class it sets defaults for the annotated methods of that class. What neither says comes from
- * {@code safebunny.*} properties. Every string may hold placeholders such as {@code ${billing.upstream}}.
+ * <p>On a class it sets defaults for that class's annotated methods. Attributes set on neither come from {@code safebunny.*}
+ * properties. Every string may contain placeholders such as {@code ${billing.upstream}}.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
@@ -26,24 +26,25 @@ public @interface BunnyHandler {
     String[] from() default {};
 
     /**
-     * How many messages of this type are handled at once; default {@code safebunny.listener.prefetch} (10). Raising it
-     * costs a thread per message in work and more redeliveries when the process dies.
+     * How many messages of this type are handled at once; default {@code safebunny.listener.prefetch} (10). Raising it costs a
+     * thread per message, and more redeliveries when the process dies.
      */
     String prefetch() default "";
 
-    /** In-memory retries; they hold one of the {@link #prefetch()} places. Default {@code safebunny.retry.*}. */
+    /**
+     * In-memory retries; a message being retried holds one of the {@link #prefetch()} places. Default {@code safebunny.retry.*}.
+     */
     BunnyRetry retry() default @BunnyRetry;
 
     /**
-     * Waiting times of the delayed retries, for example {@code {"10s", "1m", "10m"}}: one retry per element, {@code 0s}
-     * meaning back to the end of the queue at once. {@code "none"} alone switches them off. Default
-     * {@code safebunny.delayed-retry.delays}.
+     * Delays of the delayed retries, for example {@code {"10s", "1m", "10m"}}: one retry per element; {@code 0s} means back to
+     * the end of the queue at once. {@code "none"} alone turns them off. Default {@code safebunny.delayed-retry.delays}.
      */
     String[] delayedRetries() default {};
 
-    /** Exceptions (with their subtypes) that are retried; empty means all. */
+    /** Exceptions (including subtypes) that are retried; empty means all. */
     Class<? extends Throwable>[] retryFor() default {};
 
-    /** Exceptions (with their subtypes) that go to the poison queue at once, in preference to {@link #retryFor()}. */
+    /** Exceptions (including subtypes) that poison the message at once; takes precedence over {@link #retryFor()}. */
     Class<? extends Throwable>[] noRetryFor() default {};
 }

@@ -7,7 +7,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Names a message type on the wire: {@code [A-Za-z][A-Za-z0-9_$]*}, at most 100. Without it, the simple class name. */
+/**
+ * Name of a message type on the wire: {@code [A-Za-z][A-Za-z0-9_$]*}, at most 100 characters. Without this annotation it is the
+ * simple class name.
+ */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)

@@ -6,13 +6,13 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** In-memory retries of a {@link BunnyHandler}. What is left empty comes from {@code safebunny.retry.*}. */
+/** In-memory retries of a {@link BunnyHandler}. Empty attributes default to {@code safebunny.retry.*}. */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target({})
 public @interface BunnyRetry {
 
-    /** How often to try again after the first failure; {@code "0"} switches in-memory retries off. */
+    /** How often to retry after the first failure; {@code "0"} turns in-memory retries off. */
     String maxRetries() default "";
 
     /** Wait before the first retry, for example {@code "100ms"}. */
@@ -24,6 +24,6 @@ public @interface BunnyRetry {
     /** Longest wait. */
     String maxInterval() default "";
 
-    /** Share of each wait, 0 to 1, by which it may be shortened or lengthened at random. */
+    /** Fraction of each wait, 0 to 1, by which it is randomly shortened or lengthened. */
     String jitter() default "";
 }

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a handler may know of the message it handles. Immutable; valid as long as the handler runs. */
+/** What a handler may know about the message it handles. Valid as long as the handler runs; its properties do not change. */
 public interface MessageContext {
 
     /** Id of the message: the same on every delivery and for every duplicate. */
@@ -17,10 +17,10 @@ public interface MessageContext {
     /** Message type name. */
     String type();
 
-    /** Node that published the message; empty when a foreign publisher did not say. */
+    /** Node that published the message; empty if a foreign publisher did not name one. */
     String from();
 
-    /** Position in the saga: 1 for the message that started it, its parent's plus 1 below. */
+    /** Position in the saga: 1 for the message that started it, otherwise the parent's plus 1. */
     int marker();
 
     /** Id of the message in whose handling this one was published; {@code null} when it started the saga. */
@@ -31,8 +31,8 @@ public interface MessageContext {
     int attempt();
 
     /**
-     * When it was published, or for a delayed publication when it was due, by the publisher's clock; the epoch when a foreign
-     * publisher did not say.
+     * When it was published, or for a delayed publication when it was due, by the publisher's clock; the epoch if a foreign
+     * publisher did not state it.
      */
     Instant sentAt();
 
@@ -43,13 +43,14 @@ public interface MessageContext {
     Map<String, Object> headers();
 
     /**
-     * Publishes as part of this handling from any thread (an executor's, {@code @Async}, a parallel stream) until the handler returns, which
-     * therefore waits for those threads: what comes later is refused with {@link io.safebunny.failure.InvalidPublicationException}, also from
-     * threads of an attempt that failed. Correlation, causation and marker are the handling's, and what is published is sent when the handler
-     * has succeeded, in the order in which it came in. Each publication needs {@linkplain PublishOptions#withIdempotencyKey an idempotency key},
-     * as the order of several threads cannot make ids that are the same in each attempt; and no step may be running meanwhile.
+     * A {@link Bunny} that publishes as part of this handling from any thread (an executor's, {@code @Async}, a parallel stream)
+     * until the handler returns. So the handler must wait for those threads: later publications, including those by threads of a
+     * failed attempt, are refused with {@link io.safebunny.failure.InvalidPublicationException}. Correlation, causation and
+     * marker are the handling's, and the publications are sent, in the order in which they were made, once the handler has
+     * succeeded. Each publication needs {@linkplain PublishOptions#withIdempotencyKey an idempotency key}, because the order of
+     * several threads cannot give the same ids in each attempt. No step may be running at the time.
      *
-     * <p>Called on the handler's thread; its result is thread-safe.
+     * <p>Call it on the handler's thread; the result is thread-safe.
      *
      * @throws io.safebunny.failure.InvalidPublicationException on another thread, and within a step
      */
@@ -57,16 +58,16 @@ public interface MessageContext {
 
     /**
      * Runs a step of this handler at most once to completion per message: a later attempt, after a failure or a crash, gets the
-     * stored result instead. For calls to the outside that must not be repeated. A crash between the step's effect and the
-     * storing of its result repeats it, so pass {@link #messageId()} on as an idempotency key where the callee takes one.
+     * stored result instead. Meant for calls to other systems that must not be repeated. A crash between the step's effect and
+     * the storing of its result does repeat it, so pass {@link #messageId()} as an idempotency key if the callee accepts one.
      *
-     * <p>What a step writes must not be part of the handler's own transaction: the step stays done when that is rolled back.
+     * <p>A step's writes must not be part of the handler's own transaction: the step counts as done even if that is rolled back.
      *
      * <p>Steps may not publish: publish after the step, from its result. Without a store a step is remembered only for the
      * in-memory retries of this delivery. Call it from the handler's thread.
      *
-     * @param name of the step, unique within the handler, 1 to 200 characters
-     * @param type of the result, which is stored as JSON
+     * @param name name of the step, unique within the handler, 1 to 200 characters
+     * @param type type of the result, which is stored as JSON
      * @return what the step returned, now or earlier; never {@code null}
      * @throws X what the step threw; nothing is stored then
      * @throws io.safebunny.failure.MisuseException SB-5004 when the name is invalid, or used before in this attempt

@@ -4,7 +4,7 @@ package io.safebunny;
 import io.safebunny.failure.SafeBunnyException;
 import org.jspecify.annotations.Nullable;
 
-/** Thrown by a handler: no retry can help, put the message into the poison queue now. */
+/** Thrown by a handler to put the message into the poison queue at once, because no retry can help. */
 public class PoisonMessageException extends SafeBunnyException {
 
     public PoisonMessageException(String message) {

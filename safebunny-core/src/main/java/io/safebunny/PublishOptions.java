@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** How one message is published: {@link #none()} with what is to be different. Immutable. */
+/** How one message is published: {@link #none()} plus changes. Immutable. */
 public final class PublishOptions {
 
     private static final PublishOptions NONE = new PublishOptions(null, null, Duration.ZERO, Map.of(), false);
@@ -37,14 +37,14 @@ public final class PublishOptions {
     }
 
     /**
-     * @param id of the saga: a UUID or {@code [A-Za-z0-9._:-]{1,64}}; by default that of the message being handled, else derived
-     *     from the idempotency key, else random
+     * @param id id of the saga: a UUID or {@code [A-Za-z0-9._:-]{1,64}}. By default that of the message being handled; outside a
+     *     handler, derived from the idempotency key, or random without one
      */
     public PublishOptions withCorrelationId(String id) {
         return new PublishOptions(id, idempotencyKey, delay, headers, droppedIfUnheard);
     }
 
-    /** @param key makes the message id depend on it instead of on the order of publishing: the same key gives the same id */
+    /** @param key makes the message id depend on the key instead of the order of publishing: the same key gives the same id */
     public PublishOptions withIdempotencyKey(String key) {
         return new PublishOptions(correlationId, key, delay, headers, droppedIfUnheard);
     }
@@ -54,7 +54,9 @@ public final class PublishOptions {
         return new PublishOptions(correlationId, idempotencyKey, duration, headers, droppedIfUnheard);
     }
 
-    /** @param name of a header of the application's own, not beginning with {@code sb-} or {@code x-}; the value is a scalar */
+    /**
+     * @param name name of an application header, which must not begin with {@code sb-} or {@code x-}; the value must be a scalar
+     */
     public PublishOptions withHeader(String name, Object value) {
         Map<String, Object> more = new LinkedHashMap<>(headers);
         more.put(name, value);
@@ -63,9 +65,9 @@ public final class PublishOptions {
     }
 
     /**
-     * Drops the message, silently, when no queue is bound for it at the moment of sending. Without this it is kept where there is a
-     * place for it (the handled message's record, the outbox) until somebody consumes it, and elsewhere {@code publish} fails with SB-2001.
-     * Not with a delay: who listens is then found out when nobody waits for the answer.
+     * Silently drops the message if no queue is bound for it when it is sent. Otherwise such a message is kept, where there is a
+     * place for it (the handled message's record, the outbox), until somebody consumes it; elsewhere {@code publish} fails with
+     * SB-2001. Cannot be combined with a delay, because then nobody learns whether a queue is bound.
      */
     public PublishOptions droppedIfUnheard() {
         return new PublishOptions(correlationId, idempotencyKey, delay, headers, true);
@@ -85,7 +87,7 @@ public final class PublishOptions {
         return delay;
     }
 
-    /** Unmodifiable. */
+    /** The headers, unmodifiable. */
     public Map<String, Object> headers() {
         return headers;
     }
@@ -110,7 +112,7 @@ public final class PublishOptions {
         return Objects.hash(correlationId, idempotencyKey, delay, headers, droppedIfUnheard);
     }
 
-    /** Without the idempotency key and the values of headers. */
+    /** Leaves out the idempotency key and the values of headers. */
     @Override
     public String toString() {
         return "PublishOptions[correlationId=%s, keyed=%s, delay=%s, headers=%s, droppedIfUnheard=%s]"

@@ -5,7 +5,7 @@ import io.safebunny.failure.MisuseException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What became of a publication that did not fail. Immutable; equal to any other of the same message. */
+/** The result of a publication that did not fail. Immutable; equal to any other result for the same message. */
 public final class Published {
 
     private static final Published DROPPED = new Published(null, null);
@@ -18,17 +18,17 @@ public final class Published {
         this.correlationId = correlationId;
     }
 
-    /** It was sent and confirmed, stored with the transaction, or collected in a handler. */
+    /** The message was sent and confirmed, stored with the transaction, or collected in a handler. */
     public static Published as(String messageId, String correlationId) {
         return new Published(messageId, correlationId);
     }
 
-    /** A middleware ended the publication without {@code next}, or swallowed why it failed. */
+    /** A middleware ended the publication without calling {@code next}, or swallowed its failure. */
     public static Published dropped() {
         return DROPPED;
     }
 
-    /** Whether a middleware decided that this message is not published. */
+    /** Whether a middleware dropped this message. */
     public boolean isDropped() {
         return messageId == null;
     }
@@ -39,7 +39,7 @@ public final class Published {
     }
 
     /**
-     * Id of the saga that it belongs to, or starts.
+     * Id of the saga that the message belongs to or starts.
      *
      * @throws MisuseException SB-5008 when it {@linkplain #isDropped is dropped}
      */

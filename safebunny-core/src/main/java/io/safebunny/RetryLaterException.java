@@ -6,9 +6,9 @@ import io.safebunny.failure.SafeBunnyException;
 import java.time.Duration;
 
 /**
- * Thrown by a handler: skip the in-memory retries and deliver the message again after this delay. It costs one of the
- * delayed retries; when none is left the message is poisoned. With a store it is poisoned at once when it would be older than
- * {@code safebunny.dedup.retention} after the delay.
+ * Thrown by a handler to skip the in-memory retries and get the message again after this delay. Uses up one of the delayed
+ * retries; if none is left, the message is poisoned. With a store, it is poisoned at once if it would be older than {@code
+ * safebunny.dedup.retention} after the delay.
  */
 public class RetryLaterException extends SafeBunnyException {
 

@@ -6,9 +6,9 @@ import io.safebunny.failure.SafeBunnyException;
 import java.time.Duration;
 
 /**
- * Thrown by a handler: what it depends on takes nothing now. No message of this type is handled for this long, see
- * {@link BunnyCircuitBreaker}; the message itself comes back after it and no attempt is spent. With a store it is poisoned at once
- * when it would be older than {@code safebunny.dedup.retention} by then.
+ * Thrown by a handler when something it depends on accepts no calls for a while. Pauses the message's type for that long, see
+ * {@link BunnyCircuitBreaker}; the message itself comes back afterwards without spending an attempt. With a store, it is poisoned
+ * at once if it would be older than {@code safebunny.dedup.retention} by then.
  */
 public class ThrottledException extends SafeBunnyException {
 
@@ -18,7 +18,7 @@ public class ThrottledException extends SafeBunnyException {
     private final Duration delay;
 
     /**
-     * @param delay 1 ms to 365 days, as the dependency said (HTTP's {@code Retry-After}, for example)
+     * @param delay 1 ms to 365 days, as the dependency asked (for example by HTTP's {@code Retry-After})
      * @throws MisuseException SB-5001 when it is not
      */
     public ThrottledException(Duration delay) {
@@ -30,7 +30,7 @@ public class ThrottledException extends SafeBunnyException {
         if (delay.compareTo(SHORTEST) < 0 || delay.compareTo(LONGEST) > 0) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "Invalid pause [delay=%s]: it must be 1 ms to 365 days. Bound what the dependency said."
+                    "Invalid pause [delay=%s]: it must be 1 ms to 365 days. Bound the dependency's value before throwing."
                             .formatted(delay));
         }
         return delay;

@@ -25,7 +25,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
-/** Calling a {@code @BunnyHandler} method with payload and context: as the library does, by reflection, directly. */
+/** Compares ways to call a {@code @BunnyHandler} method with payload and context: SafeBunny's, reflection, and a direct call. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -34,7 +34,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 @Fork(2)
 public class DispatchBenchmark {
 
-    /** The handler of an application. */
+    /** An application's handler. */
     public static final class Invoicing {
         private long sum;
 

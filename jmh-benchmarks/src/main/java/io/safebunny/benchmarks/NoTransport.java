@@ -11,7 +11,7 @@ import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import java.util.concurrent.CompletableFuture;
 
-/** Confirms everything at once, so that only the library is measured. */
+/** Confirms everything at once, so that only SafeBunny is measured. */
 final class NoTransport implements Transport {
 
     @Override

@@ -27,8 +27,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 
 /**
- * Under load, the time from opening a type's circuit breaker to the last message that is still handled, and from closing it to the first.
- * Arguments: {@code amqp://… [pauses]}.
+ * Measures, under load, the time from opening a type's circuit breaker to the last handled message, and from closing it to the
+ * first. Arguments: {@code amqp://… [pauses]}.
  */
 public final class PauseLatency {
 
@@ -38,7 +38,7 @@ public final class PauseLatency {
 
     private PauseLatency() {}
 
-    /** Next to nothing to handle. */
+    /** A message with next to nothing in it. */
     public record Tick(int number) {}
 
     public static void main(String[] arguments) throws Exception {

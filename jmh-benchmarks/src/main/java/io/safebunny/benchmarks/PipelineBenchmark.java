@@ -57,7 +57,7 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * Time and allocation per message inside the library, without serialization and broker.
+ * Time and allocation per message within SafeBunny, without serialization and broker.
  *
  * <p>{@code scopedPipeline} is the measurement of the thesis (figure 5.2): two core steps, the user's middlewares, one scope per
  * message. {@code consumeMessage} is the whole consume pipeline: validation, headers, metrics, recovery, middlewares, in-memory
@@ -141,7 +141,7 @@ public class PipelineBenchmark {
                 parts.breakers().add("Ping", Object.class, metrics));
     }
 
-    /** Forgets soon and sweeps often, so that the heap stays small. */
+    /** With a short retention and frequent sweeps, so that the heap stays small. */
     private static Deduplication deduplication(SystemTimeline system, ConfirmedSender sender, Metrics metrics) {
         Deduplication deduplication = new Deduplication(
                 new MemoryMessageStore(system, Duration.ofMillis(100)),
@@ -212,7 +212,7 @@ public class PipelineBenchmark {
         }
     }
 
-    /** Leaves the cost of JSON out. */
+    /** Leaves out the cost of JSON. */
     private static final class Constant implements MessageSerializer {
         static final byte[] BODY = {'{', '}'};
 

@@ -17,7 +17,7 @@ import org.openjdk.jmh.annotations.Warmup;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
-/** 965 bytes of JSON, written and read by the library's serializer and by Jackson alone. */
+/** 965 bytes of JSON, written and read by SafeBunny's serializer and by Jackson alone. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

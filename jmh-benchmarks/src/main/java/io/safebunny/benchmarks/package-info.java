@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Measurements: JMH for what happens in memory, a runner for what happens on a broker. */
+/** Measurements: JMH benchmarks for work in memory, contests for work on a broker. */
 @NullMarked
 package io.safebunny.benchmarks;
 

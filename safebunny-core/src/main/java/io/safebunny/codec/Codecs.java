@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The body codecs of a node. Encodings are compared without regard to case. Immutable and thread-safe. */
+/** The body codecs of a node, by encoding, ignoring case. Immutable. */
 public final class Codecs {
 
     private static final Pattern ENCODING = Pattern.compile("[a-z0-9][a-z0-9._+-]{0,63}");
@@ -24,8 +24,8 @@ public final class Codecs {
     private final @Nullable BodyCodec publishing;
 
     /**
-     * @param publishing encoding of what this node publishes, {@code null} for none
-     * @throws ConfigurationException SB-1311 when an encoding is no name, or there twice, or the one for publishing is unknown
+     * @param publishing encoding of this node's publications, {@code null} for none
+     * @throws ConfigurationException SB-1311 when an encoding is invalid or has two codecs, or the one for publishing is unknown
      */
     public Codecs(List<BodyCodec> all, @Nullable String publishing) {
         for (BodyCodec codec : all) {
@@ -55,18 +55,18 @@ public final class Codecs {
         if (publishing != null && this.publishing == null) {
             throw new ConfigurationException(
                     "SB-1311",
-                    "There is no BodyCodec for what this node publishes [safebunny.publisher.encoding=%s, codecs=%s]."
+                    "There is no BodyCodec for this node's publications [safebunny.publisher.encoding=%s, codecs=%s]."
                             .formatted(Names.printable(publishing), new TreeSet<>(byEncoding.keySet())),
-                    "Register a BodyCodec bean of that encoding, for example new GzipCodec() for gzip, or leave the property away.");
+                    "Register a BodyCodec bean for that encoding, for example new GzipCodec() for gzip, or remove the property.");
         }
     }
 
-    /** Bodies are sent and taken as they are. */
+    /** No codecs: bodies are sent and received as serialized. */
     public static Codecs none() {
         return NONE;
     }
 
-    /** {@code null} when bodies are published as they are. */
+    /** {@code null} when bodies are published as serialized. */
     public @Nullable BodyCodec publishing() {
         return publishing;
     }

@@ -11,7 +11,10 @@ import java.io.UncheckedIOException;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
-/** Compresses bodies with gzip. A body that would become larger than allowed is refused while it is read. Thread-safe. */
+/**
+ * Compresses bodies with gzip. Stops decompressing as soon as a body exceeds the limit, so that a small one cannot fill the heap.
+ * Thread-safe.
+ */
 public final class GzipCodec implements BodyCodec {
 
     private static final String GZIP = "gzip";
@@ -27,7 +30,7 @@ public final class GzipCodec implements BodyCodec {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (GZIPOutputStream gzip = new GZIPOutputStream(bytes, PORTION)) {
             gzip.write(message.body());
-        } catch (IOException e) { // memory does no I/O
+        } catch (IOException e) { // cannot happen in memory
             throw new UncheckedIOException(e);
         }
         return bytes.toByteArray();

@@ -18,14 +18,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Steps of a message whose own record is part of the handler's transaction, which may roll back while what a step did stays
- * done. They are in a companion of it, written in transactions of their own.
+ * Steps of a message whose record is part of the handler's transaction. That transaction may roll back, but what a step did stays
+ * done, so steps are kept in a companion record that is written in separate transactions. Confined to one thread.
  */
 final class ApartSteps {
 
     private static final int MOST_TRIES = 10;
 
-    /** Earlier versions of the library kept steps without a fingerprint. */
+    /** Fingerprint of steps stored by earlier versions, which kept none. */
     private static final Fingerprint UNKNOWN = new Fingerprint(Fingerprint.CHECKSUMS, 0, 0);
 
     private final TransactionalMessageStore store;
@@ -37,7 +37,7 @@ final class ApartSteps {
     private boolean loaded;
     private @Nullable MessageRecord record;
 
-    /** @param transaction holds the claim: only while it does nobody else stores steps of the message */
+    /** @param transaction the transaction that holds the claim; as long as it does, nobody else stores steps of the message */
     ApartSteps(
             TransactionalMessageStore store,
             Timeline timeline,
@@ -52,7 +52,7 @@ final class ApartSteps {
         this.transaction = transaction;
     }
 
-    /** Where those of a message are. */
+    /** Key of the companion record with the steps of a message. */
     static RecordKey key(RecordKey message) {
         return message.companion("steps");
     }
@@ -61,7 +61,7 @@ final class ApartSteps {
         return steps.fingerprint().equals(UNKNOWN) || steps.fingerprint().isOf(message);
     }
 
-    /** Reads them again before the next one. */
+    /** Makes the next {@link #find} read the steps again. */
     void forget() {
         loaded = false;
     }
@@ -91,9 +91,10 @@ final class ApartSteps {
     }
 
     /**
-     * Tries a few times, because the step has been run; after an answer that got lost, its repeat finds what it has written itself.
+     * Retries a few times, because the step has already been run. If an earlier try was committed but its answer was lost,
+     * recognises its own write.
      *
-     * @return {@code null} when somebody else wrote in between
+     * @return {@code null} when another delivery has written in between
      */
     private @Nullable MessageRecord writeSurely(MessageRecord next) {
         for (int tries = 1; ; tries++) {
@@ -107,13 +108,13 @@ final class ApartSteps {
                 if (tries == MOST_TRIES) {
                     throw e;
                 }
-                log.noAnswer(key.messageId(), "its steps are written again", e);
+                log.noAnswer(key.messageId(), "retrying to write its steps", e);
             }
             StorePause.pause(timeline);
         }
     }
 
-    /** In a final state from the beginning, so that it expires with the message's own record. */
+    /** Created in a final state, so that it expires like the message's own record. */
     private MessageRecord first(Map<String, String> steps) {
         return new MessageRecord(
                 key,

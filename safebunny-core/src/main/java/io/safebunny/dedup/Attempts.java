@@ -7,7 +7,7 @@ import io.safebunny.observation.BoundedLog.Kind;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Which attempt of its message a delivery is: the record knows, and the header only claims to. Thread-safe. */
+/** Decides which attempt of its message a delivery is. The record is authoritative; a header can be forged. Thread-safe. */
 final class Attempts {
 
     private static final Logger LOG = LoggerFactory.getLogger(Attempts.class);
@@ -19,25 +19,26 @@ final class Attempts {
     }
 
     /**
-     * The larger count is right: of two copies of a message each knows only its own retries. But only the end of one attempt can have
-     * been kept from the record, and what says more may come from anybody.
+     * Takes the larger of the two counts, because each of two copies of a message knows only its own retries. But the header may
+     * be at most one ahead: at most the end of one attempt can be missing in the record, and a header that says more may be
+     * forged.
      *
-     * @param known to the record, 0 without one
+     * @param known the record's attempt, 0 without a record
      */
     static int believed(Envelope message, int known) {
         return Math.max(known, Math.min(message.attempt(), known + 1));
     }
 
-    /** The handling goes on as this attempt, whatever the header of its message says. */
+    /** Continues the handling as this attempt, whatever the header says. */
     void resume(Handling handling, int attempt) {
         int said = handling.message().attempt();
         if (said > attempt) {
             String id = handling.message().id();
             log.tell(
-                    Kind.info(LOG, "Messages say they are retries that their records do not know"),
+                    Kind.info(LOG, "Headers claim more retries than the records know of"),
                     id,
                     () -> LOG.info(
-                            "Message {} says it is retry {}, which its record does not know: it goes on as retry {}",
+                            "Message {} claims to be retry {}, of which its record does not know: handling it as retry {}",
                             id,
                             said,
                             attempt));

@@ -4,7 +4,7 @@ package io.safebunny.dedup;
 import io.safebunny.failure.SafeBunnyException;
 import org.jspecify.annotations.Nullable;
 
-/** The handler returned, or begins a step, in a transaction that cannot be committed any more. Counts as the handler's failure. */
+/** The handler returned or began a step in a transaction that can no longer be committed. Counts as a failure of the handler. */
 public final class BrokenTransactionException extends SafeBunnyException {
 
     BrokenTransactionException(String message, @Nullable Throwable cause) {

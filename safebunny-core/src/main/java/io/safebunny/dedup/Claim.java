@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A claim this process holds, as long as nobody took it over. All writes go through the fence: each is one version higher than
- * the last one of this claim. Thread-safe: the handler's thread and the renewal share it.
+ * A claim that this process holds until somebody takes it over. Every write is fenced: its version is one above the last write of
+ * this claim. Thread-safe: the handler's thread and the renewal share it.
  */
 final class Claim {
 
@@ -25,14 +25,15 @@ final class Claim {
     private final MessageStore store;
     private final Timeline timeline;
     private final DedupLog log;
-    private final ReentrantLock lock = new ReentrantLock(); // a virtual thread may wait for the store while it holds it
+    // not synchronized, which would pin a virtual thread that waits for the store
+    private final ReentrantLock lock = new ReentrantLock();
     private MessageRecord current;
-    private volatile long writtenAt; // written with the lock
+    private volatile long writtenAt; // written under the lock
     private boolean lost;
-    /** A write since the last answered one got no answer. */
+    /** Whether a write went unanswered since the last answered one. */
     private boolean unsure;
 
-    /** @param claimedAt monotonic time before the claim was written, so that the lease is never thought longer than it is */
+    /** @param claimedAt monotonic time before the claim was written, so that the lease is never overestimated */
     Claim(MessageStore store, Timeline timeline, DedupLog log, MessageRecord current, long claimedAt) {
         this.store = store;
         this.timeline = timeline;
@@ -51,10 +52,10 @@ final class Claim {
     }
 
     /**
-     * One try.
+     * Tries once.
      *
      * @return whether the claim was still ours
-     * @throws RuntimeException the store did not answer: whether it was written is unknown
+     * @throws RuntimeException the store did not answer: it is unknown whether it was written
      */
     boolean write(UnaryOperator<MessageRecord> change) {
         lock.lock();
@@ -83,9 +84,9 @@ final class Claim {
         return !lost;
     }
 
-    /** An earlier write got no answer: perhaps the version that is in the way is our own. */
+    /** After an unanswered write: the version in the way may be our own. */
     private boolean reconcile(UnaryOperator<MessageRecord> change) {
-        lost = false; // until it is known: finding it may fail, too
+        lost = false; // not known yet, and the find may fail too
         MessageRecord stored = store.find(current.key());
         unsure = false;
         if (stored != null && stored.owner().equals(current.owner())) {
@@ -103,7 +104,7 @@ final class Claim {
     }
 
     /**
-     * Tries as long as the lease is good for it, because what this write would record has happened.
+     * Retries until the lease runs out, because what the write records has already happened.
      *
      * @return whether the claim was still ours
      * @throws RuntimeException the last failure of the store
@@ -122,7 +123,7 @@ final class Claim {
                     if (left.compareTo(StorePause.SHORTEST) <= 0) {
                         throw e;
                     }
-                    log.noAnswer(current.key().messageId(), "its record is written again", e);
+                    log.noAnswer(current.key().messageId(), "retrying to write its record", e);
                     StorePause.pause(timeline, e, left);
                 }
             }
@@ -131,12 +132,15 @@ final class Claim {
         }
     }
 
-    /** Whether nothing was written for so long. Does not wait. */
+    /** Whether the last write was at least that long ago. Never blocks. */
     boolean isOlderThan(Duration age) {
         return timeline.nanoTime() - writtenAt >= age.toNanos();
     }
 
-    /** Unless something was written lately. Skipped while a write is under way, which renews as well. */
+    /**
+     * Renews the claim unless it was written more recently than {@code age}. Skipped while a write is in progress, which renews
+     * the claim too.
+     */
     void renew(Duration age) {
         if (!lock.tryLock()) {
             return;
@@ -159,7 +163,7 @@ final class Claim {
         }
     }
 
-    /** @throws NotHandledException nobody else respects it any more */
+    /** @throws NotHandledException the claim was taken over or its lease has run out, so others no longer respect it */
     void requireAlive() {
         lock.lock();
         try {

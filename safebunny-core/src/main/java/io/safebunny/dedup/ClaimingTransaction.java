@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One message's claim, the handler's own writes and the completion in one local transaction; each in-memory retry in a new one.
- * While it is open, the uncommitted claim holds back every other delivery of the message. Confined to one thread.
+ * Keeps a message's claim, the handler's own writes and the completion in one local transaction; each in-memory retry gets a new
+ * one. While it is open, the uncommitted claim blocks every other delivery of the message. Confined to one thread.
  */
 final class ClaimingTransaction {
 
@@ -65,7 +65,7 @@ final class ClaimingTransaction {
             return record;
         } catch (StoreUnavailableException e) {
             rollback();
-            if (e.retryAfter() != null && isAnswered()) { // it waited for the transaction of another delivery
+            if (e.retryAfter() != null && isAnswered()) { // it waited in vain for another delivery's transaction
                 throw NotHandledException.later(
                         "Another delivery of message %s is being handled"
                                 .formatted(handling.message().id()),
@@ -73,7 +73,7 @@ final class ClaimingTransaction {
             }
             throw e;
         } catch (InvalidMessageException e) {
-            commitOrRollback(); // perhaps it wrote that the message is set aside
+            commitOrRollback(); // claiming may have written that the message is poisoned
             throw e;
         } catch (Throwable e) {
             rollback();
@@ -81,7 +81,10 @@ final class ClaimingTransaction {
         }
     }
 
-    /** A database that is too slow for everybody lets claims wait in vain, too; but reading waits for nobody's transaction. */
+    /**
+     * Tells a claim blocked by another delivery from a database that is too slow for everything: a read does not wait for
+     * anybody's transaction.
+     */
     private boolean isAnswered() {
         try {
             MessageRecord unused = store.find(new RecordKey(
@@ -94,7 +97,7 @@ final class ClaimingTransaction {
         }
     }
 
-    /** For an in-memory retry: what the failed attempt wrote is undone. */
+    /** For an in-memory retry: undoes what the failed attempt wrote, and claims again. */
     MessageRecord beginAgain() {
         rollback();
         MessageRecord record = begin();
@@ -111,7 +114,7 @@ final class ClaimingTransaction {
     /**
      * @return the record as committed
      * @throws StoreUnavailableException it is unknown whether it was committed
-     * @throws RuntimeException it was not
+     * @throws RuntimeException it was not committed
      */
     MessageRecord commit(List<OutboundMessage> outgoing) {
         LocalTransaction open = requireOpen();
@@ -120,23 +123,23 @@ final class ClaimingTransaction {
         try {
             open.commit();
         } catch (RuntimeException e) {
-            open.rollback(); // without effect when the commit has ended it
+            open.rollback(); // no effect if the commit has already ended it
             if (e instanceof StoreUnavailableException || !isStored(completed, e)) {
                 throw e;
             }
             String id = handling.message().id();
             log.tell(
-                    Kind.warn(LOG, "What was to happen after commits failed"),
+                    Kind.warn(LOG, "Callbacks after commits failed"),
                     id,
                     () -> LOG.warn(
-                            "Message {} is handled and committed, but what was to happen after the commit failed",
+                            "Message {} is handled and committed, but a callback after the commit failed",
                             id,
                             log.tellable(e)));
         }
         return completed;
     }
 
-    /** Some transaction managers report a failure after the commit as if it had not taken place. */
+    /** Some transaction managers report a failure after the commit as if the commit itself had failed. */
     private boolean isStored(MessageRecord completed, RuntimeException failure) {
         try {
             MessageRecord stored = store.find(completed.key());
@@ -168,9 +171,11 @@ final class ClaimingTransaction {
     }
 
     /**
-     * Before a step: the database may have ended the transaction unnoticed, and another delivery may have had its turn since.
+     * Called before a step: the database may have ended the transaction unnoticed, and another delivery may have claimed the
+     * message since.
      *
-     * @throws BrokenTransactionException the transaction is of no use any more; costs an attempt, for it may be the handler's doing
+     * @throws BrokenTransactionException the transaction is unusable; that costs an attempt, because the handler may have caused
+     *     it
      * @throws NotHandledException another delivery has the message
      * @throws RuntimeException the store does not answer
      */
@@ -189,9 +194,12 @@ final class ClaimingTransaction {
         }
     }
 
-    /** @throws InvalidMessageException another message under this id has run them: it stands, so nothing new is written about this one */
+    /**
+     * @throws InvalidMessageException the steps belong to another message with this id; that message's records stand, so nothing
+     *     is written about this one
+     */
     void requireStepsAreOurs(MessageRecord steps) {
-        stepsAreAnothers = true; // until it is known
+        stepsAreAnothers = true; // until proved otherwise
         IdCollision.requireNone(handling.message(), steps);
         stepsAreAnothers = false;
     }
@@ -217,7 +225,7 @@ final class ClaimingTransaction {
 
     private BrokenTransactionException claimIsGone() {
         return new BrokenTransactionException(
-                "The claim of message %s is gone from its own transaction: did the handler commit, roll back or delete, or did it go on after the database had rolled back?"
+                "The claim of message %s is gone from its own transaction: did the handler commit, roll back or delete it, or go on after the database had rolled back?"
                         .formatted(handling.message().id()),
                 null);
     }
@@ -228,7 +236,7 @@ final class ClaimingTransaction {
         try {
             open.commit();
         } catch (RuntimeException e) {
-            log.noAnswer(handling.message().id(), "could not write that it is set aside", e);
+            log.noAnswer(handling.message().id(), "could not record that it is poisoned", e);
         }
     }
 
@@ -241,7 +249,7 @@ final class ClaimingTransaction {
     }
 
     /**
-     * Undoes everything, and writes in what state the message is now.
+     * Undoes everything, and then records the state of the message in a write of its own.
      *
      * @throws NotHandledException another delivery has handled the message: ours is a duplicate
      */
@@ -256,11 +264,11 @@ final class ClaimingTransaction {
         MessageRecord stored;
         try {
             stored = claimed.version() == 1 ? store.create(released) : store.replace(released);
-            if (stored == null) { // it is not ours any more
+            if (stored == null) { // the record is no longer ours
                 stored = store.find(released.key());
             }
         } catch (RuntimeException e) {
-            log.noAnswer(handling.message().id(), "could not write how its handling ended", e);
+            log.noAnswer(handling.message().id(), "could not record how its handling ended", e);
             return;
         }
         if (stored == null) {

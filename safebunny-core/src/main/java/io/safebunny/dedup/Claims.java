@@ -3,13 +3,13 @@ package io.safebunny.dedup;
 
 import io.safebunny.handling.Handling;
 
-/** How messages are claimed: one way for each kind of store. Thread-safe. */
+/** The way messages are claimed, one implementation per kind of store. Thread-safe. */
 interface Claims {
 
-    /** Nothing is claimed before {@link MessageClaim#take}. */
+    /** Claims nothing yet; {@link MessageClaim#take} does. */
     MessageClaim of(Handling handling);
 
-    /** Begins what goes on beside the handling. */
+    /** Starts background work, such as renewals. */
     default void start() {}
 
     default void stop() {}

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the exactly-once protocol tells of its surroundings: that the store does not answer, or publications are not confirmed, once,
- * whoever finds out and for however many messages; and that it is over. Thread-safe.
+ * Logs outages that the exactly-once protocol notices (the store does not answer, publications are not confirmed): once when they
+ * begin and once when they are over, however many messages they affect. Thread-safe.
  */
 final class DedupLog {
 
@@ -18,7 +18,7 @@ final class DedupLog {
     private static final Kind NO_ANSWER = Kind.warn(LOG, "The message store does not answer");
     private static final Kind UNCONFIRMED = Kind.warn(LOG, "Publications of handled messages are not confirmed");
 
-    /** Of what concerns one message each. */
+    /** Bound for entries that concern a single message each. */
     private static final int MOST_A_MINUTE = 20;
 
     private final BoundedLog log;
@@ -28,8 +28,8 @@ final class DedupLog {
     }
 
     /**
-     * @param which message, or what else was asked for
-     * @param then how it goes on
+     * @param which id of the message, or what else the store was asked for
+     * @param then what happens next
      */
     void noAnswer(String which, String then, RuntimeException e) {
         log.fails(
@@ -48,7 +48,7 @@ final class DedupLog {
                 UNCONFIRMED,
                 messageId,
                 () -> LOG.warn(
-                        "Publications of message {} are not confirmed; they are sent again later, and so are those of others",
+                        "Publications of message {} are not confirmed; they are sent again later, as are those of other messages",
                         messageId,
                         failure == null ? null : tellable(failure)));
     }
@@ -57,16 +57,16 @@ final class DedupLog {
         log.works(UNCONFIRMED);
     }
 
-    /** Something about one message. */
+    /** Logs an event that concerns one message; floods are summarised. */
     void tell(Kind kind, String messageId, Runnable inFull) {
         log.tell(kind.upTo(MOST_A_MINUTE), messageId, inFull);
     }
 
-    /** A handler failed, and its message is another delivery's. */
+    /** A handler failed, but another delivery has the message by now, so the failure decides nothing. */
     void othersByNow(Throwable failure, NotHandledException instead) {
         String what = String.valueOf(instead.getMessage());
         tell(
-                Kind.info(LOG, "Handlers failed whose messages are others' by now"),
+                Kind.info(LOG, "Handlers failed after other deliveries had taken their messages"),
                 what,
                 () -> LOG.info("{} [failure={}]", what, failure.getClass().getName()));
     }

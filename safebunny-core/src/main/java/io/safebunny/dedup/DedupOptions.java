@@ -8,10 +8,10 @@ import java.time.Duration;
 /**
  * Settings of the exactly-once protocol.
  *
- * @param lease how long a claim that does not change is respected; renewed while a handler runs. After a crash its messages
- *     wait this long. Also after how long publications are sent that a crash left behind or the broker refused, how long a
- *     round of the sweeper lasts at most, and how long after its end the next one begins
- * @param takeoverLimit claims in a row that may fall silent before the message is set aside as {@code delivery-limit}
+ * @param lease how long a claim is respected unless it is renewed, which happens while the handler runs. After a crash the
+ *     messages in work wait this long. It is also the age at which the sweeper sends publications that a crash left behind or the
+ *     broker refused, the maximum duration of its rounds, and the pause between them
+ * @param takeoverLimit how many claims in a row may fall silent before the message is poisoned with reason {@code delivery-limit}
  */
 public record DedupOptions(Duration lease, int takeoverLimit) {
 
@@ -24,7 +24,7 @@ public record DedupOptions(Duration lease, int takeoverLimit) {
         }
     }
 
-    /** Others wait for a message that is handled alone, and it for them, at most for a lease. */
+    /** A message handled alone waits for the others, and they for it, no longer than a lease. */
     QuarantinePolicy quarantine() {
         return new QuarantinePolicy(takeoverLimit, lease);
     }

@@ -21,11 +21,11 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles a message at most once to completion: claim, run, complete with the collected publications, dispatch, mark
- * dispatched. A handler that fails releases its claim and publishes nothing. Thread-safe.
+ * Handles a message at most once to completion: claim, run, complete with the collected publications, dispatch, mark dispatched.
+ * A handler that fails releases its claim and publishes nothing. Thread-safe.
  *
- * <p>The claim is one conditional write, or, where the store shares a local transaction with the handler, the lock on an
- * uncommitted one.
+ * <p>The claim is a conditional write, or, where the store shares a local transaction with the handler, the lock on an
+ * uncommitted record.
  */
 public final class Deduplication {
 
@@ -37,7 +37,7 @@ public final class Deduplication {
     private final Dispatch dispatch;
     private final RecurringTask sweeps;
 
-    /** With a log of its own, which tells exceptions in full. */
+    /** Uses its own log, with full exception details. */
     public Deduplication(
             MessageStore store,
             ConfirmedSender sender,
@@ -48,7 +48,7 @@ public final class Deduplication {
         this(store, sender, timeline, blocking, metrics, new BoundedLog(timeline, ExceptionDetails.FULL), options);
     }
 
-    /** @param blocking runs what waits for the store: renewals, marks, sweeps */
+    /** @param blocking runs tasks that wait for the store: renewals, marks, sweeps */
     public Deduplication(
             MessageStore store,
             ConfirmedSender sender,
@@ -75,36 +75,36 @@ public final class Deduplication {
     public interface Judge {
 
         /**
-         * Asked once for a handling that failed: its record is released as this says. That stands also when the store does not answer
-         * then; the next attempt says what the record could not.
+         * Called once per failed handling; the record is released accordingly. The decision stands even if the store does not
+         * answer then: the next attempt's header says what the record could not.
          */
         RecoveryAction judge(Throwable failure);
 
-        /** What was judged counts no more: another delivery has the message. */
+        /** Another delivery has the message, so the decision no longer counts. */
         default void superseded(NotHandledException by) {}
 
         /** The completion is stored: whatever fails from now on, the message is not handled again. */
         default void completed() {}
     }
 
-    /** Handles the message. */
+    /** Runs the handler and whatever surrounds it. */
     @FunctionalInterface
     public interface Action {
         void run(Handling handling) throws Exception;
     }
 
-    /** Renews claims of handlers that run long, and sweeps, until {@link #stop}. */
+    /** Starts renewing the claims of long-running handlers, and sweeping, until {@link #stop}. */
     public void start() {
         claims.start();
         sweeps.start();
     }
 
-    /** Handled messages whose publications the broker does not take. */
+    /** Handled messages whose publications the broker does not accept. */
     public WaitingPublications waiting() {
         return waiting.summary();
     }
 
-    /** Marks what is dispatched. Called when nothing is handled any more. */
+    /** Stops the background work and writes the pending marks. Call it when no message is being handled any more. */
     public void stop() {
         sweeps.stop();
         claims.stop();
@@ -125,6 +125,7 @@ public final class Deduplication {
                     ? handle(claim, handling, judge, action)
                     : suppressed(handling, record);
         }
+        // after the claim is closed: sending may take long, and must not hold the message's turn or renewals
         if (handled.state() == RecordState.COMPLETED) {
             dispatch(handled);
         }
@@ -157,24 +158,27 @@ public final class Deduplication {
 
     private MessageRecord suppressed(Handling handling, MessageRecord record) {
         claiming.suppressed(handling.message());
-        // dispatched, and the store will soon say so
+        // already dispatched; only the mark is still pending
         return marks.contains(record.key()) ? record.dispatched() : record;
     }
 
-    /** What is refused waits in the record, and the sweeper goes on with it: the message is handled, whatever becomes of that. */
+    /**
+     * The message is handled, whatever happens here: publications that the broker refuses stay in the record, and the sweeper
+     * retries them.
+     */
     private void dispatch(MessageRecord completed) {
         try {
             Stop stop = dispatch.send(completed);
             if (stop != null && stop.isInterrupted()) {
                 throw NotHandledException.later(
-                        "Interrupted while the publications of message %s were sent; they are sent again"
+                        "Interrupted while sending the publications of message %s; they will be sent again"
                                 .formatted(completed.key().messageId()),
                         Duration.ZERO);
             }
             if (stop != null && stop.isUnconfirmed()) {
                 throw unconfirmed(completed, stop.failure());
             }
-        } catch (Error e) { // no memory, no thread
+        } catch (Error e) { // out of memory or threads
             throw unconfirmed(completed, e);
         }
     }
@@ -182,7 +186,7 @@ public final class Deduplication {
     private NotHandledException unconfirmed(MessageRecord completed, @Nullable Throwable failure) {
         log.unconfirmed(completed.key().messageId(), failure);
         return NotHandledException.trouble(
-                "Publications of message %s are not confirmed; they are sent again"
+                "Publications of message %s are not confirmed; they will be sent again"
                         .formatted(completed.key().messageId()),
                 StoreFailures.COMES_BACK);
     }

@@ -17,8 +17,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the publications of a completed message in their order. At the first that cannot be sent it stops; that one and those
- * after it stay in the record, so that the confirmed ones before it are not sent again. Thread-safe.
+ * Sends the publications of a completed message in order, and stops at the first that cannot be sent. That one and those after it
+ * stay in the record; the confirmed ones before it are removed, so that they are not sent again. Thread-safe.
  */
 final class Dispatch {
 
@@ -47,7 +47,7 @@ final class Dispatch {
         this.log = log;
     }
 
-    /** Where a publication goes: what is wrong there holds back the others that go there too. */
+    /** Where a publication goes. A problem there affects all publications with the same target. */
     record Target(Route route, boolean delayed) {
 
         static Target of(OutboundMessage message) {
@@ -58,33 +58,34 @@ final class Dispatch {
     /**
      * Where a dispatch stopped.
      *
-     * @param record with what is left to be sent
-     * @param at the first of those
-     * @param failure {@code null}: its target was to be avoided
+     * @param record the record with the publications still to be sent
+     * @param at the first of them
+     * @param failure {@code null} if it was not tried because its target is avoided
      */
     record Stop(
             MessageRecord record,
             OutboundMessage at,
             @Nullable RuntimeException failure) {
 
-        /** The broker did not take it, or may not have; waiting would cost the next one as much. */
+        /** No confirm arrived: the broker may or may not have the message, and the next one would probably wait as long. */
         boolean isUnconfirmed() {
             return failure instanceof PublishTimeoutException || failure instanceof ConnectionLostException;
         }
 
-        /** It is not this target alone that cannot be reached. */
+        /** Whether no target can be reached, not only this one. */
         boolean concernsAll() {
             return failure instanceof ConnectionLostException || isInterrupted();
         }
 
-        /** The broker is not to blame. */
+        /** Whether the wait was interrupted, so that the broker is not to blame. */
         boolean isInterrupted() {
             return failure instanceof PublishTimeoutException timeout && timeout.isInterrupted();
         }
     }
 
     /**
-     * For a message that has just been handled. A refusal is repeated for a second: a queue may just be losing its leader.
+     * For a message that has just been handled. Retries a nack for about a second, because a queue may be in the middle of
+     * electing a leader.
      *
      * @return {@code null} when all are confirmed
      */
@@ -93,16 +94,16 @@ final class Dispatch {
         return send(completed, target -> false, NACKS);
     }
 
-    /** One try, for what has waited already. */
+    /** Tries once, for publications that have waited already. */
     @Nullable
     Stop sendOnce(MessageRecord completed) {
         return send(completed, target -> false, 1);
     }
 
     /**
-     * One try of what goes elsewhere.
+     * Tries once, up to the first publication to an avoided target.
      *
-     * @param avoided these are not tried
+     * @param avoided targets that are not tried
      * @return {@code null} when all are confirmed
      */
     @Nullable
@@ -125,7 +126,7 @@ final class Dispatch {
         return null;
     }
 
-    /** An unconfirmed one does not wait for anybody to do something: its message comes back, or the sweeper does. */
+    /** An unconfirmed publication is not reported as waiting: nobody has to act, since its message or the sweeper comes back. */
     private Stop stopped(Stop stop) {
         if (!stop.isUnconfirmed()) {
             waiting.add(stop);
@@ -159,7 +160,10 @@ final class Dispatch {
         }
     }
 
-    /** Another instance that has it by now is not disturbed; what could not be written is sent once more. */
+    /**
+     * Removes the sent publications from the record, unless another instance has taken it by now. If the write fails, they are
+     * sent once more.
+     */
     private MessageRecord rest(MessageRecord completed, int sent) {
         if (sent == 0) {
             return completed;
@@ -170,7 +174,7 @@ final class Dispatch {
                     store.replace(completed.next(RecordState.COMPLETED, outgoing.subList(sent, outgoing.size())));
             return rest == null ? completed : rest;
         } catch (RuntimeException e) {
-            log.noAnswer(completed.key().messageId(), "publications of it are sent once more", e);
+            log.noAnswer(completed.key().messageId(), "some of its publications will be sent twice", e);
             return completed;
         }
     }

@@ -6,17 +6,17 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.spi.store.MessageRecord;
 
-/** Two messages under one id: only one of them can have what is stored under it. */
+/** Detects two different messages with the same id: what is stored under the id can belong to only one of them. */
 final class IdCollision {
 
     private IdCollision() {}
 
-    /** @throws InvalidMessageException what is stored is another message's */
+    /** @throws InvalidMessageException the record belongs to another message */
     static void requireNone(Envelope message, MessageRecord stored) {
         if (!stored.fingerprint().isOf(message)) {
             throw new InvalidMessageException(
                     PoisonReason.HANDLER_FAILED,
-                    "Another message of type and body different from this one has its id [message_id=%s, correlation_id=%s]: it was neither handled to its end nor taken for a duplicate. Ids must be unique; see the publisher, or its idempotency keys."
+                    "Another message with a different type or body has the same id [message_id=%s, correlation_id=%s]. This one was neither fully handled nor suppressed as a duplicate. Ids must be unique: check the publisher, or its idempotency keys."
                             .formatted(message.id(), message.correlationId()));
         }
     }

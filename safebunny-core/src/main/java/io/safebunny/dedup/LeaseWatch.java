@@ -9,8 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * How long others' claims have not changed, by this process' own monotonic clock: no two clocks are ever compared. The oldest
- * observations are forgotten, which only makes a takeover later. Thread-safe.
+ * Measures how long others' claims have not changed, by this process's own monotonic clock: clocks of two machines are never
+ * compared. The oldest observations are dropped, which only delays a takeover. Thread-safe.
  */
 final class LeaseWatch {
 
@@ -36,12 +36,12 @@ final class LeaseWatch {
         }
     }
 
-    /** What is left of the claim's lease; zero or less: its owner fell silent. */
+    /** What is left of the claim's lease; zero or negative when its owner has fallen silent. */
     synchronized Duration remaining(MessageRecord claim) {
         long now = timeline.nanoTime();
         Observation seen = observations.get(claim.key());
         if (seen == null || !seen.isOf(claim)) {
-            observations.remove(claim.key()); // a new observation is a young one
+            observations.remove(claim.key()); // re-inserted as the youngest
             observations.put(claim.key(), new Observation(claim.owner(), claim.version(), now));
             return claim.lease();
         }

@@ -18,8 +18,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claim is a record that others respect for a lease; it is renewed while the handler runs. Steps are in the same record.
- * Thread-safe.
+ * Claims by a committed record that others respect for a lease, renewed while the handler runs. Steps are kept in the same
+ * record. Thread-safe.
  */
 final class LeasedClaims implements Claims {
 
@@ -32,7 +32,7 @@ final class LeasedClaims implements Claims {
     private final Renewals renewals;
     private final SuspectLock suspects;
 
-    /** @param blocking runs what waits for the store: renewals */
+    /** @param blocking runs the renewals, which wait for the store */
     LeasedClaims(
             MessageStore store,
             Timeline timeline,
@@ -130,7 +130,7 @@ final class LeasedClaims implements Claims {
                 ours = claim.write(claimed -> Claiming.released(claimed, next));
                 Claiming.keepPoisonVersion(handling, claim.record());
             } catch (RuntimeException e) {
-                log.noAnswer(claim.record().key().messageId(), "its claim ends with its lease", e);
+                log.noAnswer(claim.record().key().messageId(), "its claim ends with the lease", e);
                 return;
             }
             if (!ours && !(failure instanceof NotHandledException)) {

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Marks records as dispatched, in batches, a moment after the fact: nobody waits for it, and a mark that is lost in a crash costs
- * a second sending of the same messages. Thread-safe.
+ * Marks records as dispatched, in batches and a moment later. Nobody waits for it; a mark lost in a crash only costs sending the
+ * same messages again. Thread-safe.
  */
 final class Marks {
 
@@ -32,9 +32,11 @@ final class Marks {
     private final MessageStore store;
     private final DedupLog log;
     private final SerialTask flushing;
-    /** While it has one, a flush is planned or under way. */
+    /** As long as it is not empty, a flush is scheduled or running. */
     private final Map<RecordKey, MessageRecord> pending = new LinkedHashMap<>();
-    /** Dispatched, though the store will never say so; the oldest are forgotten, and are sent once more. */
+    /**
+     * Dispatched records whose mark the store refuses for good. The oldest are dropped, and their publications sent once more.
+     */
     private final Map<RecordKey, Boolean> refused = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
@@ -44,17 +46,17 @@ final class Marks {
         }
     };
 
-    /** Less after a failure, so that what cannot be marked is found out, and more again after a success. */
+    /** Halved after a failure, to isolate a record that cannot be marked, and doubled again after a success. */
     private int mostAtOnce = BATCH;
 
-    /** @param blocking runs what waits for the store */
+    /** @param blocking runs the flush, which waits for the store */
     Marks(MessageStore store, Timeline timeline, Executor blocking, DedupLog log) {
         this.store = store;
         this.log = log;
         this.flushing = new SerialTask("marking messages as sent", this::flushAndGoOn, blocking, timeline);
     }
 
-    /** @param completed whose publications are all confirmed */
+    /** @param completed a record whose publications are all confirmed */
     void add(MessageRecord completed) {
         synchronized (this) {
             if (pending.size() < MOST) {
@@ -66,13 +68,14 @@ final class Marks {
             }
         }
         try {
-            store.replace(completed.dispatched()); // the store is slower than the messages: they wait for it
+            // marks come faster than the store takes them: write at once, which slows the messages down
+            store.replace(completed.dispatched());
         } catch (RuntimeException e) {
-            log.noAnswer(completed.key().messageId(), "what it published is sent again later", e);
+            log.noAnswer(completed.key().messageId(), "its publications will be sent again later", e);
         }
     }
 
-    /** Whether the record is dispatched, though the store does not say so, or not yet. */
+    /** Whether the record is dispatched although the store does not show it, or not yet. */
     synchronized boolean contains(RecordKey key) {
         return pending.containsKey(key) || refused.containsKey(key);
     }
@@ -92,14 +95,14 @@ final class Marks {
         }
     }
 
-    /** @return whether the store took all that was there at the beginning */
+    /** @return whether the store accepted all marks that were pending at the beginning */
     boolean flush() {
         List<MessageRecord> batch = batch();
         while (!batch.isEmpty()) {
             try {
                 markAll(batch);
             } catch (RuntimeException e) {
-                log.noAnswer(batch.get(0).key().messageId(), "messages are marked as sent later", e);
+                log.noAnswer(batch.get(0).key().messageId(), "marking messages as sent is retried", e);
                 moveBack(batch);
                 return false;
             }
@@ -115,7 +118,8 @@ final class Marks {
     private void markAll(List<MessageRecord> batch) {
         try {
             store.replaceAll(batch);
-        } catch (RecordRefusedException e) { // one of them: it must not be in the way of the others
+        } catch (RecordRefusedException e) {
+            // one of them is refused: write them one by one, so that it does not block the others
             batch.forEach(this::markUnlessRefused);
         }
     }
@@ -142,7 +146,7 @@ final class Marks {
         return pending.values().stream().limit(mostAtOnce).toList();
     }
 
-    /** One record that cannot be marked must not be in the way of those behind it. */
+    /** Moves the batch to the end, so that a record that cannot be marked does not block those behind it. */
     private synchronized void moveBack(List<MessageRecord> batch) {
         mostAtOnce = Math.max(1, batch.size() / 2);
         for (MessageRecord record : batch) {
@@ -153,9 +157,9 @@ final class Marks {
     }
 
     /**
-     * Unless dispatched once more in the meantime.
+     * Leaves a record that was dispatched again in the meantime.
      *
-     * @return whether these were all
+     * @return whether the batch held all that was pending
      */
     private synchronized boolean remove(List<MessageRecord> marked) {
         boolean all = marked.size() < mostAtOnce;

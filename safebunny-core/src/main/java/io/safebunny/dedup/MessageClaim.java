@@ -15,7 +15,7 @@ import io.safebunny.spi.store.MessageRecord;
 interface MessageClaim extends StepStore, AutoCloseable {
 
     /**
-     * Waits until it is this message's turn, where the store says so.
+     * Claims the message. With a store that limits concurrent transactions, waits for a turn first.
      *
      * @return our claim, or the record of the completed or dispatched message: then only {@link #close} may follow
      * @throws NotHandledException another delivery of the message is being handled, or the store did not answer
@@ -23,11 +23,11 @@ interface MessageClaim extends StepStore, AutoCloseable {
      */
     MessageRecord take();
 
-    /** Runs the handler as soon as it may. */
+    /** Runs the handler as soon as it may run: a suspect waits to be alone, and others wait for it. */
     void run(Next handler) throws Exception;
 
     /**
-     * Makes durable that the message is handled, with what it published.
+     * Durably records that the message is handled, together with its publications.
      *
      * @return the record of the handled message
      * @throws NotHandledException the claim is lost, or the store did not answer
@@ -36,13 +36,14 @@ interface MessageClaim extends StepStore, AutoCloseable {
     MessageRecord complete();
 
     /**
-     * Gives the message up after a failure, and records what becomes of it. A store that does not answer is only logged.
+     * Gives up the claim after a failure, and records what becomes of the message. If the store does not answer, that is only
+     * logged.
      *
-     * @throws NotHandledException the message is another delivery's by now, and so is what becomes of it
+     * @throws NotHandledException another delivery has the message by now, and decides what becomes of it
      */
     void release(Throwable failure, RecoveryAction next);
 
-    /** Lets others go on. */
+    /** Stops renewals and gives back the turn. */
     @Override
     void close();
 }

@@ -17,10 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Renews the claims of handlers that run long, side by side, so that a store that is slow with each of them does not let others
- * expire. Looks twelve times per lease; a claim is due after a third of it. One renewal of a claim is under way at a time. A
- * look begins sixteen at most at once; who is left over because those take long is due at the next one, which begins as many
- * again. Thread-safe.
+ * Renews the claims of long-running handlers, in parallel, so that a slow store does not let claims expire while others are
+ * renewed. Looks twelve times per lease for claims older than a third of it. Each look starts up to sixteen renewals at once;
+ * claims left over because those take long are due at the next look, which starts as many again. A claim has at most one renewal
+ * in progress. Thread-safe.
  */
 final class Renewals {
 
@@ -37,7 +37,7 @@ final class Renewals {
 
     private final Set<Claim> underWay = ConcurrentHashMap.newKeySet();
 
-    /** @param blocking runs what waits for the store */
+    /** @param blocking runs the renewals, which wait for the store */
     Renewals(Timeline timeline, Executor blocking, Duration lease, DedupLog log) {
         this.blocking = blocking;
         this.log = log;
@@ -61,7 +61,7 @@ final class Renewals {
         looks.stop();
     }
 
-    /** On the timeline's thread, which must not be blocked. */
+    /** Runs on the timeline's thread, which must not be blocked. */
     private void look() {
         ConcurrentLinkedQueue<Claim> due = new ConcurrentLinkedQueue<>();
         int count = 0;
@@ -82,7 +82,7 @@ final class Renewals {
 
     private void renewAll(ConcurrentLinkedQueue<Claim> due) {
         for (Claim claim = due.poll(); claim != null; claim = due.poll()) {
-            if (underWay.add(claim)) { // else the look after this one was faster
+            if (underWay.add(claim)) { // otherwise a later look already renews it
                 try {
                     renew(claim);
                 } finally {
@@ -102,11 +102,11 @@ final class Renewals {
                     Kind.warn(LOG, "Claims cannot be renewed"),
                     id,
                     () -> LOG.warn(
-                            "The claim of message {} cannot be renewed; it ends with its lease, perhaps before its handler does",
+                            "The claim of message {} cannot be renewed; it ends with its lease, perhaps before the handler returns",
                             id,
                             log.tellable(e)));
         } catch (RuntimeException e) {
-            log.noAnswer("a claim", "it is renewed later", e);
+            log.noAnswer("a claim", "it will be renewed later", e);
         }
     }
 }

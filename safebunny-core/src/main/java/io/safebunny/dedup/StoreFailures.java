@@ -12,12 +12,12 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
- * What failures of the store mean for a message. That it does not answer is not the message's fault and costs no attempt; a message
- * whose record it refuses for good is set aside. Thread-safe.
+ * Translates failures of the store into what they mean for the message. A store that does not answer costs the message no
+ * attempt; a record that the store refuses for good poisons the message. Thread-safe.
  */
 final class StoreFailures {
 
-    /** When a message comes back that the store did not answer for; meanwhile its type is paused. */
+    /** Delay after which a message comes back when the store did not answer; its type is paused meanwhile. */
     static final Duration COMES_BACK = Duration.ofSeconds(5);
 
     private final DedupLog log;
@@ -26,7 +26,7 @@ final class StoreFailures {
         this.log = log;
     }
 
-    /** Whatever else a store throws, it did not answer. */
+    /** Any other exception of a store counts as no answer. */
     MessageRecord claimed(String messageId, Supplier<MessageRecord> claim) {
         try {
             MessageRecord record = claim.get();
@@ -46,7 +46,7 @@ final class StoreFailures {
             return NotHandledException.throttled(
                     "The store asks for patience: " + unavailable.messageWithoutCode(), unavailable.retryAfter());
         }
-        log.noAnswer(messageId, "it comes back, and so do others, until it does", e);
+        log.noAnswer(messageId, "messages come back until it does", e);
         return NotHandledException.trouble("The store did not answer for message " + messageId, COMES_BACK);
     }
 
@@ -54,7 +54,7 @@ final class StoreFailures {
         return refused(e, e.messageWithoutCode());
     }
 
-    /** The result of a step, which has been run. */
+    /** For the result of a step that has already been run. */
     static InvalidMessageException refusedStep(String name, RecordRefusedException e) {
         return refused(
                 e,

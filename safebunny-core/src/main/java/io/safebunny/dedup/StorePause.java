@@ -6,7 +6,7 @@ import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 
-/** The wait between two tries to write what must not be forgotten. */
+/** The wait between two tries of a write that must succeed. */
 final class StorePause {
 
     static final Duration SHORTEST = Duration.ofMillis(200);
@@ -19,7 +19,7 @@ final class StorePause {
     }
 
     /**
-     * For as long as the store asks, within the time that is left: one more try fits in.
+     * Waits as long as the store asks, but leaves time for one more try.
      *
      * @throws NotHandledException when interrupted
      */

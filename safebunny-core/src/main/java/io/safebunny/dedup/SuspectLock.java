@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handles a message alone that may be what ends the process: the innocent that are handled beside it would be suspected with it.
- * Nobody waits for longer than a lease, and then nobody else does: a handler that does not return must not stop the others.
- * Thread-safe.
+ * Makes sure that a message suspected of killing the process is handled alone; otherwise innocent messages handled beside it
+ * would come under suspicion too. Nobody waits longer than a lease, and once somebody has, other messages no longer wait: a
+ * handler that never returns must not stop them. Thread-safe.
  */
 final class SuspectLock {
 
@@ -41,7 +41,7 @@ final class SuspectLock {
     /**
      * Waits until the message may be handled.
      *
-     * @return how to let the others go on
+     * @return lets the others go on; to be run in any case
      */
     Runnable enter(MessageRecord claim) throws InterruptedException {
         boolean suspicious = quarantine.decide(Evidence.ofRecord(claim.takeovers())) instanceof Alone;
@@ -61,7 +61,7 @@ final class SuspectLock {
         crowded = true;
         if (suspicious) {
             throw NotHandledException.later(
-                    "Message %s must be handled alone, and others take long"
+                    "Message %s must be handled alone, but other handlers do not finish"
                             .formatted(claim.key().messageId()),
                     comeBack);
         }

@@ -8,9 +8,9 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * Sends what was completed and not dispatched, for messages whose delivery never came back or whose publications were refused,
- * and removes what is expired. Every instance of a node does so; of two that find the same record one goes on.
- * Used by one thread at a time.
+ * Sends the publications of completed messages that were not dispatched, because the delivery never came back or the broker
+ * refused them, and removes expired records. Every instance of a node sweeps; if two find the same record, only one goes on with
+ * it. Used by one thread at a time.
  */
 final class Sweeper {
 
@@ -24,10 +24,10 @@ final class Sweeper {
     private final Marks marks;
     private final WaitingRecords waiting;
     private final DedupLog log;
-    /** Where nobody answered when it was last tried. */
+    /** Targets that did not confirm when last tried. */
     private volatile Set<Target> silent = Set.of();
 
-    /** @param unchangedFor younger records are left to those who completed them; also how long a round goes on at most */
+    /** @param unchangedFor younger records are left to the instance that completed them; also the maximum duration of a round */
     Sweeper(
             MessageStore store,
             Timeline timeline,
@@ -45,7 +45,7 @@ final class Sweeper {
         this.log = log;
     }
 
-    /** One round, on the calling thread. */
+    /** Runs one round on the calling thread. */
     void sweep() {
         try {
             silent = new SweepRound(store, timeline, unchangedFor, dispatch, marks, log, silent).run();
@@ -53,7 +53,7 @@ final class Sweeper {
             removeExpired();
             log.answered();
         } catch (RuntimeException e) {
-            log.noAnswer("what was left behind", "it is looked for again later", e);
+            log.noAnswer("undispatched records", "the sweeper looks again later", e);
         }
     }
 

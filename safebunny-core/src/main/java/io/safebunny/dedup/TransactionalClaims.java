@@ -18,8 +18,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claim is the lock on an uncommitted record, in one local transaction with the handler's own writes and the completion. Steps
- * are in a record beside it. Thread-safe.
+ * Claims by the lock on an uncommitted record, in one local transaction with the handler's own writes and the completion. Steps
+ * are kept in a companion record. Thread-safe.
  */
 final class TransactionalClaims implements Claims {
 
@@ -70,11 +70,11 @@ final class TransactionalClaims implements Claims {
             return record;
         }
 
-        /** Waiting is no trouble of the store's: no attempt is spent and no type is paused. */
+        /** Having to wait is not a failure of the store: it costs no attempt and pauses no type. */
         private Turn awaitTurn() {
             try {
                 return store.awaitTurn();
-            } catch (InterruptedException e) { // the process ends
+            } catch (InterruptedException e) { // the process is stopping
                 Thread.currentThread().interrupt();
                 throw NotHandledException.later(
                         "Message %s waited for its turn when its thread was interrupted".formatted(messageId),
@@ -87,7 +87,7 @@ final class TransactionalClaims implements Claims {
             handler.run();
         }
 
-        /** What else is thrown at the end of a transaction is the handler's own failure. */
+        /** Any other exception at the commit is the handler's own failure. */
         @Override
         public MessageRecord complete() {
             try {
@@ -125,7 +125,7 @@ final class TransactionalClaims implements Claims {
             try {
                 return steps().find(name);
             } catch (BrokenTransactionException | NotHandledException | InvalidMessageException e) {
-                throw e; // the first is the handler's own failure: an attempt in memory has a new transaction
+                throw e; // the first is the handler's own failure, and an in-memory retry gets a new transaction
             } catch (RuntimeException e) {
                 throw failures.noAnswer(messageId, e);
             }
@@ -147,7 +147,7 @@ final class TransactionalClaims implements Claims {
         @Override
         public void beginAgain() {
             MessageRecord unused = failures.claimed(messageId, transaction::beginAgain);
-            steps().forget(); // another delivery may have had its turn in between
+            steps().forget(); // another delivery may have had the message in between
         }
     }
 }

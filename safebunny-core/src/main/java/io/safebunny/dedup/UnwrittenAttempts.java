@@ -9,7 +9,7 @@ import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.UnreadableRecordException;
 
-/** Attempts whose end could not be written, because the database did not take it. Thread-safe. */
+/** Counts attempts whose end could not be recorded because the database did not answer. Thread-safe. */
 final class UnwrittenAttempts {
 
     private final MessageStore store;
@@ -23,9 +23,9 @@ final class UnwrittenAttempts {
     }
 
     /**
-     * Before a claim that is part of a transaction, for a copy that says more than the record: the end of the attempt before could not be
-     * written. If that of the coming one cannot be either, it must have been counted, or a handler that takes the database down with it
-     * would be run for ever.
+     * Called before a transactional claim, for a delivery whose header says more than the record: the end of the previous attempt
+     * could not be written. The coming one is counted now, before it runs, because its end may not be written either; otherwise a
+     * handler that takes the database down would be retried for ever.
      */
     void count(Handling handling) {
         Envelope message = handling.message();
@@ -36,7 +36,7 @@ final class UnwrittenAttempts {
             stored = store.find(key);
             steps = stored == null ? store.find(ApartSteps.key(key)) : null;
         } catch (UnreadableRecordException e) {
-            return; // the claim tells
+            return; // the claim reports it
         }
         int known = stored == null ? 0 : stored.attempt();
         if (message.attempt() <= known) {

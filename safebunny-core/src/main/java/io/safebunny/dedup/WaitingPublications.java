@@ -6,11 +6,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handled messages whose publications the broker does not take, as far as this instance has seen lately.
+ * Handled messages whose publications the broker does not accept, as far as this instance has seen lately. Immutable.
  *
- * @param messages how many, 10,000 at most
+ * @param messages number of such messages, 10,000 at most
  * @param oldest when the oldest of those publications was published; {@code null} when there are none
- * @param destinations how many wait for each routing key or queue; the ten with the most
+ * @param destinations waiting messages by routing key or queue; the ten with the most
  */
 public record WaitingPublications(int messages, @Nullable Instant oldest, Map<String, Integer> destinations) {
 

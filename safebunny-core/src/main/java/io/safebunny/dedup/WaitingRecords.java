@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What this instance knows of records whose publications the broker does not take; the publications themselves are in the store.
- * Tells of each destination once, until nothing waits for it any more. The oldest are forgotten, and so is what this instance has
- * not met for some rounds of the sweeper: another one has it. Thread-safe.
+ * Tracks records whose publications the broker does not accept; the publications themselves are in the store. Warns about each
+ * destination once, until nothing waits for it any more. Forgets the oldest records, and those that this instance has not met for
+ * some rounds of the sweeper, because another instance has them. Thread-safe.
  */
 final class WaitingRecords {
 
@@ -34,7 +34,7 @@ final class WaitingRecords {
     private final Timeline timeline;
     private final Map<RecordKey, Entry> entries = new LinkedHashMap<>();
     private final Map<String, Integer> destinations = new HashMap<>();
-    /** Destinations something was said about since something waits for them. */
+    /** Destinations that have been warned about and still have something waiting. */
     private final Set<String> told = new HashSet<>();
 
     private long round;
@@ -51,7 +51,8 @@ final class WaitingRecords {
         RuntimeException failure = stop.failure();
         boolean first;
         synchronized (this) {
-            destinations.merge(destination, 1, Integer::sum); // first, so that a destination it has already is not left
+            // before forget(), which would otherwise drop the destination when its count reaches 0
+            destinations.merge(destination, 1, Integer::sum);
             forget(stop.record().key());
             entries.put(stop.record().key(), new Entry(destination, sentAt(at), round));
             if (entries.size() > MOST) {
@@ -61,7 +62,7 @@ final class WaitingRecords {
         }
         if (first && failure != null) {
             LOG.warn(
-                    "Message {} is handled, but what it published cannot be sent [type={}, routingKey={}]: {} It waits in the record of the message, and is sent by itself soon after that is mended; do not replay the handled message. More for the same destination is not logged: see the node's health, or safebunny.dispatch.waiting",
+                    "Message {} is handled, but what it published cannot be sent [type={}, routingKey={}]: {} It waits in the message's record and is sent automatically once the cause is fixed; do not replay the handled message. Further messages for this destination are not logged: see the node's health, or safebunny.dispatch.waiting",
                     stop.record().key().messageId(),
                     at.publication().type(),
                     destination,
@@ -99,7 +100,7 @@ final class WaitingRecords {
         }
     }
 
-    /** The sweeper has looked at all that waits, or at as much as it had time for. */
+    /** Called when the sweeper has looked at everything that waits, or as much as it had time for. */
     synchronized void roundEnded() {
         round++;
         for (Iterator<Entry> all = entries.values().iterator(); all.hasNext(); ) {

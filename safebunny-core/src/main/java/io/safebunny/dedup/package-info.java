@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Exactly-once effects: claim, complete, dispatch over the store. Every transition is one conditional write. */
+/** Exactly-once effects: claim, complete and dispatch over the store. Each change of a record is one conditional write. */
 @NullMarked
 package io.safebunny.dedup;
 

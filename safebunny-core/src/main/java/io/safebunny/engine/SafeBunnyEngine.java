@@ -115,12 +115,15 @@ public final class SafeBunnyEngine {
                 log);
     }
 
-    /** Publishes while the engine runs; before and after that it fails at once, with SB-2006. */
+    /** Publishes while the engine is running; before and after, it fails at once with SB-2006. */
     public Bunny bunny() {
         return bunny;
     }
 
-    /** Unusable also when a queue stands still, because each of its places is taken by a message whose copy the broker does not take. */
+    /**
+     * The transport's status; also unusable when a queue is blocked because every place in its prefetch is held by a message
+     * whose copy the broker refuses.
+     */
     public TransportStatus status() {
         TransportStatus status = parts.transport().status();
         if (!status.usable()) {
@@ -129,21 +132,21 @@ public final class SafeBunnyEngine {
         return consumptions.withStandstills(status, held());
     }
 
-    /** Messages that can at present neither be handled nor set aside, by queue. */
+    /** Messages that can currently be neither handled nor set aside, by queue. */
     public Map<String, HeldDeliveries.Held> held() {
         return held.byQueue();
     }
 
-    /** Handled messages whose publications the broker does not take; none without a store. */
+    /** Handled messages whose publications the broker does not accept; empty without a store. */
     public WaitingPublications waiting() {
         return deduplication == null ? new WaitingPublications(0, null, Map.of()) : deduplication.waiting();
     }
 
     /**
-     * Plans and applies the topology, then consumes.
+     * Plans and applies the topology, then starts consuming.
      *
-     * @throws io.safebunny.failure.ConfigurationException when the broker holds something that contradicts it, or a message could choose
-     *     a class
+     * @throws io.safebunny.failure.ConfigurationException when the broker has something that contradicts the topology, or a body
+     *     could choose the class it is read as
      */
     public void start(List<HandlerDefinition> definitions) {
         SafeBunnyOptions options = parts.options();
@@ -157,11 +160,11 @@ public final class SafeBunnyEngine {
         LOG.info("Node {} handles{}", options.node(), handlers.describe(options.trustedUsers()));
         LOG.info("Topology of node {}{}{}", options.node(), System.lineSeparator(), topology.describe());
         Transport transport = parts.transport();
-        sender.start(); // who publishes while the transport connects waits for it
+        sender.start(); // publications made while the transport connects wait for it
         try {
             transport.start(topology);
         } catch (RuntimeException e) {
-            sender.awaitStart(); // nobody goes on connecting
+            sender.awaitStart(); // no connection is coming, so publications must not wait for one
             throw e;
         }
         if (deduplication != null) {
@@ -172,7 +175,7 @@ public final class SafeBunnyEngine {
         }
         try {
             consume(handlers);
-        } catch (RuntimeException e) { // a queue that may not be read
+        } catch (RuntimeException e) { // for example, no permission to read a queue
             stop(Duration.ZERO);
             throw e;
         }
@@ -197,11 +200,11 @@ public final class SafeBunnyEngine {
         }
     }
 
-    /** Takes no new messages, waits for those being handled, then disconnects. What is not finished in time comes back. */
+    /** Stops taking messages, waits for those being handled, then disconnects. Messages not finished in time come back. */
     public void stop(Duration grace) {
         parts.breakers().stop();
         if (!consumptions.drain(
-                grace)) { // first of all: who interrupts the handlers next must find their deliveries closed
+                grace)) { // close first: when the caller interrupts the handlers next, their deliveries must be closed already, or the interrupt would cost an attempt
             parts.transport().close();
             sender.stop();
         }

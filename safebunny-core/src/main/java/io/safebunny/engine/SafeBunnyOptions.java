@@ -9,17 +9,18 @@ import io.safebunny.topology.TopologyOptions;
 import java.time.Duration;
 
 /**
- * Settings of a node. Made by {@link #of} and changed by the {@code with} methods: the constructor grows with every setting.
+ * Settings of a node. Immutable. Create it with {@link #of} and the {@code with} methods: the constructor grows with every
+ * setting.
  *
  * @param node name of the node
  * @param topology names and arguments on the broker
  * @param publishTimeout how long a publication may take
- * @param maxInFlight publications on their way at most; a further caller waits
+ * @param maxInFlight maximum number of unconfirmed publications; further callers wait
  * @param maxMessageSize largest body in bytes, published or consumed
  * @param retention how long handled messages are remembered
- * @param lease how long the claim of a message being handled is respected when it does not change, see {@link DedupOptions}
- * @param exceptionDetails how much of an exception logs and poison messages tell
- * @param trustedUsers as whom the senders of messages publish
+ * @param lease how long a claim is respected unless it is renewed, see {@link DedupOptions}
+ * @param exceptionDetails how much of an exception logs and poison messages show
+ * @param trustedUsers the broker users that nodes publish as
  */
 public record SafeBunnyOptions(
         String node,
@@ -36,7 +37,10 @@ public record SafeBunnyOptions(
         Names.requireNode(node, "safebunny.node");
     }
 
-    /** 30 s, 1,000 on their way, 10 MiB, 7 days, 30 s; exceptions are told in full, senders are not checked. */
+    /**
+     * The defaults: publications 30 s and 1,000 in flight, messages of 10 MiB, retention 7 days, lease 30 s, full exception
+     * details, senders not checked.
+     */
     public static SafeBunnyOptions of(String node) {
         return new SafeBunnyOptions(
                 node,

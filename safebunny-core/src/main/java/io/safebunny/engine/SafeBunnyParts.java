@@ -24,7 +24,7 @@ import java.util.concurrent.ForkJoinPool;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What one node is made of. The starter fills it from beans. Immutable; the parts belong to this node alone. */
+/** The parts a node is made of. The starter takes them from beans. Immutable; the parts belong to this node alone. */
 public final class SafeBunnyParts {
 
     private final SafeBunnyOptions options;
@@ -61,7 +61,7 @@ public final class SafeBunnyParts {
         observationRegistry = builder.observationRegistry;
     }
 
-    /** Everything that is not set has the default its setter names. */
+    /** Everything that is not set has the default that its setter names. */
     public static Builder builder(SafeBunnyOptions options, Transport transport, Timeline timeline) {
         return new Builder(options, transport, timeline);
     }
@@ -154,25 +154,25 @@ public final class SafeBunnyParts {
             breakers = new CircuitBreakers(BreakerSettings.defaults(), timeline, ForkJoinPool.commonPool());
         }
 
-        /** Default: none. Handled messages are not remembered, a duplicate is handled again. */
+        /** Default: none. Then handled messages are not remembered, and duplicates are handled again. */
         public Builder store(@Nullable MessageStore store) {
             this.store = store;
             return this;
         }
 
-        /** Default: none. Publications outside handlers are sent at once, whatever becomes of the caller's transaction. */
+        /** Default: none. Then publications outside handlers are sent at once, whatever becomes of the caller's transaction. */
         public Builder outbox(@Nullable Outbox outbox) {
             this.outbox = outbox;
             return this;
         }
 
-        /** Default: JSON, by the shared mapper. */
+        /** Default: JSON, with Jackson's shared mapper. */
         public Builder serializers(Serializers serializers) {
             this.serializers = serializers;
             return this;
         }
 
-        /** Default: none. Bodies are sent and taken as they were serialized. */
+        /** Default: none. Then bodies are sent and received as serialized. */
         public Builder codecs(Codecs codecs) {
             this.codecs = codecs;
             return this;
@@ -196,25 +196,25 @@ public final class SafeBunnyParts {
             return this;
         }
 
-        /** Default: one of its own. */
+        /** Default: a new one. */
         public Builder scope(MessageScope scope) {
             this.scope = scope;
             return this;
         }
 
-        /** Default: {@link BreakerSettings#defaults()} for every type, timed by the common pool. */
+        /** Default: {@link BreakerSettings#defaults()} for every type, on the common pool. */
         public Builder breakers(CircuitBreakers breakers) {
             this.breakers = breakers;
             return this;
         }
 
-        /** Completes the futures of {@code publishAsync}, and sends again after a lost connection. Default: the common pool. */
+        /** Completes the futures of {@code publishAsync}, and runs retries after a lost connection. Default: the common pool. */
         public Builder callbacks(Executor callbacks) {
             this.callbacks = callbacks;
             return this;
         }
 
-        /** Default: one that nobody reads. */
+        /** Default: a registry that nobody reads. */
         public Builder meterRegistry(MeterRegistry meterRegistry) {
             this.meterRegistry = meterRegistry;
             return this;

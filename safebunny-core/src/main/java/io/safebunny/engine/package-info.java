@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The composition root: the only place that sees everything. */
+/** The composition root: the only package that sees everything, and nothing but wiring and the order of start and stop. */
 @NullMarked
 package io.safebunny.engine;
 

@@ -3,7 +3,7 @@ package io.safebunny.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** The application is set up in a way that cannot work; it refuses to start. Nothing was consumed or published. */
+/** The application's configuration cannot work, so it refuses to start. Nothing was consumed or published. */
 public class ConfigurationException extends SafeBunnyException {
 
     private final String problem;

@@ -3,7 +3,10 @@ package io.safebunny.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** The connection went away before the confirm. Whether the broker has the message is unknown; publishing again with the same id is harmless. */
+/**
+ * The connection was lost before the confirm. Whether the broker has the message is unknown; publishing again with the same id is
+ * harmless.
+ */
 public final class ConnectionLostException extends PublishException {
 
     public ConnectionLostException(Publication publication, String why, @Nullable Throwable cause) {

@@ -8,7 +8,7 @@ public enum ExceptionDetails {
     /** Class, code and place, including its causes'. Texts may quote messages, and a driver's text its parameters. */
     TYPE_ONLY;
 
-    /** @return what may be shown of it; its methods never throw, whatever those of the failure do */
+    /** @return what may be shown of the failure; its methods never throw, whatever the failure's own do */
     public Throwable of(Throwable failure) {
         return this == FULL ? Printable.of(failure) : Textless.of(failure);
     }

@@ -6,7 +6,7 @@ import org.springframework.format.annotation.DurationFormat;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.unit.DataSize;
 
-/** Refuses the value of a property, naming property, value and what is allowed. */
+/** Refuses values of properties, naming the property, the value and what is allowed. */
 public final class InvalidProperty {
 
     private static final String CODE = "SB-1301";
@@ -16,8 +16,8 @@ public final class InvalidProperty {
     private InvalidProperty() {}
 
     /**
-     * @param value shortened, and control characters replaced; never a secret
-     * @param allowed what is, as the rest of a sentence
+     * @param value the value, which is shortened and stripped of control characters; never a secret
+     * @param allowed what is allowed, as the rest of a sentence
      * @param action what to change, ready to be pasted where possible
      */
     public static ConfigurationException of(String property, Object value, String allowed, String action) {
@@ -27,7 +27,7 @@ public final class InvalidProperty {
 
     /**
      * @param fallback the property's default, for the advice
-     * @throws ConfigurationException SB-1301 when the value is outside
+     * @throws ConfigurationException SB-1301 when the value is out of range
      */
     public static <T extends Comparable<T>> void unlessWithin(T min, T max, String property, T value, String fallback) {
         if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {

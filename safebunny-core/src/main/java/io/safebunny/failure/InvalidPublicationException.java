@@ -3,7 +3,7 @@ package io.safebunny.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** The publication itself is not acceptable (a header, an id, a size, an unserializable payload). Nothing was sent. */
+/** The publication itself is invalid (a header, an id, a size, a payload that cannot be serialized). Nothing was sent. */
 public final class InvalidPublicationException extends SafeBunnyException {
 
     public InvalidPublicationException(String message) {

@@ -3,28 +3,28 @@ package io.safebunny.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** A method was called with an unacceptable argument, or at a time when it cannot work. It did nothing; correct the calling code. */
+/** A method was called with an invalid argument, or at a time when it cannot work. It did nothing; correct the calling code. */
 public final class MisuseException extends SafeBunnyException {
 
     /** An argument is out of range, or of the wrong kind. */
     public static final String ARGUMENT = "SB-5001";
 
-    /** No handler of this node takes the type, or the node has not started. */
+    /** No handler of this node handles the type, or the node has not started. */
     public static final String TYPE = "SB-5002";
 
     /** The name of a step is invalid, or used twice. */
     public static final String STEP = "SB-5004";
 
-    /** It has not been started, or is closed. */
+    /** The object has not been started, or is closed. */
     public static final String NOT_RUNNING = "SB-5005";
 
     /** A part supplied by the application broke the contract of its interface. */
     public static final String BROKEN_RULE = "SB-5006";
 
-    /** A transaction is open on the thread where a store should begin one. */
+    /** A transaction is already open on the thread on which a store should begin one. */
     public static final String OPEN_TRANSACTION = "SB-5007";
 
-    /** A middleware dropped the publication: there is no message to have an id. */
+    /** A middleware dropped the publication, so there is no message id. */
     public static final String DROPPED = "SB-5008";
 
     /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.failure;
 
-/** The broker refused the message. It may be in some of the queues it was routed to, but not in all. */
+/** The broker refused the message. It may be in some of the queues it was routed to, but not in all of them. */
 public final class NackedException extends PublishException {
 
     private final boolean tooLarge;
@@ -25,7 +25,7 @@ public final class NackedException extends PublishException {
         return new NackedException(publication, why, true);
     }
 
-    /** Whether publishing it again is of no use as long as the broker's limit is what it is. */
+    /** Whether publishing it again is useless unless the broker's limit is raised. */
     public boolean isTooLarge() {
         return tooLarge;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.failure;
 
-/** The node publishes nothing yet, or no more: nothing was sent. The same on every transport, and at once. */
+/** The node does not publish yet, or no longer. Thrown at once, on every transport; nothing was sent. */
 public final class NotRunningException extends PublishException {
 
     private NotRunningException(Publication publication, String why) {

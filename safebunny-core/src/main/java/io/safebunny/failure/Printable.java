@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Makes failures of other people's code safe to log and quote: a {@code getMessage} that throws would otherwise cause a second
- * failure in the middle of recovering from the first. Pure.
+ * Makes failures of foreign code safe to log and quote: a {@code getMessage} that throws would otherwise cause a second failure
+ * in the middle of recovering from the first. Pure.
  */
 public final class Printable {
 
@@ -26,7 +26,7 @@ public final class Printable {
         }
     }
 
-    /** Everything that loggers and {@code printStackTrace} ask for. */
+    /** Calls everything that loggers and {@code printStackTrace} call. */
     private static void readAll(Throwable failure) {
         Set<Throwable> known = Collections.newSetFromMap(new IdentityHashMap<>());
         Deque<Throwable> next = new ArrayDeque<>(List.of(failure));
@@ -49,7 +49,7 @@ public final class Printable {
 
         StandIn(Throwable failure, Throwable whyNot) {
             super(
-                    "%s, whose text cannot be made (%s)"
+                    "%s, whose text cannot be read (%s)"
                             .formatted(
                                     failure.getClass().getName(),
                                     whyNot.getClass().getName()),

@@ -3,7 +3,7 @@ package io.safebunny.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** A publication was not confirmed. The subtypes say what is known about the message's fate. */
+/** A publication was not confirmed. The subtype says what is known about the fate of the message. */
 public abstract class PublishException extends SafeBunnyException {
 
     private final String type;
@@ -33,6 +33,6 @@ public abstract class PublishException extends SafeBunnyException {
         return messageId;
     }
 
-    /** Names the publication an exception speaks of; never its payload. */
+    /** The publication that an exception is about, without its payload. */
     public record Publication(String type, String routingKey, String messageId) {}
 }

@@ -3,7 +3,7 @@ package io.safebunny.failure;
 
 import java.time.Duration;
 
-/** No confirm came in time. Whether the broker has the message is unknown; publishing again with the same id is harmless. */
+/** No confirm arrived in time. Whether the broker has the message is unknown; publishing again with the same id is harmless. */
 public final class PublishTimeoutException extends PublishException {
 
     private final boolean interrupted;
@@ -23,7 +23,7 @@ public final class PublishTimeoutException extends PublishException {
         this.interrupted = true;
     }
 
-    /** Somebody interrupted the publishing thread: the broker is not to blame. */
+    /** The publishing thread was interrupted, so the broker is not to blame. */
     public static PublishTimeoutException interrupted(Publication publication, String waitingFor) {
         return new PublishTimeoutException(publication, waitingFor);
     }

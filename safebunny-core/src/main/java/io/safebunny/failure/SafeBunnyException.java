@@ -3,7 +3,7 @@ package io.safebunny.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** Root of all exceptions of this library. Its code (for example {@code SB-2001}) is an anchor in {@code docs/errors.md}. */
+/** Root of all SafeBunny exceptions. Its code (for example {@code SB-2001}) is an anchor in {@code docs/errors.md}. */
 public abstract class SafeBunnyException extends RuntimeException {
 
     private final String code;
@@ -12,18 +12,21 @@ public abstract class SafeBunnyException extends RuntimeException {
         this(code, message, cause, true);
     }
 
-    /** @param traced whether it costs a stack trace: not what a sender can bring about at will, and whose place says nothing */
+    /**
+     * @param traced whether to record a stack trace; not for failures that a sender can cause at will and whose place in the code
+     *     says nothing
+     */
     protected SafeBunnyException(String code, String message, @Nullable Throwable cause, boolean traced) {
         super(code + " " + message, cause, true, traced);
         this.code = code;
     }
 
-    /** The message without its code, to be part of another one. */
+    /** The message without its code, for use within another message. */
     public final String messageWithoutCode() {
         return String.valueOf(getMessage()).substring(code.length() + 1);
     }
 
-    /** The stable code, which also begins the message. */
+    /** The stable code, with which the message begins. */
     public final String code() {
         return code;
     }

@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands for an exception whose text is not to be read: has its class, its code where it is one of ours, and its place. Only told,
- * never thrown.
+ * Stands in for an exception whose text must not be shown: has its class, its code if it is one of ours, and its place. Only
+ * logged, never thrown.
  */
 final class Textless extends RuntimeException {
 
@@ -23,7 +23,7 @@ final class Textless extends RuntimeException {
         return of(failure, Collections.newSetFromMap(new IdentityHashMap<>()));
     }
 
-    /** @param known causes and suppressed exceptions may go round in a circle */
+    /** @param known those visited already, because causes and suppressed exceptions may form a cycle */
     private static Textless of(Throwable failure, Set<Throwable> known) {
         known.add(failure);
         Throwable cause = causeOf(failure);
@@ -59,9 +59,9 @@ final class Textless extends RuntimeException {
         }
     }
 
-    /** Without the name of this class, which says nothing. */
+    /** Leaves out the name of this class, which says nothing. */
     @Override
-    @SuppressWarnings("OverrideThrowableToString") // the message is what it is made for, too
+    @SuppressWarnings("OverrideThrowableToString") // the message is all there is to show
     public String toString() {
         return String.valueOf(getMessage());
     }

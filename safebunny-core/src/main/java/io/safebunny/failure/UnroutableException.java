@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.failure;
 
-/** No queue is bound for the message: it is nowhere. Sending it again helps only after a consumer was deployed. */
+/** No queue is bound for the message, so it is nowhere. Sending it again helps only after a consumer has been deployed. */
 public final class UnroutableException extends PublishException {
 
     public UnroutableException(Publication publication, String brokerReply) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.format.annotation.DurationFormat;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
-/** Attributes of a handler: the method's, else its class's, else the properties', with placeholders resolved. */
+/** Attributes of a handler, with placeholders resolved: the method's, or else its class's, or else those of the properties. */
 final class HandlerAttributes {
 
     private static final int MAX_PREFETCH = 2000;
@@ -146,7 +146,8 @@ final class HandlerAttributes {
     private static Duration duration(String text) {
         Duration duration = DurationFormatterUtils.detectAndParse(text, DurationFormat.Unit.MILLIS);
         if (duration.isNegative()) {
-            throw new MisuseException(MisuseException.ARGUMENT, "negative duration"); // told with the attribute
+            // reported with the attribute's name
+            throw new MisuseException(MisuseException.ARGUMENT, "negative duration");
         }
         return duration;
     }

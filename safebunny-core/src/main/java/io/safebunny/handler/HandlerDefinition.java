@@ -6,11 +6,11 @@ import java.lang.reflect.Type;
 import java.util.List;
 
 /**
- * One handler, as found at start-up.
+ * One handler, as found at start-up. Immutable.
  *
  * @param description bean and method, for logs and errors
  * @param type message type name
- * @param payloadType what the body is read as
+ * @param payloadType the type the body is deserialized to
  * @param from nodes whose publications are consumed
  */
 public record HandlerDefinition(

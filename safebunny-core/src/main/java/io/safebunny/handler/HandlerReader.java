@@ -16,7 +16,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ResolvableType;
 
-/** Reads one annotated method into a definition. */
+/** Reads one annotated method into a definition. For use at start-up; not thread-safe. For use at start-up; not thread-safe. */
 final class HandlerReader {
 
     static final String FIX =
@@ -36,8 +36,8 @@ final class HandlerReader {
     /**
      * A method of a bean.
      *
-     * @param beanClass the bean's own class, not that of a proxy: it says what type variables stand for
-     * @param exposedClass what callers of the bean get, perhaps a proxy
+     * @param beanClass the bean's own class rather than its proxy's, because it resolves type variables
+     * @param exposedClass the class of the object that callers get, perhaps a proxy
      */
     record Found(String beanName, Class<?> beanClass, Class<?> exposedClass, Supplier<Object> bean, Method method) {
 
@@ -65,7 +65,7 @@ final class HandlerReader {
                 if (payload != null) {
                     throw new ConfigurationException(
                             "SB-1101",
-                            "A handler has one payload [handler=%s]: parameters %s and %s both look like one."
+                            "A handler takes one payload [handler=%s]: parameters %s and %s both look like one."
                                     .formatted(
                                             where,
                                             payload.getTypeName(),
@@ -91,7 +91,7 @@ final class HandlerReader {
                 new MethodInvoker(found.bean(), invocable(found), arguments));
     }
 
-    /** By name: Bean Validation is optional. */
+    /** Compares names, because Bean Validation is optional. */
     private static boolean isValidated(Parameter parameter) {
         return Arrays.stream(parameter.getAnnotations())
                 .anyMatch(annotation -> annotation.annotationType().getName().equals(VALID));
@@ -102,7 +102,7 @@ final class HandlerReader {
         if (checks == null) {
             throw new ConfigurationException(
                     "SB-1106",
-                    "A payload cannot be validated [handler=%s]: it is @Valid, and there is no jakarta.validation.Validator bean."
+                    "A payload cannot be validated [handler=%s]: it is @Valid, but there is no jakarta.validation.Validator bean."
                             .formatted(where),
                     "Add the dependency org.springframework.boot:spring-boot-starter-validation, or remove @Valid.");
         }
@@ -126,7 +126,7 @@ final class HandlerReader {
                     "SB-1104",
                     "A handler cannot be called through the proxy of its bean [handler=%s, proxy=%s]."
                             .formatted(found.where(), found.exposedClass().getName()),
-                    "Make the method not private, and proxy the class (proxyTargetClass = true) rather than its interfaces.",
+                    "Make the method non-private, and proxy the class (proxyTargetClass = true) rather than its interfaces.",
                     e);
         }
     }
@@ -141,7 +141,7 @@ final class HandlerReader {
         if (raw == null || raw == Object.class || raw.isPrimitive() || raw.isArray() || raw.isAnnotation()) {
             throw new ConfigurationException(
                     "SB-1101",
-                    "A payload must be a class of messages [handler=%s, parameter=%s]."
+                    "A payload must be a message class [handler=%s, parameter=%s]."
                             .formatted(where, payload.getTypeName()),
                     FIX);
         }

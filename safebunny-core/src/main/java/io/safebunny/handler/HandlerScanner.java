@@ -20,7 +20,7 @@ import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 
-/** Finds the {@code @BunnyHandler} methods of all beans, and refuses those that cannot work. Run once, at start-up. */
+/** Finds the {@code @BunnyHandler} methods of all beans, and refuses those that cannot work. Runs once, at start-up. */
 public final class HandlerScanner implements HandlerSource {
 
     private static final Logger LOG = LoggerFactory.getLogger(HandlerScanner.class);
@@ -32,7 +32,7 @@ public final class HandlerScanner implements HandlerSource {
         this(beans, defaults, null);
     }
 
-    /** @param validator {@code null}: a handler that asks for validation is refused */
+    /** @param validator if {@code null}, a handler with a {@code @Valid} payload is refused */
     public HandlerScanner(
             ConfigurableListableBeanFactory beans, HandlerDefaults defaults, @Nullable PayloadValidator validator) {
         this.beans = beans;
@@ -78,7 +78,7 @@ public final class HandlerScanner implements HandlerSource {
         try {
             return MethodIntrospector.selectMethods(target, (MethodIntrospector.MetadataLookup<BunnyHandler>)
                     method -> AnnotatedElementUtils.findMergedAnnotation(method, BunnyHandler.class));
-        } catch (LinkageError e) { // a signature names an optional class that is absent: not a handler of ours
+        } catch (LinkageError e) { // a signature names an absent optional class, so this bean has no handler of ours
             LOG.debug("Cannot look for handlers in bean '{}' of {}", name, target, e);
             return Map.of();
         }
@@ -102,7 +102,7 @@ public final class HandlerScanner implements HandlerSource {
         return exposed == null ? target : exposed;
     }
 
-    /** A singleton is looked up once; any other scope gives its bean per call. */
+    /** A singleton is looked up once; a bean of any other scope, at every call. */
     private Supplier<Object> supplier(String name) {
         if (beans.isSingleton(name)) {
             Object bean = beans.getBean(name);

@@ -8,19 +8,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where handlers come from, beside the annotated methods of beans. Each bean of this type is asked once, as the node starts: queues are
- * declared and consumed for what it names.
+ * A source of handlers besides the annotated methods of beans. Each bean of this type is asked once, when the node starts; queues
+ * are declared and consumed for the handlers it returns.
  */
 @FunctionalInterface
 public interface HandlerSource {
 
-    /** @throws ConfigurationException SB-11xx when one of them cannot work; the application does not start */
+    /** @throws ConfigurationException SB-11xx when a handler cannot work; the application does not start then */
     List<HandlerDefinition> handlers();
 
     /**
      * The handlers of all these sources, in order.
      *
-     * @throws ConfigurationException SB-1102 when two of them take the same message type
+     * @throws ConfigurationException SB-1102 when two handlers take the same message type
      */
     static List<HandlerDefinition> all(List<? extends HandlerSource> sources) {
         List<HandlerDefinition> all = new ArrayList<>();
@@ -36,7 +36,7 @@ public interface HandlerSource {
             if (other != null) {
                 throw new ConfigurationException(
                         "SB-1102",
-                        "Two handlers for one message type [type=%s]: %s from %s and %s from %s. A node has one queue per type, whoever publishes it, so one handler."
+                        "Two handlers for one message type [type=%s]: %s from %s and %s from %s. A node has one queue per type, whoever publishes it, and therefore one handler."
                                 .formatted(
                                         handler.type(),
                                         other.description(),
@@ -45,7 +45,7 @@ public interface HandlerSource {
                                         handler.from()),
                         other.from().equals(handler.from())
                                 ? "Remove one of them, or give one of the payload classes another name with @BunnyMessage."
-                                : "Remove one of them, or make one @BunnyHandler(from = {…}) of both that names all those nodes, with a MessageContext parameter, and call one or the other by context.from(). Prefetch, retries and pauses are the queue's, so they would be shared anyway.");
+                                : "Remove one of them, or merge them into one @BunnyHandler(from = {…}) that names all those nodes and takes a MessageContext, and choose by context.from(). Prefetch, retries and pauses belong to the queue, so they would be shared anyway.");
             }
         }
     }

@@ -11,10 +11,10 @@ import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.Method;
 import java.util.function.Supplier;
 
-/** A method handle with its arguments resolved by small functions, all prepared once. */
+/** A method handle with one small resolver function per argument, all prepared once. */
 final class MethodInvoker implements HandlerInvoker {
 
-    /** Finds one argument of a call. */
+    /** Provides one argument of a call. */
     @FunctionalInterface
     interface Argument {
         Object resolve(Object payload, MessageContext context);
@@ -30,7 +30,7 @@ final class MethodInvoker implements HandlerInvoker {
         this.handle = generic(method);
     }
 
-    /** {@code (Object bean, Object[] arguments)void}. */
+    /** A handle of type {@code (Object bean, Object[] arguments)void}. */
     private static MethodHandle generic(Method method) {
         try {
             method.setAccessible(true);

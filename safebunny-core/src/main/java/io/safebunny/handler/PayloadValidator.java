@@ -3,13 +3,14 @@ package io.safebunny.handler;
 
 import io.safebunny.PoisonMessageException;
 
-/** Checks the payloads of handlers that ask for it with {@code @Valid}, each time before the handler is called. Thread-safe. */
+/** Checks {@code @Valid} payloads, before each call of the handler. Implementations must be thread-safe. */
 @FunctionalInterface
 public interface PayloadValidator {
 
     /**
-     * @param handler bean and method, for the message
-     * @throws PoisonMessageException what is wrong, without values of the payload; another try would find the same
+     * @param handler bean and method, for the exception text
+     * @throws PoisonMessageException says what is wrong, without values of the payload; poison, because a retry would find the
+     *     same
      */
     void validate(String handler, Object payload);
 }

@@ -5,12 +5,15 @@ import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The message that one engine handles on each thread. Every engine has its own: another engine in this JVM publishes outside of
- * this handling. Thread-safe.
+ * The message that an engine is handling on each thread. Every engine has its own instance, so that what another engine in this
+ * JVM publishes is not part of this handling. Thread-safe.
  */
 public final class CurrentHandling {
 
-    /** A {@link Handling}, or in a thread that was started within one a {@link WeakReference} to it: pools keep their threads. */
+    /**
+     * A {@link Handling}, or, in a thread started within one, a {@link WeakReference} to it: weak, because pools keep their
+     * threads.
+     */
     @SuppressWarnings("ThreadLocalUsage") // one per engine: two nodes in one JVM must not publish through each other
     private final ThreadLocal<@Nullable Object> ofThread = new InheritableThreadLocal<>() {
         @Override
@@ -19,14 +22,14 @@ public final class CurrentHandling {
         }
     };
 
-    /** {@code null} when this thread handles nothing. */
+    /** {@code null} when this thread is not handling a message. */
     public @Nullable Handling get() {
         return ofThread.get() instanceof Handling handling ? handling : null;
     }
 
     /**
-     * The handling within which this thread was started, if that goes on. {@code null} also for a thread that was there before, such as most of
-     * a pool's; and a pool's thread may do something else by now.
+     * The handling within which this thread was started, if it is still running. A hint only: threads that existed before, such
+     * as most of a pool's, return {@code null}, and a pool's thread may be doing somebody else's work by now.
      */
     public @Nullable Handling startedIn() {
         return ofThread.get() instanceof WeakReference<?> reference
@@ -36,7 +39,7 @@ public final class CurrentHandling {
                 : null;
     }
 
-    /** @return the one it takes the place of, to be {@link #restore restored} when it ends */
+    /** @return the handling it replaces, to be {@link #restore restored} at the end */
     @Nullable
     Handling begin(Handling handling) {
         Handling outer = get();

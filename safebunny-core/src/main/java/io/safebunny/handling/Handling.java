@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message being handled by one engine on this thread: which attempt it is, its steps, and what was published so far. Publications
- * of this engine take correlation, causation and marker from it. Confined to one thread.
+ * A message being handled by one engine on this thread: its attempt, its steps, and what has been published so far. The engine's
+ * publications take correlation, causation and marker from it. Confined to one thread.
  */
 public final class Handling implements Surrounding {
 
@@ -37,12 +37,12 @@ public final class Handling implements Surrounding {
         return message;
     }
 
-    /** The record of the message, not its header, says which attempt this is. */
+    /** Sets the attempt that the record says this is; the header may differ. */
     public void setAttempt(int attempt) {
         message = message.atAttempt(attempt);
     }
 
-    /** The version in which the record of the message says that it is set aside; 0 unless it is known to say so. */
+    /** The version at which the message's record was written as poisoned; 0 if it is not known to be. */
     public long poisonVersion() {
         return poisonVersion;
     }
@@ -62,7 +62,7 @@ public final class Handling implements Surrounding {
 
     // ---- running
 
-    /** Like {@link #run(StepStore, Next)}, with steps that are remembered for the attempts of this delivery. */
+    /** Like {@link #run(StepStore, Next)}, but remembers steps only for the attempts of this delivery. */
     public void run(Next action) throws Exception {
         Handling outer = current.begin(this);
         running = true;
@@ -80,7 +80,7 @@ public final class Handling implements Surrounding {
     }
 
     /**
-     * Runs the action as part of this handling; then whatever was being handled on this thread before is again.
+     * Runs the action as part of this handling, and then restores the thread's previous handling.
      *
      * @throws Exception the action's failure, unless a step is in doubt: see {@link #requireUndecided()}
      */
@@ -90,9 +90,9 @@ public final class Handling implements Surrounding {
     }
 
     /**
-     * Runs the handler once. What counts is the last attempt: of an earlier one that was not {@linkplain #undoAttempt undone}, neither
-     * publications nor writes in the transaction remain, and ordinals begin where they began before, so that the same code publishes the
-     * same ids. What a failed attempt published is forgotten at once.
+     * Runs the handler once. Only the last attempt counts: each new one first discards the publications and the transaction of
+     * the one before, unless that was {@linkplain #undoAttempt undone} already, and resets the ordinals, so that the same code
+     * publishes the same ids. Publications of a failed attempt are discarded at once.
      *
      * @throws Exception the handler's failure, unless a step is in doubt: see {@link #requireUndecided()}
      */
@@ -102,7 +102,7 @@ public final class Handling implements Surrounding {
             try {
                 handler.run();
             } finally {
-                endOpen(); // before anything is counted, or forgotten
+                endOpen(); // other threads must not publish any more when publications are taken or discarded
             }
             requireUndecided();
         } catch (Throwable failure) {
@@ -125,9 +125,9 @@ public final class Handling implements Surrounding {
     }
 
     /**
-     * Undoes an attempt that failed, so that what is done after it has no part in it.
+     * Undoes a failed attempt, so that what follows is not part of it.
      *
-     * @throws RuntimeException how the handling ends, whatever else happens
+     * @throws RuntimeException the verdict with which the handling ends, whatever else happens
      */
     public void undoAttempt() {
         Publications.Mark before = beforeAttempts;
@@ -143,15 +143,15 @@ public final class Handling implements Surrounding {
                 steps.beginAgain();
             }
         } finally {
-            publications.returnTo(before); // last: listeners of the rollback may have published
+            publications.returnTo(before); // last, because listeners of the rollback may have published
         }
     }
 
     /**
-     * Whatever the handler, or a middleware around it, makes of the exception it was given: one that wraps it must not bring about a
-     * retry, which would repeat a step that has been run, and one that goes on must not complete a message whose step is in doubt.
+     * Enforces the verdict about a step in doubt, whatever the handler or a middleware does with the exception. Wrapping it must
+     * not lead to a retry, which would repeat a step that has been run; swallowing it must not complete the message.
      *
-     * @throws RuntimeException how this handling ends, unless that is the handler's own business
+     * @throws RuntimeException the verdict, if there is one
      */
     private void requireUndecided() {
         if (steps != null) {
@@ -162,12 +162,15 @@ public final class Handling implements Surrounding {
     /** See {@link io.safebunny.MessageContext#once(String, Class, Step)}. */
     public <T, X extends Exception> T once(String name, Class<T> type, Step<T, X> step) throws X {
         if (steps == null) {
-            steps = new Steps(new InMemorySteps()); // only now: most handlers have none
+            steps = new Steps(new InMemorySteps()); // created late: most handlers have no steps
         }
         return steps.once(name, type, step);
     }
 
-    /** Runs the end of the handling's transaction: what is published by its listeners would come too late to be part of it. */
+    /**
+     * Runs the end of the handling's transaction. Publishing is refused meanwhile: publications by its listeners would come too
+     * late to be part of it.
+     */
     public <T> T end(Supplier<T> transaction) {
         Handling outer = current.begin(this);
         ending = true;
@@ -180,12 +183,15 @@ public final class Handling implements Surrounding {
 
     // ---- publications
 
-    /** Whether its handler, or a middleware around it, is being run. For any thread. */
+    /** Whether the handler or a middleware around it is running. May be called by any thread. */
     boolean isRunning() {
         return running;
     }
 
-    /** For publications of other threads. Asked for on the handler's own, so that it belongs to this attempt and no later one. */
+    /**
+     * The view of this handling for other threads. Created on the handler's thread, so that it belongs to this attempt and no
+     * later one.
+     */
     public OpenHandling open() {
         requirePublishing();
         OpenHandling known = open;
@@ -203,18 +209,18 @@ public final class Handling implements Surrounding {
         }
     }
 
-    /** @throws InvalidPublicationException within a step, and while the transaction is ended */
+    /** @throws InvalidPublicationException within a step, and while the transaction is being ended */
     @Override
     public void requirePublishing() {
         if (ending) {
             throw new InvalidPublicationException(
-                    "The transaction of message %s is being ended: what its listeners publish would come too late to be part of it. Publish before the handler returns."
+                    "The transaction of message %s is ending: publications by its listeners would come too late to be part of it. Publish before the handler returns."
                             .formatted(message.id()));
         }
         String step = steps == null ? null : steps.running();
         if (step != null) {
             throw new InvalidPublicationException(
-                    "Step [%s] publishes: an attempt that skips the step would not. Publish after the step, from its result."
+                    "Step [%s] publishes: an attempt that skips the step would not publish. Publish after the step, from its result."
                             .formatted(step));
         }
     }
@@ -224,12 +230,12 @@ public final class Handling implements Surrounding {
         publications.add(publication);
     }
 
-    /** What was collected, in the order of publishing. */
+    /** The collected publications, in the order of publishing. */
     public List<OutboundMessage> collected() {
         return publications.all();
     }
 
-    /** Counts: 1 for the first publication of this type in this handling. */
+    /** The next ordinal: 1 for the first publication of this type in this handling. */
     @Override
     public int nextOrdinal(String type) {
         return publications.nextOrdinal(type);

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Without a store: steps are remembered for the in-memory retries of this delivery. */
+/** Remembers steps for the in-memory retries of one delivery, for use without a store. */
 final class InMemorySteps implements StepStore {
 
     private final Map<String, String> results = new HashMap<>();

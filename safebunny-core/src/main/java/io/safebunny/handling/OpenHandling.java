@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handling as other threads see it: open for publications until the handler returns. Of an attempt that is over nothing comes in any
- * more, so a straggler of a failed one publishes nothing. Thread-safe.
+ * A handling as other threads see it: open for publications until the handler returns. Bound to one attempt, so that stragglers
+ * of a failed attempt cannot publish. Thread-safe.
  */
 public final class OpenHandling implements Surrounding {
 
@@ -34,14 +34,15 @@ public final class OpenHandling implements Surrounding {
     public synchronized void requirePublishing() {
         if (over) {
             throw new InvalidPublicationException(
-                    "The handler of message %s has returned: what is published now would not be part of its handling. Wait in the handler for what other threads do for it."
+                    "The handler of message %s has returned: a publication now would not be part of its handling. Let the handler wait for the other threads that publish for it."
                             .formatted(message.id()));
         }
-        // threads that the step started see that it runs, and whose else this publication is cannot be told
+        // refuse it for every thread: a publication by a thread that the step started cannot be told from one by
+        // another thread
         String step = runningStep.get();
         if (step != null) {
             throw new InvalidPublicationException(
-                    "Step [%s] is being run: an attempt that skips it would not publish what it publishes. Publish before or after the step."
+                    "Step [%s] is running: an attempt that skips it would not publish what its threads publish. Publish before or after the step."
                             .formatted(step));
         }
     }
@@ -52,11 +53,11 @@ public final class OpenHandling implements Surrounding {
         publications.add(publication);
     }
 
-    /** Other threads overtake one another: the first in this attempt need not be the first in the next. */
+    /** Refuses: the order of publications by several threads may differ from attempt to attempt. */
     @Override
     public int nextOrdinal(String type) {
         throw new InvalidPublicationException(
-                "A publication from other threads needs an idempotency key [type=%s]: their order is not the same in each attempt, so it cannot make the message id. Pass PublishOptions.none().withIdempotencyKey(…), made of what is published."
+                "A publication from another thread needs an idempotency key [type=%s]: the order may differ in each attempt, so the message id cannot depend on it. Pass PublishOptions.none().withIdempotencyKey(…), derived from what is published."
                         .formatted(type));
     }
 

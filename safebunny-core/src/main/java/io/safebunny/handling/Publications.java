@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What was published in a handling so far, and the ordinals that make its ids. Thread-safe. Most handlings publish little or
- * nothing, so nothing is allocated before the first.
+ * The publications of a handling so far, and the ordinals that go into their ids. Thread-safe. Most handlings publish little or
+ * nothing, so nothing is allocated before the first publication.
  */
 final class Publications {
 
@@ -18,7 +18,7 @@ final class Publications {
     private List<OutboundMessage> collected = List.of();
     private Map<String, Integer> ordinals = Map.of();
 
-    /** What there was at some time. */
+    /** The state at some point, to return to. */
     record Mark(int size, Map<String, Integer> ordinals) {}
 
     synchronized void add(OutboundMessage publication) {
@@ -45,7 +45,7 @@ final class Publications {
         return collected.isEmpty() && ordinals.isEmpty() ? NOTHING : new Mark(collected.size(), Map.copyOf(ordinals));
     }
 
-    /** Forgets what was published since; ordinals begin where they began then, so that the same code publishes the same ids. */
+    /** Discards later publications and resets the ordinals, so that the same code publishes the same ids. */
     synchronized void returnTo(Mark mark) {
         if (collected.size() > mark.size) {
             collected.subList(mark.size, collected.size()).clear();

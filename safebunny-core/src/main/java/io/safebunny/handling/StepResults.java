@@ -10,7 +10,7 @@ import io.safebunny.spi.serialization.SerializationException;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.JsonNode;
 
-/** Results of steps as JSON. Thread-safe. */
+/** Converts results of steps to JSON and back. Thread-safe. */
 final class StepResults {
 
     private static final MessageSerializer JSON = JsonMessageSerializer.ofResults();
@@ -18,9 +18,9 @@ final class StepResults {
     private StepResults() {}
 
     /**
-     * Checked before the step is run: afterwards it would be too late.
+     * To be called before the step runs: afterwards it would be too late to refuse it.
      *
-     * @throws MisuseException a result of this type could never be read
+     * @throws MisuseException a result of this type could never be read back
      */
     static void requireReadable(String name, Class<?> type) {
         try {
@@ -28,17 +28,16 @@ final class StepResults {
         } catch (ConfigurationException e) {
             throw new MisuseException(
                     MisuseException.STEP,
-                    "The result of step [%s] could not be read when it is needed. %s %s"
-                            .formatted(name, e.problem(), e.action()));
+                    "The result of step [%s] could not be read back. %s %s".formatted(name, e.problem(), e.action()));
         }
     }
 
-    /** @throws PoisonMessageException it cannot be written, or could not be read again */
+    /** @throws PoisonMessageException the result cannot be written, or could not be read back */
     static String write(String name, Object result) {
         try {
             byte[] json = JSON.serialize(result);
-            Object unused =
-                    JSON.deserialize(json, JsonNode.class); // or it would fail when the step must not be run again
+            // proves that it can be read back: later would be too late to find out
+            Object unused = JSON.deserialize(json, JsonNode.class);
             return new String(json, StandardCharsets.UTF_8);
         } catch (SerializationException e) {
             throw new PoisonMessageException(
@@ -48,16 +47,17 @@ final class StepResults {
         }
     }
 
-    /** @throws PoisonMessageException the type has changed since */
+    /** @throws PoisonMessageException the type has changed since the result was stored */
     static <T> T read(String name, Class<T> type, String json) {
         try {
             Object value = JSON.deserialize(json.getBytes(StandardCharsets.UTF_8), type);
-            @SuppressWarnings("unchecked") // a primitive's class reads its wrapper, so that cast() would refuse it
+            // for a primitive's class the value is its wrapper, which cast() would refuse
+            @SuppressWarnings("unchecked")
             T result = (T) value;
             return result;
         } catch (SerializationException e) {
             throw new PoisonMessageException(
-                    "The stored result of step [%s] is no %s: %s. Its type has changed since it was stored; give the step a new name only if it may be run again."
+                    "The stored result of step [%s] is not a %s: %s. The type has changed since it was stored. Give the step a new name only if it may run again."
                             .formatted(name, type.getName(), e.messageWithoutCode()),
                     e);
         }

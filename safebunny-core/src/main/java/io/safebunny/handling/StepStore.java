@@ -4,28 +4,28 @@ package io.safebunny.handling;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the results of one message's steps are kept, as JSON. Used by the thread that handles the message.
+ * Keeps the results of one message's steps, as JSON. Used only by the thread that handles the message.
  *
- * <p>A {@link io.safebunny.recovery.NotHandledException} or {@link io.safebunny.message.InvalidMessageException} that it throws ends
- * the handling, whatever the handler makes of it. Any other exception is the handler's own failure.
+ * <p>If it throws a {@link io.safebunny.recovery.NotHandledException} or {@link io.safebunny.message.InvalidMessageException},
+ * the handling ends with that, even if the handler catches it. Any other exception counts as the handler's own failure.
  */
 public interface StepStore {
 
     /**
-     * Asked before the step is run, so it throws when the step must not be run.
+     * Called before the step runs; throws when the step must not run.
      *
      * @return {@code null} when the step has not been completed
      */
     @Nullable
     String find(String name);
 
-    /** Returns when the result is durable. */
+    /** Returns once the result is durable. */
     void store(String name, String json);
 
     /**
-     * Called before each attempt of this delivery but the first.
+     * Called before each attempt of this delivery except the first.
      *
-     * @throws RuntimeException there is nothing that a completion could be part of: this is how the handling ends
+     * @throws RuntimeException no further attempt is possible, and the handling ends with this exception
      */
     default void beginAgain() {}
 }

@@ -11,14 +11,17 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The steps of one message that are done once, and how its handling ends when one of them is in doubt. Confined to one thread. */
+/**
+ * Runs the steps of one message once each, and keeps the verdict that ends its handling when a step is in doubt. Confined to one
+ * thread.
+ */
 final class Steps {
 
     private static final int LONGEST_NAME = 200;
 
     private final StepStore store;
     private Set<String> usedInAttempt = Set.of();
-    /** Other threads of the handler look at it when they publish. */
+    /** Volatile, because other threads of the handler read it when they publish. */
     private volatile @Nullable String running;
 
     private @Nullable RuntimeException verdict;
@@ -27,7 +30,7 @@ final class Steps {
         this.store = store;
     }
 
-    /** @throws RuntimeException how the handling ends */
+    /** @throws RuntimeException the verdict, if there is one */
     void beginAgain() {
         requireUndecided();
         usedInAttempt = Set.of();
@@ -38,7 +41,10 @@ final class Steps {
         }
     }
 
-    /** The step that is being run: what it published, an attempt that skips it would not. */
+    /**
+     * The name of the running step, or {@code null}. Publishing within a step is refused: an attempt that skips the step would
+     * not publish.
+     */
     @Nullable
     String running() {
         return running;
@@ -86,7 +92,7 @@ final class Steps {
         }
     }
 
-    /** The step has been run: whatever keeps its result from being stored, a retry would run it again. */
+    /** Any failure to store the result becomes the verdict: the step has run, and a retry would run it again. */
     private void store(String name, Object result) {
         try {
             store.store(name, StepResults.write(name, result));
@@ -110,7 +116,7 @@ final class Steps {
         if (!Names.isUnicode(name)) {
             throw new MisuseException(
                     MisuseException.STEP,
-                    "Invalid step name [length=%d]: it has an unpaired surrogate, half of a character, and the store could not tell it from others. Cut text between characters, or use an id."
+                    "Invalid step name [length=%d]: it contains an unpaired surrogate (half of a character), so the store could not tell it from other names. Cut text between characters, or use an id."
                             .formatted(name.length()));
         }
         if (usedInAttempt.isEmpty()) {

@@ -5,10 +5,10 @@ import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.message.Envelope;
 import io.safebunny.spi.transport.OutboundMessage;
 
-/** What a publication is part of: its parent, and where it waits until the handler has succeeded. */
+/** The handling a publication is part of: its parent message, and where it is collected until the handler has succeeded. */
 public sealed interface Surrounding permits Handling, OpenHandling {
 
-    /** The parent. */
+    /** The parent message of publications. */
     Envelope message();
 
     /** @throws InvalidPublicationException when it would not be part of this handling */
@@ -18,9 +18,9 @@ public sealed interface Surrounding permits Handling, OpenHandling {
     void collect(OutboundMessage publication);
 
     /**
-     * Counts: 1 for the first publication of this type in this handling.
+     * The next ordinal: 1 for the first publication of this type in this handling.
      *
-     * @throws InvalidPublicationException when the order of publishing is not the same in each attempt
+     * @throws InvalidPublicationException when the order of publishing may differ between attempts
      */
     int nextOrdinal(String type);
 }

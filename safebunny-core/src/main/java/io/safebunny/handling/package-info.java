@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The message being handled: its attempts, its steps, what it publishes. Nothing here sends or asks a store: whoever handles brings
- * both.
+ * The message being handled: its attempts, its steps, what it publishes. Nothing here sends, or calls a store, except through
+ * what the caller provides.
  */
 @NullMarked
 package io.safebunny.handling;

@@ -11,8 +11,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * SHA-256 over fields, each with its length before it, so that two texts are never taken for two others. Each thread fills one at a
- * time: finish it before the next is begun.
+ * SHA-256 over fields, each prefixed with its length, so that ("ab", "c") and ("a", "bc") differ. A thread can fill only one at a
+ * time: finish it before starting the next.
  */
 public final class FieldHash {
 
@@ -29,12 +29,12 @@ public final class FieldHash {
         this.finish = finish;
     }
 
-    /** This thread's, empty. */
+    /** This thread's instance, emptied. */
     public static FieldHash sha256() {
         return SHA256.get().start();
     }
 
-    /** A source of each thread's, empty, for the key, which is not empty: HMAC-SHA-256 (RFC 2104). */
+    /** A supplier of each thread's emptied instance for the key, which must not be empty: HMAC-SHA-256 (RFC 2104). */
     static Supplier<FieldHash> hmacSha256(byte[] key) {
         SecretKeySpec secret = new SecretKeySpec(key, "HmacSHA256");
         ThreadLocal<FieldHash> hashes = ThreadLocal.withInitial(() -> newHmacSha256(secret));
@@ -46,7 +46,7 @@ public final class FieldHash {
         return this;
     }
 
-    /** As UTF-8; {@code null} is not the empty text. */
+    /** Adds the text as UTF-8; {@code null} and the empty text are different. */
     public FieldHash add(@Nullable String field) {
         if (field == null) {
             prefix(-1);
@@ -69,13 +69,13 @@ public final class FieldHash {
         update.accept(length);
     }
 
-    /** @param last needs no length */
+    /** @param last the last field, which needs no length */
     public byte[] finish(byte[] last) {
         update.accept(last);
         return finish();
     }
 
-    /** 32 bytes. */
+    /** The hash, 32 bytes. */
     public byte[] finish() {
         return finish.get();
     }

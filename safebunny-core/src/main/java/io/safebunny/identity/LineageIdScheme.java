@@ -9,13 +9,13 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * {@code sb-lineage}, the default: a version 8 UUID (RFC 9562) from the first 122 bits of SHA-256 over the length-prefixed
- * fields {@code "sb1"}, correlation id, parent id, publishing node, type, ordinal or key. With a secret the hash is HMAC-SHA-256: who
- * sees a message cannot compute the ids of those that follow from it. Thread-safe.
+ * {@code sb-lineage}, the default: a version 8 UUID (RFC 9562) from the first 122 bits of SHA-256 over the length-prefixed fields
+ * {@code "sb1"}, correlation id, parent id, publishing node, type, ordinal or key. With a secret the hash is HMAC-SHA-256, so
+ * that whoever sees a message cannot compute the ids of the messages that follow from it. Thread-safe.
  */
 public final class LineageIdScheme implements IdScheme {
 
-    /** In bytes: as long as what it is hashed to. */
+    /** In bytes; as long as the hash. */
     public static final int SHORTEST_SECRET = 32;
 
     private final Supplier<FieldHash> hash;
@@ -30,7 +30,7 @@ public final class LineageIdScheme implements IdScheme {
 
     /**
      * @param secret at least {@value #SHORTEST_SECRET} bytes, the same in all instances of a node
-     * @throws MisuseException SB-5001 when it is shorter
+     * @throws MisuseException SB-5001 when the secret is shorter
      */
     public static LineageIdScheme withSecret(byte[] secret) {
         if (secret.length < SHORTEST_SECRET) {

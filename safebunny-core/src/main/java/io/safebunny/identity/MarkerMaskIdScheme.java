@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 
 /**
  * {@code marker-mask}, the scheme of the SafeBunny thesis (chapter 7.1), for compatibility: the marker in bijective base 25
- * (letters a to y) laid over the tail of the correlation id, hyphens skipped. Two nodes that continue the same message, and
- * two publications of one handler, get the same id: see {@code docs/guarantees.md}. Thread-safe.
+ * (letters a to y) overwrites the tail of the correlation id, skipping hyphens. Two nodes that continue the same message, and two
+ * publications of one handler, produce the same id: see {@code docs/guarantees.md}. Thread-safe.
  */
 public final class MarkerMaskIdScheme implements IdScheme {
 

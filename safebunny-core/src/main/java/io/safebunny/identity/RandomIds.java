@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 
-/** Ids for what has no ancestor. Random UUIDs, of a generator that a simulation can seed. */
+/** Ids for messages without an ancestor: random UUIDs, from a generator that a simulation can seed. */
 public final class RandomIds {
 
     private RandomIds() {}
@@ -13,7 +13,7 @@ public final class RandomIds {
     /** RFC 9562, version 4. */
     public static String next(RandomGenerator random) {
         byte[] bytes = new byte[16];
-        random.nextBytes(bytes); // one call: with a SecureRandom each takes its lock
+        random.nextBytes(bytes); // a single call, because each call of a SecureRandom takes its lock
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
         long most = (buffer.getLong() & ~0xF000L) | 0x4000L;
         long least = (buffer.getLong() & ~(3L << 62)) | (1L << 63);

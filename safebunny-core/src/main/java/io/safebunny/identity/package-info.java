@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Message ids: same input, same code, same ids; also of random ones, whose input is a generator. Pure functions. */
+/** Message ids as pure functions: the same input gives the same ids, also of random ones, whose input is a generator. */
 @NullMarked
 package io.safebunny.identity;
 

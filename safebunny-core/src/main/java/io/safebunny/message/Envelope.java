@@ -6,12 +6,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A valid message: everything the library knows of it, checked. Immutable; the body is not copied and must not be changed.
+ * A valid message: everything SafeBunny knows about it, checked. Immutable; the body is not copied and must not be changed.
  *
- * @param node publishing node, empty when a foreign publisher did not say
+ * @param node publishing node, empty if a foreign publisher did not name one
  * @param marker position in the saga, from 1
- * @param attempt delayed retries so far, as the sender says
- * @param poisonVersion of a replay, the version of the record of the message as it was set aside; 0 when it is none or does not say
+ * @param attempt delayed retries so far according to the header, which may be forged
+ * @param poisonVersion in a replay, the version of the message's record when it was set aside; 0 if this is no replay or has no
+ *     version
  * @param sentAt milliseconds since the epoch, 0 when unknown
  * @param trace W3C trace context headers
  * @param headers the application's own headers
@@ -31,12 +32,12 @@ public record Envelope(
         String contentType,
         byte[] body) {
 
-    /** The same message on its next delayed retry. */
+    /** The same message as its next delayed retry. */
     public Envelope nextAttempt() {
         return atAttempt(attempt + 1);
     }
 
-    /** The same message on this delayed retry; 0 is the first delivery. */
+    /** The same message as the given delayed retry; 0 is the first delivery. */
     public Envelope atAttempt(int number) {
         return number == attempt
                 ? this
@@ -79,16 +80,16 @@ public record Envelope(
         return toWire(null, null, Map.of(), body);
     }
 
-    /** The same with an encoded body. */
+    /** Like {@link #toWire()}, with an encoded body. */
     public WireMessage toWire(String encoding, byte[] encoded) {
         return toWire(encoding, null, Map.of(), encoded);
     }
 
     /**
-     * The wire form of a copy: its bytes, encoding and priority are those of the delivered message, and so are headers that only a later
-     * version of the library knows.
+     * The wire form of a copy. It keeps the bytes, encoding and priority of the delivered message, and headers that only a later
+     * version of SafeBunny knows.
      *
-     * @param delivered what this was read from
+     * @param delivered the message from which this envelope was read
      */
     public WireMessage toCopyOf(WireMessage delivered) {
         return toWire(

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a foreign message strictly: what it returns is valid, what it refuses goes to the poison queue. Pure. */
+/** Reads a foreign message strictly: what it returns is valid, and what it refuses goes to the poison queue. Pure. */
 public final class EnvelopeReader {
 
     private static final String JSON = "application/json";
@@ -16,7 +16,7 @@ public final class EnvelopeReader {
     private EnvelopeReader() {}
 
     /**
-     * A message whose body is not encoded.
+     * Reads a message whose body is not encoded.
      *
      * @throws InvalidMessageException naming the property, what was found and what is needed
      */
@@ -25,7 +25,7 @@ public final class EnvelopeReader {
     }
 
     /**
-     * Its body as delivered, perhaps encoded.
+     * Reads a message; the envelope's body is still as delivered, perhaps encoded.
      *
      * @param isKnown whether there is a codec for a {@code content_encoding}
      * @throws InvalidMessageException naming the property, what was found and what is needed
@@ -68,7 +68,7 @@ public final class EnvelopeReader {
         return encoding.equalsIgnoreCase("UTF-8") || encoding.equalsIgnoreCase("identity");
     }
 
-    /** A message replayed from the poison queue begins anew. */
+    /** A message replayed from the poison queue starts over at attempt 0. */
     private static int attempt(Map<String, Object> headers) {
         int attempt = (int) number(headers, Headers.ATTEMPT, 0, 0, 1_000_000);
         return isReplay(headers) ? 0 : attempt;
@@ -99,7 +99,7 @@ public final class EnvelopeReader {
                 "Invalid property [%s=%s]: it must be %s.".formatted(property, Names.printable(found), needed));
     }
 
-    /** A node name is used for nothing but information here, so an unusable one is dropped. */
+    /** The node name is only informational here, so an invalid one is dropped. */
     private static String node(@Nullable String appId) {
         return appId != null && Names.isNode(appId) ? appId : "";
     }

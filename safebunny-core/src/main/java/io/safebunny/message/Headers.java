@@ -14,9 +14,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Header names of the wire contract, and which headers of an incoming message are carried on: the application's own scalars, the
- * trace context and, in copies, what a later version of the library may have added. Everything else ({@code CC}, {@code x-death},
- * {@code __TypeId__}, …) is neither forwarded nor believed.
+ * Header names of the wire contract, and the rules for which headers of an incoming message are carried on: the application's own
+ * scalars, the trace context and, in copies, headers that a later version of SafeBunny may have added. Everything else ({@code
+ * CC}, {@code x-death}, {@code __TypeId__}, …) is neither forwarded nor trusted.
  */
 public final class Headers {
 
@@ -40,7 +40,10 @@ public final class Headers {
     private static final int MAX_COUNT = 100;
     private static final int MAX_BYTES = 32 * 1024;
 
-    /** Of {@link #later}: ids, numbers and flags. All headers of a poison copy must fit one frame, with the application's and the reason. */
+    /**
+     * Limit of {@link #later}, enough for ids, numbers and flags. All headers of a poison copy, with the application's and the
+     * reason, must fit into one frame.
+     */
     private static final int MAX_LATER_BYTES = 8 * 1024;
 
     private static final Set<String> KNOWN = Set.of(MARKER, CAUSATION_ID, ATTEMPT, SENT_AT);
@@ -49,15 +52,15 @@ public final class Headers {
 
     private Headers() {}
 
-    /** The application's own headers of an incoming message; others, and those beyond the size limits, are left behind. */
+    /** The application's own headers of an incoming message. Others, and those beyond the size limits, are dropped. */
     public static Map<String, Object> application(Map<String, Object> wire) {
         return scalars(wire, name -> !isReserved(name), MAX_BYTES);
     }
 
     /**
-     * The library's own headers of an incoming message that this version does not know. A neighbour of a later version may have
-     * written them, so copies carry them; nothing here reads them. Without those of delays and poison copies, which are facts of one
-     * copy and written anew.
+     * SafeBunny headers of an incoming message that this version does not know. An instance of a later version may have written
+     * them, so copies carry them, unread. Leaves out those of delays and poison copies, which describe one copy and are written
+     * anew for each.
      */
     public static Map<String, Object> later(Map<String, Object> wire) {
         return scalars(wire, Headers::isOfLaterVersion, MAX_LATER_BYTES);
@@ -99,7 +102,7 @@ public final class Headers {
         return own == null ? Map.of() : Collections.unmodifiableMap(own);
     }
 
-    /** The trace context of an incoming message, as far as it is one. */
+    /** The trace context of an incoming message, as far as it is valid. */
     public static Map<String, String> trace(Map<String, Object> wire) {
         String parent = text(wire, TRACEPARENT);
         if (parent == null || !TraceContext.isParent(parent)) {
@@ -111,7 +114,7 @@ public final class Headers {
                 : Map.of(TRACEPARENT, parent, TRACESTATE, state);
     }
 
-    /** @throws InvalidPublicationException a header that an application may not set */
+    /** @throws InvalidPublicationException when there is a header that an application may not set */
     public static void requirePublishable(Map<String, Object> headers) {
         if (headers.isEmpty()) {
             return;
@@ -137,7 +140,7 @@ public final class Headers {
         }
         if (!Names.isUnicode(name) || (value instanceof String text && !Names.isUnicode(text))) {
             throw new InvalidPublicationException(
-                    "Invalid header [%s]: its name or value has an unpaired surrogate, half of a character, which would become a question mark. Cut text between characters, or send bytes in the payload."
+                    "Invalid header [%s]: its name or value contains an unpaired surrogate (half of a character), which would become a question mark. Cut text between characters, or send bytes in the payload."
                             .formatted(Names.printable(name)));
         }
         if (isReserved(name)) {
@@ -176,7 +179,7 @@ public final class Headers {
                 || value instanceof Date;
     }
 
-    /** A decimal of AMQP 0-9-1 is one octet of scale and 32 bits of digits. */
+    /** AMQP 0-9-1 encodes a decimal as one octet of scale and 32 bits of digits. */
     private static boolean fitsAmqp(BigDecimal decimal) {
         return decimal.scale() >= 0
                 && decimal.scale() <= 255

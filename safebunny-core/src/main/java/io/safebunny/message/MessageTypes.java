@@ -3,7 +3,7 @@ package io.safebunny.message;
 
 import io.safebunny.BunnyMessage;
 
-/** From message class to type name. Thread-safe; each class is looked at once. */
+/** Maps message classes to type names. Thread-safe; inspects each class only once. */
 public final class MessageTypes {
 
     private static final ClassValue<String> NAMES = new ClassValue<>() {

@@ -4,7 +4,7 @@ package io.safebunny.message;
 import io.safebunny.failure.ConfigurationException;
 import java.util.regex.Pattern;
 
-/** The names that may go on the wire. */
+/** Checks names that go on the wire, and makes foreign text printable. Pure. */
 public final class Names {
 
     private static final Pattern TYPE = Pattern.compile("[A-Za-z][A-Za-z0-9_$]{0,99}");
@@ -74,7 +74,7 @@ public final class Names {
         return isId(id, LONGEST_CORRELATION_ID);
     }
 
-    // not with regular expressions, which allocate: these names come with every message
+    // checked without regular expressions, which allocate: these names come with every message
 
     private static boolean isId(String id, int longest) {
         if (id.isEmpty() || id.length() > longest) {
@@ -110,14 +110,14 @@ public final class Names {
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
     }
 
-    /** Queue of a consuming node, and routing key of a publishing one: {@code {node}-{Type}}. */
+    /** {@code {node}-{Type}}: the queue of a consuming node, and the routing key of a publishing one. */
     public static String address(String node, String type) {
         return node + '-' + type;
     }
 
     /**
-     * Whether UTF-8 can express it: not with a surrogate that has no other half. What encodes that writes a question mark, and different
-     * texts become the same.
+     * Whether UTF-8 can express the text, which it cannot with an unpaired surrogate: encoders write a question mark for it, and
+     * different texts become equal.
      */
     public static boolean isUnicode(String text) {
         for (int i = 0; i < text.length(); i++) {
@@ -137,7 +137,7 @@ public final class Names {
         return printable(text, 100);
     }
 
-    /** The same of a longer text. */
+    /** Like {@link #printable(String)}, with another maximum length. */
     public static String printable(String text, int longest) {
         String shortened = text.length() > longest ? text.substring(0, longest) + "…" : text;
         return shortened
@@ -147,7 +147,7 @@ public final class Names {
                 .toString();
     }
 
-    /** Begins a line, moves the cursor, or turns the direction of what follows. */
+    /** Whether the character could start a new line, move the cursor, or reverse the direction of the text. */
     private static boolean isInvisible(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;

@@ -3,7 +3,7 @@ package io.safebunny.message;
 
 import java.util.Locale;
 
-/** Why a message is in the poison queue, as header {@code sb-poison-reason}. */
+/** Why a message is in the poison queue; the value of header {@code sb-poison-reason}. */
 public enum PoisonReason {
     /** The handler failed and the policy allows no retry for this failure. */
     HANDLER_FAILED,
@@ -13,19 +13,21 @@ public enum PoisonReason {
     MALFORMED_BODY,
     /** A property or header that every message needs is missing or has a wrong form. */
     MISSING_PROPERTY,
-    /** No handler of this node takes this type. */
+    /** No handler of this node handles this type. */
     UNKNOWN_TYPE,
     /** This node handles the type, but not from this queue. */
     WRONG_QUEUE,
     /** The body is larger than {@code safebunny.max-message-size}. */
     TOO_LARGE,
-    /** The message is older than {@code safebunny.dedup.retention}: whether it was handled can no longer be known. */
+    /** The message is older than {@code safebunny.dedup.retention}, so it can no longer be known whether it was handled. */
     TOO_OLD,
-    /** The broker set it aside: too many deliveries failed, usually because the message ends the process that handles it. */
+    /**
+     * Too many deliveries or claims of it ended without a result, usually because the message kills the process that handles it.
+     */
     DELIVERY_LIMIT,
     /** The store refuses the record of this message for good. */
     NOT_STORABLE,
-    /** It outlived a time-to-live that a policy or its sender gave it. */
+    /** It exceeded a time-to-live set by a policy or by its sender. */
     EXPIRED;
 
     private final String wireName = name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -5,15 +5,15 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The syntax and the limits of W3C Trace Context (level 1, chapter 3). What does not keep to them is not carried on: a tracer, a log or a
- * collector further on may trust it. Pure.
+ * Checks the syntax and limits of W3C Trace Context (level 1, chapter 3). Anything else is not carried on, because tracers, logs
+ * and collectors downstream may trust it. Pure.
  */
 final class TraceContext {
 
     /** {@code 00-<32 hex>-<16 hex>-<2 hex>}. */
     private static final int PARENT = 55;
 
-    /** Of one of a version to come, which may go on after a hyphen. */
+    /** Limit for a future version, which may append fields after a hyphen. */
     private static final int LONGEST_PARENT = 128;
 
     private static final int LONGEST_STATE = 512;
@@ -86,7 +86,7 @@ final class TraceContext {
         return members > 0;
     }
 
-    /** Without spaces and tabs around it. */
+    /** Strips spaces and tabs, the only white space allowed here. */
     private static String trimmed(String text, int begin, int end) {
         int from = begin;
         int to = end;

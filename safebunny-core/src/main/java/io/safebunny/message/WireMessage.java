@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A message as it is on the wire, unchecked: AMQP properties, headers and body. Transports carry it without looking inside.
- * The body is not copied; nobody may change it.
+ * Neither headers nor body are copied, and nobody may change them.
  *
  * @param timestamp seconds since the epoch
- * @param priority 0 to 255, as its sender chose it; the library carries it and sets none
+ * @param priority 0 to 255, as the sender chose it; SafeBunny carries it in copies but sets none
  */
 public record WireMessage(
         @Nullable String messageId,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The message model: names, what goes on the wire, and the strict reading of what comes from it. No I/O. */
+/** The message model: names, the wire format, and the strict reading of incoming messages. No I/O. */
 @NullMarked
 package io.safebunny.message;
 

@@ -13,12 +13,12 @@ import org.slf4j.Logger;
 import org.slf4j.event.Level;
 
 /**
- * Log lines that a sender or an outage can trigger by the thousand. However much arrives, time bounds their number: what is not
- * logged one by one is counted, and the count is logged. Thread-safe.
+ * Limits log lines that a sender or an outage can trigger by the thousand to a number per minute: lines beyond it are counted,
+ * and the count is logged. Thread-safe.
  */
 public final class BoundedLog {
 
-    /** In this time a flood logs one count, and an outage its end at most once. */
+    /** A flood logs one count per interval, and an outage its end at most once. */
     static final Duration INTERVAL = Duration.ofMinutes(1);
 
     private static final int MOST_KINDS = 1_000;
@@ -27,7 +27,7 @@ public final class BoundedLog {
     private final ExceptionDetails details;
     private final Map<Kind, Flood> floods = new LinkedHashMap<>();
     private final Map<Kind, Outage> outages = new LinkedHashMap<>();
-    /** Lets the hot path skip the lock while there is no outage. */
+    /** Lets the hot path skip the lock as long as there is no outage. */
     private volatile boolean anyOutage;
 
     public BoundedLog(Timeline timeline, ExceptionDetails details) {
@@ -36,24 +36,25 @@ public final class BoundedLog {
     }
 
     /**
-     * Lines that are counted together.
+     * A kind of lines, which are counted together.
      *
-     * @param text what the lines say, up to a colon; made of this node's own names and classes, never of a message's content
-     * @param most lines a minute that are logged in full
+     * @param text what the lines have in common, up to a colon; contains only this node's own names and classes, never content of
+     *     a message
+     * @param most lines per minute that are logged in full
      */
     public record Kind(Logger logger, Level level, String text, int most) {
 
-        /** Of which the first is told in full. */
+        /** Logs one line a minute in full. */
         public static Kind info(Logger logger, String text) {
             return new Kind(logger, Level.INFO, text, 1);
         }
 
-        /** Of which the first is told in full. */
+        /** Logs one line a minute in full. */
         public static Kind warn(Logger logger, String text) {
             return new Kind(logger, Level.WARN, text, 1);
         }
 
-        /** Of which the first is told in full. */
+        /** Logs one line a minute in full. */
         public static Kind error(Logger logger, String text) {
             return new Kind(logger, Level.ERROR, text, 1);
         }
@@ -63,14 +64,14 @@ public final class BoundedLog {
         }
     }
 
-    /** What may be shown of an exception, here and in poison messages. */
+    /** What may be shown of an exception, in logs and poison messages. */
     public Throwable tellable(Throwable failure) {
         return details.of(failure);
     }
 
     /**
-     * Logs something in full, or counts it: the number, and the latest of them, are logged once a minute. While more of a kind
-     * arrive per minute than may be logged in full, all of them are counted.
+     * Logs an event in full, or counts it; the count and the latest event are logged once a minute. As long as more events of a
+     * kind arrive per minute than may be logged in full, all of them are only counted.
      *
      * @param which such as a message's id, safe to be logged
      */
@@ -90,7 +91,7 @@ public final class BoundedLog {
         }
     }
 
-    /** Kinds beyond the bound share one count. */
+    /** Kinds beyond the limit share one count. */
     private Kind bounded(Kind kind, long now) {
         if (floods.size() >= MOST_KINDS && !floods.containsKey(kind)) {
             floods.values().removeIf(flood -> flood.isOver(now));
@@ -111,9 +112,9 @@ public final class BoundedLog {
     }
 
     /**
-     * Something does not work. The first failure is logged in full; further ones are counted until it {@link #works} again.
+     * Notes a failure. The first one of an outage is logged in full; further ones are counted until it {@link #works} again.
      *
-     * @param what says so, such as "The message store does not answer"
+     * @param what the outage, such as "The message store does not answer"
      * @param which such as a message's id, safe to be logged
      */
     public void fails(Kind what, String which, Runnable inFull) {
@@ -132,7 +133,7 @@ public final class BoundedLog {
         }
     }
 
-    /** It works: if there was an outage, its end is logged. */
+    /** Notes a success: if there was an outage, its end is logged. */
     public void works(Kind what) {
         if (!anyOutage) {
             return;
@@ -157,7 +158,10 @@ public final class BoundedLog {
         log(what, end);
     }
 
-    /** If there is no thread now, the next call plans again: a line that cannot be scheduled must not fail the work it is about. */
+    /**
+     * If no thread is available, the next call schedules again: a log line that cannot be scheduled must not fail the work it is
+     * about.
+     */
     private void schedule(@Nullable Duration in, Runnable task, Runnable unplan) {
         try {
             if (in != null) {
@@ -174,7 +178,7 @@ public final class BoundedLog {
         }
     }
 
-    /** Logs what is still only counted. Called when this node stops. */
+    /** Logs the pending counts. Called when this node stops. */
     public void close() {
         List<Runnable> lines = new ArrayList<>();
         synchronized (this) {

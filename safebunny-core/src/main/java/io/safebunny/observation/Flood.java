@@ -4,7 +4,7 @@ package io.safebunny.observation;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Lines of one kind: how many were logged in full this minute, and how many were only counted. Guarded by the lock of its log. */
+/** The lines of one kind: how many were logged in full this minute, and how many only counted. Guarded by the lock of its log. */
 final class Flood {
 
     private final int most;
@@ -20,7 +20,7 @@ final class Flood {
         this.begun = now;
     }
 
-    /** Notes one more. */
+    /** Notes one more event; returns whether to log it in full. */
     boolean admit(String which, long now) {
         if (more == 0 && isPast(now)) {
             beginMinute(now, false);
@@ -44,7 +44,7 @@ final class Flood {
         goesOn = itGoesOn;
     }
 
-    /** @return when its count must be logged, from now; {@code null} when that is planned already */
+    /** @return time until the count must be logged; {@code null} if that is already planned */
     @Nullable
     Duration plan(long now) {
         if (planned) {
@@ -58,7 +58,7 @@ final class Flood {
         planned = false;
     }
 
-    /** @return the line about what was only counted; {@code null} for nothing */
+    /** @return the line with the count; {@code null} if there is none */
     @Nullable
     String count(long now) {
         planned = false;

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counters of what happened to messages. Tags come from this node's own handlers and classes, never from a message, so their
- * number is bounded. Thread-safe.
+ * Counts what happens to messages. Tags come from this node's own handlers and classes, never from a message, so their number is
+ * bounded. Thread-safe.
  */
 public final class Metrics {
 
@@ -23,7 +23,7 @@ public final class Metrics {
         this.registry = registry;
     }
 
-    /** {@code safebunny.retries}, stage {@code immediate}: a handler is tried again in memory. */
+    /** {@code safebunny.retries}, stage {@code immediate}: a handler is retried in memory. */
     public void retriedInMemory(String type) {
         count("safebunny.retries", "type", type, "stage", "immediate");
     }
@@ -48,7 +48,7 @@ public final class Metrics {
         count("safebunny.dedup", "type", type, "outcome", "busy");
     }
 
-    /** {@code safebunny.dedup}, outcome {@code takeover}: a message is handled again whose claim fell silent. */
+    /** {@code safebunny.dedup}, outcome {@code takeover}: a message whose claim fell silent is handled again. */
     public void claimTakenOver(String type) {
         count("safebunny.dedup", "type", type, "outcome", "takeover");
     }
@@ -58,7 +58,7 @@ public final class Metrics {
         count("safebunny.dedup", "type", type, "outcome", "reopened");
     }
 
-    /** {@code safebunny.dedup}, outcome {@code lost}: a handler ended after its claim was taken over. */
+    /** {@code safebunny.dedup}, outcome {@code lost}: a handler ended after its claim had been taken over. */
     public void claimLost(String type) {
         count("safebunny.dedup", "type", type, "outcome", "lost");
     }
@@ -77,11 +77,11 @@ public final class Metrics {
         try {
             Gauge.builder("safebunny.dispatch.waiting", messages).register(registry);
         } catch (RuntimeException e) {
-            LOG.warn("How many publications wait is not measured", Printable.of(e));
+            LOG.warn("The number of waiting publications is not measured", Printable.of(e));
         }
     }
 
-    /** A registry or filter that fails, even with an {@code Error}, must not decide about the message. */
+    /** A failing registry or meter filter, even one that throws an {@code Error}, must not affect the message. */
     private void count(String name, String... tags) {
         try {
             registry.counter(name, tags).increment();

@@ -65,21 +65,21 @@ public final class Observations {
                 .start());
     }
 
-    /** {@code null} when an observation handler fails: it must not decide about the message. */
+    /** {@code null} if an observation handler fails, which must not affect the message. */
     public static Observation.@Nullable Scope open(Observation observation) {
         ObservationRegistry registry = observation.getObservationRegistry();
         Observation.Scope before = registry.getCurrentObservationScope();
         try {
             return observation.openScope();
-        } catch (Throwable e) { // an error too: of libraries that do not fit together
+        } catch (Throwable e) { // also errors, as thrown by incompatible libraries
             LOG.warn("An observation handler failed", Printable.of(e));
-            // else it would stay open, and the thread's next message begin in it
+            // otherwise it would stay open, and the thread's next message would run in it
             registry.setCurrentObservationScope(before);
             return null;
         }
     }
 
-    /** Ends the observation; what its handlers throw is logged, and keeps nothing of it from being ended. */
+    /** Ends the observation. Exceptions of its handlers are logged and do not keep the rest from being ended. */
     public static void stop(Observation observation, Observation.@Nullable Scope scope, @Nullable Throwable failure) {
         if (failure != null) {
             quietly(() -> observation.error(failure));

@@ -5,13 +5,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that does not work, from the first failure until it works again. An outage that returns within a minute of a logged end is
- * logged only when it ends again, so that flapping does not fill the log. Guarded by the lock of its log.
+ * An outage, from the first failure until things work again. Its end is logged at most once a minute, and an outage that recurs
+ * before that counts as the same one, so that flapping does not fill the log. Guarded by the lock of its log.
  */
 final class Outage {
 
     private boolean down;
-    /** Its beginning was logged, its end not yet. */
+    /** Whether its beginning was logged but its end not yet. */
     private boolean told;
 
     private long begun;
@@ -23,7 +23,7 @@ final class Outage {
     private String reason = "";
     private long reasonTold;
 
-    /** Notes a failure. */
+    /** Notes a failure; returns whether to log it in full. */
     boolean begins(String which, String why, long now) {
         down = true;
         boolean other = !why.equals(reason) && now - reasonTold >= BoundedLog.INTERVAL.toNanos();
@@ -42,7 +42,7 @@ final class Outage {
         return false;
     }
 
-    /** Notes that it works. */
+    /** Notes a success. */
     void works() {
         down = false;
     }
@@ -51,7 +51,7 @@ final class Outage {
         return down;
     }
 
-    /** @return when its end may be logged, from now; {@code null} when there is nothing to log, or that is planned already */
+    /** @return time until its end may be logged; {@code null} if there is nothing to log, or that is already planned */
     @Nullable
     Duration plan(long now) {
         if (!told || planned) {
@@ -66,7 +66,7 @@ final class Outage {
         planned = false;
     }
 
-    /** @return the line that it is over; {@code null} when it is not, or that has been logged */
+    /** @return the line that it is over; {@code null} if it is not, or that was logged */
     @Nullable
     String end(long now) {
         planned = false;
@@ -79,7 +79,7 @@ final class Outage {
         return "over after %d s%s".formatted(seconds(now), others());
     }
 
-    /** @return the line about what has not been logged so far; {@code null} for nothing */
+    /** @return the line about everything not logged so far; {@code null} if there is nothing */
     @Nullable
     String rest(long now) {
         if (!down || !told) {

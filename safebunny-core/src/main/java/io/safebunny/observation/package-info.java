@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Metrics and traces of what happens to messages. Never decides anything. */
+/**
+ * Metrics, traces and bounded logs of what happens to messages. Nothing here decides anything about a message, nor may a failure
+ * here.
+ */
 @NullMarked
 package io.safebunny.observation;
 

@@ -13,8 +13,8 @@ import org.springframework.beans.factory.ObjectFactory;
 import org.springframework.beans.factory.config.Scope;
 
 /**
- * The bean scope {@code bunny}: one set of beans per message, bound to the thread that runs its pipeline. Pipelines that run
- * inside it (a publish in a handler) share it. Thread-safe.
+ * The bean scope {@code bunny}: one set of beans per message, bound to the thread that runs its pipeline. Nested pipelines (a
+ * publication in a handler) share it. Thread-safe.
  */
 public final class MessageScope implements Scope {
 
@@ -32,7 +32,7 @@ public final class MessageScope implements Scope {
         }
     }
 
-    /** Runs the action, the handling of a message, inside a new scope that ends with it; then the one before goes on. */
+    /** Runs the action, which handles a message, inside a new scope that ends with it, and then restores the previous scope. */
     public void runAnew(Next action) throws Exception {
         Beans outer = current.get();
         Beans beans = new Beans();
@@ -89,7 +89,7 @@ public final class MessageScope implements Scope {
     private Beans requireCurrent(String name) {
         Beans beans = current.get();
         if (beans == null) {
-            throw new IllegalStateException( // Spring's contract, from which it tells that the scope is not active
+            throw new IllegalStateException( // required by Spring's contract: it shows that the scope is not active
                     "SB-5003 Bean '%s' has scope 'bunny', and no message is being handled or published on this thread. Use it in a handler or a middleware."
                             .formatted(name));
         }
@@ -104,7 +104,8 @@ public final class MessageScope implements Scope {
             destructions.forEach((name, callback) -> {
                 try {
                     callback.run();
-                } catch (Throwable e) { // an error too: the message is handled, and the other beans are not to be left
+                } catch (Throwable e) {
+                    // also errors: the message is handled, and the other beans must still be destroyed
                     LOG.warn("Destroying the bean '{}' of a finished message failed", name, Printable.of(e));
                 }
             });

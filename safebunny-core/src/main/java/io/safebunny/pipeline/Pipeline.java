@@ -4,12 +4,12 @@ package io.safebunny.pipeline;
 import io.safebunny.middleware.Middleware;
 import java.util.List;
 
-/** An ordered list of middlewares. Immutable and thread-safe; one straight path per message. */
+/** An ordered list of middlewares. Immutable. */
 public final class Pipeline<C> {
 
     private final Middleware<? super C>[] steps;
 
-    @SuppressWarnings({"unchecked", "rawtypes"}) // the array is never written again, and read as what the list held
+    @SuppressWarnings({"unchecked", "rawtypes"}) // the array is never written again, and its elements are those of the list
     public Pipeline(List<? extends Middleware<? super C>> steps) {
         this.steps = steps.toArray(new Middleware[0]);
     }

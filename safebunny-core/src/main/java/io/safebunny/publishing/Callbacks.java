@@ -13,16 +13,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs short tasks one after the other on one thread: a broker confirms hundreds of messages at once, which is no reason to start
- * hundreds of threads. When tasks wait, because others take long, more threads go on with the rest. Thread-safe.
+ * Runs short tasks one after the other on one thread, because a broker that confirms hundreds of messages at once should not
+ * start hundreds of threads. If tasks have to wait behind slow ones, further threads help out. Thread-safe.
  *
- * <p>Not a {@link io.safebunny.work.SerialTask}: this one may run on several threads, and its queue is what tells that they are late.
+ * <p>Not a {@link io.safebunny.work.SerialTask}, because it may run on several threads, and its queue shows how late tasks are.
  */
 final class Callbacks implements Executor {
 
     private static final Logger LOG = LoggerFactory.getLogger(Callbacks.class);
 
-    /** How long a task waits until another thread is started, one after the other as long as tasks wait so long. */
+    /** How long the first task must have waited before another thread is started. */
     static final Duration LONG = Duration.ofMillis(10);
 
     private final Executor threads;
@@ -33,7 +33,7 @@ final class Callbacks implements Executor {
 
     private record Waiting(Runnable task, long since) {}
 
-    /** @param threads must not queue for long */
+    /** @param threads should start each task at once: waiting there does not count */
     Callbacks(Executor threads, Timeline timeline) {
         this.threads = threads;
         this.timeline = timeline;
@@ -58,7 +58,7 @@ final class Callbacks implements Executor {
         } catch (RejectedExecutionException e) {
             LOG.debug("Shutting down: callbacks run on this thread", e);
             runAll();
-        } catch (OutOfMemoryError e) { // no thread now
+        } catch (OutOfMemoryError e) { // no thread to be had now
             synchronized (this) {
                 running--;
                 watch();
@@ -67,14 +67,15 @@ final class Callbacks implements Executor {
     }
 
     private void runAll() {
-        boolean interrupted = Thread.interrupted(); // whose thread it is: at shutdown, the caller's own
+        // keep the thread's own interrupt: at shutdown this is the caller's thread
+        boolean interrupted = Thread.interrupted();
         for (Runnable task = next(); task != null; task = next()) {
             try {
                 task.run();
             } catch (Throwable e) {
                 LOG.error("A callback failed", Printable.of(e));
             }
-            Thread.interrupted(); // of this task, not of the next one
+            Thread.interrupted(); // an interrupt of this task is none of the next one's business
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -90,7 +91,7 @@ final class Callbacks implements Executor {
         return next.task;
     }
 
-    /** As long as there is something to be late for. Called with the lock. */
+    /** Checks again as long as tasks are waiting. Call it with the lock held. */
     private void watch() {
         if (!watched && !tasks.isEmpty()) {
             watched = true;

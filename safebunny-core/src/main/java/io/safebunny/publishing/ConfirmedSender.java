@@ -27,8 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends until confirmed or out of time. A lost connection leaves the fate of a message unknown, so it is sent again with the
- * same id; a refusal is final, and success for what is to be dropped when nobody listens. At most so many messages are on their way; a further caller waits its turn. Thread-safe.
+ * Sends until confirmed or out of time. A lost connection leaves the fate of a message unknown, so it is sent again with the same
+ * id. A refusal is final, except that being unroutable counts as success for a message to be dropped if unheard. The number of
+ * messages in flight is limited; further callers wait their turn. Thread-safe.
  */
 public final class ConfirmedSender {
 
@@ -37,7 +38,7 @@ public final class ConfirmedSender {
     private static final Duration FIRST_BACK_OFF = Duration.ofMillis(100);
     private static final Duration LONGEST_BACK_OFF = Duration.ofSeconds(2);
 
-    /** What a transport may take to end a publication whose time is up. */
+    /** Time a transport may take to end a publication whose deadline has passed. */
     private static final Duration GRACE = Duration.ofSeconds(1);
 
     private final Transport transport;
@@ -46,17 +47,17 @@ public final class ConfirmedSender {
     private final Duration timeout;
     private final int maxInFlight;
     private final Permits inFlight;
-    /** In the order of their losses, so that they end in it too. */
+    /** In the order in which they lost the connection, so that stop() ends them in that order. */
     private final Set<Sending> retrying = Collections.synchronizedSet(new LinkedHashSet<>());
 
     private volatile boolean started = true;
     private volatile boolean stopped;
 
     /**
-     * @param timeout how long a message may take: waiting for a place, for a connection and a channel, sending again, and the
+     * @param timeout how long a message may take in all: waiting for its turn, for a connection and a channel, retries, and the
      *     confirm
-     * @param maxInFlight messages on their way at most
-     * @param retries sends again; sending may block, so this is not the timeline's thread
+     * @param maxInFlight maximum number of messages in flight
+     * @param retries runs retries; sending may block, so this must not be the timeline's thread
      */
     public ConfirmedSender(
             Transport transport, Timeline timeline, Executor retries, Duration timeout, int maxInFlight) {
@@ -68,7 +69,7 @@ public final class ConfirmedSender {
         this.inFlight = new Permits(maxInFlight);
     }
 
-    /** From now on until {@link #start} nothing may be published: there is no connection yet. */
+    /** Refuses publications until {@link #start}, because there is no connection yet. */
     public void awaitStart() {
         started = false;
     }
@@ -78,7 +79,7 @@ public final class ConfirmedSender {
     }
 
     /**
-     * Asked before the application's own publications, which would else wait for a connection that nobody makes.
+     * Called before publications of the application, which would otherwise wait for a connection that nobody opens.
      *
      * @throws NotRunningException before the start and after the stop
      */
@@ -91,7 +92,7 @@ public final class ConfirmedSender {
         }
     }
 
-    /** One message until its end. */
+    /** One message until it is confirmed or has failed. */
     private final class Sending {
         final OutboundMessage message;
         final CompletableFuture<Void> result = new CompletableFuture<>();
@@ -120,12 +121,12 @@ public final class ConfirmedSender {
         private boolean isToBeDropped(Throwable cause) {
             boolean dropped = cause instanceof UnroutableException && message.droppedIfUnheard();
             if (dropped) {
-                LOG.debug("Message {} is dropped, as asked: no queue is bound for it", message.publication());
+                LOG.debug("Message {} is dropped, as requested: no queue is bound for it", message.publication());
             }
             return dropped;
         }
 
-        /** The first loss sets the limit for all further attempts: most messages need none. */
+        /** Schedules the time limit only at the first loss, because most messages never need one. */
         private void againAfter(Throwable cause) {
             long left = deadline.nanosLeft();
             if (left <= backOff.toNanos()) {
@@ -137,7 +138,7 @@ public final class ConfirmedSender {
                     limit = timeline.schedule(Duration.ofNanos(left), () -> result.completeExceptionally(cause));
                 }
                 timeline.schedule(backOff, () -> attemptOnRetries(cause));
-            } catch (RuntimeException | Error e) { // nobody else would complete it, nor free its place
+            } catch (RuntimeException | Error e) { // otherwise nobody would complete it or free its place
                 cause.addSuppressed(e);
                 result.completeExceptionally(cause);
             }
@@ -153,8 +154,8 @@ public final class ConfirmedSender {
                 retries.execute(this::attempt);
             } catch (RejectedExecutionException e) {
                 result.completeExceptionally(new ConnectionLostException(message.publication(), "shutting down", e));
-            } catch (OutOfMemoryError e) { // no thread now
-                LOG.debug("No thread; trying again in {} ms", backOff.toMillis(), e);
+            } catch (OutOfMemoryError e) { // no thread to be had now
+                LOG.debug("No thread available; retrying in {} ms", backOff.toMillis(), e);
                 againAfter(cause);
             }
         }
@@ -163,7 +164,7 @@ public final class ConfirmedSender {
             inFlight.release();
             retrying.remove(this);
             Timeline.Cancellable pending = limit;
-            if (pending != null) { // else it would hold the message until then
+            if (pending != null) { // otherwise the timer would keep the message in memory until it fires
                 pending.cancel();
             }
         }
@@ -174,12 +175,12 @@ public final class ConfirmedSender {
         return send(message, deadline());
     }
 
-    /** Of a publication that begins now. */
+    /** The deadline of a publication that begins now. */
     Deadline deadline() {
         return Deadline.after(timeout, timeline);
     }
 
-    /** @param deadline of everything together: waiting for a place, for a connection and a channel, sending again, and the confirm */
+    /** @param deadline for everything together: waiting for its turn, for a connection and a channel, retries, and the confirm */
     CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         try {
             if (!inFlight.acquire(deadline)) {
@@ -199,7 +200,10 @@ public final class ConfirmedSender {
         return sending.result;
     }
 
-    /** A transport that throws would else leave the result of a scheduled attempt open for ever. */
+    /**
+     * Turns exceptions of the transport into failed futures; otherwise the result of a scheduled attempt would stay open for
+     * ever.
+     */
     private CompletableFuture<Void> sendOnce(OutboundMessage message, Deadline deadline) {
         try {
             return transport.send(message, deadline);
@@ -208,12 +212,12 @@ public final class ConfirmedSender {
         }
     }
 
-    /** Blocks until confirmed, at most for the timeout and a second. */
+    /** Blocks until confirmed, at most for the timeout plus a second. */
     public void sendAndWait(OutboundMessage message) {
         sendAndWait(message, deadline());
     }
 
-    /** Blocks until confirmed, at most until the deadline and a second. */
+    /** Blocks until confirmed, at most until a second after the deadline. */
     void sendAndWait(OutboundMessage message, Deadline deadline) {
         try {
             timeline.await(send(message, deadline), deadline.left().plus(GRACE));
@@ -231,14 +235,14 @@ public final class ConfirmedSender {
         return PublishTimeoutException.interrupted(message.publication(), "the confirm");
     }
 
-    /** One after the other, so that the order of publishing is the order in the queue. */
+    /** Sends one after the other, each after the confirm of the one before, so that they arrive in the order of publishing. */
     public void sendAllAndWait(List<OutboundMessage> messages) {
         for (OutboundMessage message : messages) {
             sendAndWait(message);
         }
     }
 
-    /** Sends nothing again from now on, because the connections are about to be closed for good. */
+    /** Stops retrying, because the connections are about to be closed for good. */
     public void stop() {
         stopped = true;
         for (Sending sending : retrying.toArray(Sending[]::new)) {
@@ -255,7 +259,7 @@ public final class ConfirmedSender {
                 ? failure
                 : new MisuseException(
                         MisuseException.BROKEN_RULE,
-                        "The transport failed with something else than a PublishException (%s): whether the broker has the message is unknown. Correct the Transport bean."
+                        "The transport failed with something other than a PublishException (%s), so it is unknown whether the broker has the message. Correct the Transport bean."
                                 .formatted(
                                         cause == null ? null : cause.getClass().getName()),
                         cause);

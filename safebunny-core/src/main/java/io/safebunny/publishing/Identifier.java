@@ -25,10 +25,11 @@ final class Identifier {
 
     private final String node;
     private final IdScheme scheme;
+    // marker-mask cannot make a correlation id from a key, so that is lineage's under either scheme
     private final LineageIdScheme keyedCorrelation;
     private final RandomGenerator random;
 
-    /** @param random for publications that nobody can repeat: without a key, outside handlers */
+    /** @param random for publications that cannot be recognised as repeats: those without a key, outside handlers */
     Identifier(String node, IdScheme scheme, RandomGenerator random) {
         this.random = random;
         this.node = node;
@@ -36,9 +37,7 @@ final class Identifier {
         this.keyedCorrelation = scheme instanceof LineageIdScheme lineage ? lineage : new LineageIdScheme();
     }
 
-    /**
-     * @throws InvalidPublicationException for an option that is not acceptable
-     */
+    /** @throws InvalidPublicationException when an option or header is invalid */
     Envelope identify(
             Publication publication, Map<String, String> trace, long sentAt, String contentType, byte[] body) {
         Headers.requirePublishable(publication.headers());
@@ -46,10 +45,12 @@ final class Identifier {
         requireHeardAtOnce(publication);
         Surrounding surrounding = publication.surrounding;
         Envelope parent = surrounding == null ? null : surrounding.message();
-        String known = publication.messageId(); // a middleware that runs the rest again publishes the same message
+        // set if a middleware runs the rest again: that must publish the same message
+        String known = publication.messageId();
         String correlationId = known == null
                 ? correlationId(publication, parent)
                 : Objects.requireNonNull(publication.correlationId(), "set together with the id");
+        // max: a foreign marker may be the largest number, which must not overflow
         int marker = parent == null ? 1 : Math.max(parent.marker(), parent.marker() + 1);
         String id = known != null
                 ? known
@@ -77,7 +78,7 @@ final class Identifier {
                 body);
     }
 
-    /** As the publisher gave them: the order of {@code Map.copyOf} differs from run to run, and reaches the wire. */
+    /** Keeps the publisher's order. {@code Map.copyOf} has another order in every run, which would show on the wire. */
     private static Map<String, Object> ordered(Map<String, Object> headers) {
         return headers.isEmpty() ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(headers));
     }
@@ -118,13 +119,16 @@ final class Identifier {
         }
         if (!Names.isUnicode(key)) {
             throw new InvalidPublicationException(
-                    "Invalid idempotency key [length=%d]: it has an unpaired surrogate, half of a character, and its id would be that of other keys too. Cut text between characters, or use a key of digits and letters."
+                    "Invalid idempotency key [length=%d]: it contains an unpaired surrogate (half of a character), so other keys would give the same id. Cut text between characters, or use a key of digits and letters."
                             .formatted(key.length()));
         }
         return key;
     }
 
-    /** Who listens is found out when the delay is over, by the broker alone, and it drops nothing. */
+    /**
+     * A delayed message waits on the broker. Whether anybody listens is known only afterwards and only to the broker, which does
+     * not drop it.
+     */
     private static void requireHeardAtOnce(Publication publication) {
         if (publication.options.isDroppedIfUnheard() && !publication.delay().isZero()) {
             throw new InvalidPublicationException(

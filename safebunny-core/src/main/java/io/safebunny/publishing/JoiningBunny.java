@@ -7,7 +7,7 @@ import io.safebunny.Published;
 import io.safebunny.handling.OpenHandling;
 import java.util.concurrent.CompletableFuture;
 
-/** Publishes as part of one handling, from any thread. Thread-safe. */
+/** A {@link Bunny} that publishes as part of one handling, from any thread. Thread-safe. */
 final class JoiningBunny implements Bunny {
 
     private final PipelineBunny bunny;

@@ -38,8 +38,8 @@ public final class PipelineBunny implements Bunny {
     private final Pipeline<Publication> pipeline;
 
     /**
-     * @param current of the engine this belongs to
-     * @param outbox {@code null}: a transaction that is open on the publishing thread is not looked at
+     * @param current the handlings of the engine this belongs to
+     * @param outbox if {@code null}, transactions open on the publishing thread are ignored
      * @param callbacks completes the futures of {@code publishAsync}, so that no caller's code runs on an I/O thread
      */
     public PipelineBunny(
@@ -78,14 +78,14 @@ public final class PipelineBunny implements Bunny {
     }
 
     /**
-     * Publishes as part of the handling from any thread, until its handler returns.
+     * A {@link Bunny} that publishes as part of the handling from any thread, until the handler returns.
      *
-     * @throws InvalidPublicationException on another thread than the handler's, and within a step
+     * @throws InvalidPublicationException when called on another thread than the handler's, or within a step
      */
     public Bunny within(Handling handling) {
         if (current.get() != handling) {
             throw new InvalidPublicationException(
-                    "MessageContext.publisher() is called outside of the handling of message %s. Call it on the handler's thread, and hand its result to the others."
+                    "MessageContext.publisher() was called outside the handling of message %s. Call it on the handler's thread, and pass its result to the others."
                             .formatted(handling.message().id()));
         }
         return new JoiningBunny(this, handling.open());
@@ -136,7 +136,7 @@ public final class PipelineBunny implements Bunny {
         return handling;
     }
 
-    /** @param sent in mode {@link Mode#SEND_ASYNC} */
+    /** @param sent set in mode {@link Mode#SEND_ASYNC}, unless the outbox stored the message */
     private record Outcome(Published published, @Nullable CompletableFuture<Void> sent) {}
 
     private Outcome run(Mode mode, Object payload, PublishOptions publishOptions, @Nullable Surrounding surrounding) {

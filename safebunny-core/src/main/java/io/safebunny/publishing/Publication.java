@@ -14,16 +14,16 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** One publication on its way through the publish pipeline. Confined to the publishing thread until it is sent. */
+/** One publication on its way through the publish pipeline. Confined to the publishing thread until it has been sent. */
 final class Publication implements PublishContext {
 
-    /** How the caller wants the action to end. */
+    /** What happens to the message. */
     enum Mode {
-        /** With the message being handled. */
+        /** Collected, and sent after the handler has succeeded. */
         COLLECT,
-        /** With the transaction that is open on this thread, if any; otherwise now. */
+        /** Stored in the transaction that is open on this thread, if any; otherwise sent, and its confirm awaited. */
         SEND_AND_WAIT,
-        /** Like {@link #SEND_AND_WAIT}, without waiting. */
+        /** Like {@link #SEND_AND_WAIT}, but without waiting for the confirm. */
         SEND_ASYNC,
         SEND_NOW
     }
@@ -40,11 +40,11 @@ final class Publication implements PublishContext {
     private boolean accepted;
     private volatile @Nullable Throwable failure;
 
-    /** Set by the action in mode {@link Mode#SEND_ASYNC}. */
+    /** Set by the action in mode {@link Mode#SEND_ASYNC} when the message was handed to the sender. */
     @Nullable
     CompletableFuture<Void> sent;
 
-    /** @param deadline {@code null} when it is collected */
+    /** @param deadline {@code null} for a collected publication */
     Publication(
             Mode mode,
             Object payload,
@@ -67,12 +67,12 @@ final class Publication implements PublishContext {
         correlationId = correlation;
     }
 
-    /** The action has done what was asked; a run of it that fails afterwards does not undo that. */
+    /** The action has succeeded. If a middleware runs it again and that fails, this still counts. */
     void accepted() {
         accepted = true;
     }
 
-    /** Dropped unless the action was run to its end, whatever a middleware made of its failure. */
+    /** What the caller gets: dropped if no middleware let the action succeed, even if a failure was swallowed. */
     Published published() {
         return accepted
                 ? Published.as(
@@ -85,7 +85,7 @@ final class Publication implements PublishContext {
         failure = cause;
     }
 
-    /** Of all that happens from the call of {@code publish} to the confirm. */
+    /** The deadline for everything from the call of {@code publish} to the confirm. */
     Deadline deadline() {
         return Objects.requireNonNull(deadline, "not when it is collected");
     }

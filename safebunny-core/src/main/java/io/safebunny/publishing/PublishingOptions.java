@@ -5,14 +5,16 @@ import io.safebunny.spi.codec.BodyCodec;
 import org.jspecify.annotations.Nullable;
 
 /**
+ * Settings of publishing. Immutable.
+ *
  * @param node the publishing node
  * @param maxMessageSize largest body in bytes, serialized and encoded
- * @param codec encodes the bodies; {@code null}: they are sent as serialized
+ * @param codec encodes the bodies; if {@code null}, they are sent as serialized
  */
 public record PublishingOptions(
         String node, long maxMessageSize, @Nullable BodyCodec codec) {
 
-    /** Bodies are sent as serialized. */
+    /** Without a codec. */
     public PublishingOptions(String node, long maxMessageSize) {
         this(node, maxMessageSize, null);
     }

@@ -8,18 +8,20 @@ import io.safebunny.quarantine.Treatment.SetAside;
 import java.time.Duration;
 
 /**
- * Decides what is done with a message that may be what ends the processes that handle it, so that it dies alone, is set aside
- * at last, and takes no innocent message with it. Why these numbers: {@code docs/decisions/0005-delivery-limit.md}. Immutable.
+ * Decides what to do with a message that may be killing the processes that handle it, so that it dies alone, is set aside in the
+ * end, and takes no innocent message with it. For the numbers see {@code docs/decisions/0005-delivery-limit.md}. Immutable.
  */
 public final class QuarantinePolicy {
 
     /**
-     * Failed deliveries, or claims that fell silent, from which on a message is suspected. A cut connection, or a deployment that
-     * loses its patience, costs one or two; so do the first deaths of a killer its neighbours.
+     * Number of failed deliveries, or silent claims, from which a message is suspected. A cut connection or an impatient
+     * deployment costs one or two, and a killer's first deaths cost its neighbours as many.
      */
     private static final int SUSPICIOUS = 3;
 
-    /** How long the messages of a queue wait for each other: longer than handlers usually take, and short for a type that stands still. */
+    /**
+     * How long the messages of a queue wait for each other: longer than most handlers take, but short for a type to stand still.
+     */
     public static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private static final BesideOthers BESIDE_OTHERS = new BesideOthers();
@@ -30,15 +32,15 @@ public final class QuarantinePolicy {
     private final Alone alone;
 
     /**
-     * @param limit failed deliveries after which the broker sets a message aside; of a record's claims one more are begun
-     * @param patience of a message that is handled alone, and of the others
+     * @param limit failed deliveries after which the broker sets a message aside; a record's claims may number one more
+     * @param patience how long a message to be handled alone waits for the others, and they for it
      */
     public QuarantinePolicy(int limit, Duration patience) {
         this.limit = limit;
         this.alone = new Alone(patience);
     }
 
-    /** Failed deliveries are the broker's to judge in the end: it sets a message aside without asking. */
+    /** Never sets a message aside for failed deliveries: the broker does that itself. */
     public Treatment decide(Evidence known) {
         if (known.takeovers() > limit) {
             return SET_ASIDE;
@@ -49,7 +51,7 @@ public final class QuarantinePolicy {
         return known.deliveries() >= SUSPICIOUS || known.takeovers() >= SUSPICIOUS ? alone : BESIDE_OTHERS;
     }
 
-    /** Half of the limit: the other half is for processes that cannot know that another one survived. */
+    /** Half of the limit; the other half is left for processes that cannot know that another one survived. */
     private int wornOut() {
         return Math.max(1, limit / 2);
     }

@@ -3,23 +3,25 @@ package io.safebunny.quarantine;
 
 import java.time.Duration;
 
-/** What is done with a message that is about to be handled. */
+/** What to do with a message that is about to be handled. */
 public sealed interface Treatment {
 
-    /** Handled beside others. */
+    /** Handle it beside others. */
     record BesideOthers() implements Treatment {}
 
     /**
-     * Handled while nothing else is: what is handled beside it when the process ends would be suspected with it.
+     * Handle it while nothing else is handled: messages handled beside it when the process dies would be suspected too.
      *
-     * @param patience how long it waits for the others to finish, and how long they then wait for it: handlers that do not return
-     *     must stop neither
+     * @param patience how long it waits for the others to finish, and they then for it; a handler that never returns must block
+     *     neither
      */
     record Alone(Duration patience) implements Treatment {}
 
-    /** Not handled: a copy, which begins with no failed deliveries, takes its place. Cut connections used them up. */
+    /**
+     * Do not handle it, but replace it with a copy, which starts without failed deliveries: they were caused by cut connections.
+     */
     record FreshCopy() implements Treatment {}
 
-    /** Not handled any more: it goes to the poison queue. */
+    /** Do not handle it again: it goes to the poison queue. */
     record SetAside() implements Treatment {}
 }

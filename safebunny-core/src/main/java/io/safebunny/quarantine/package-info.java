@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The message that ends its process: what is done with one that may be it. Pure decisions with all their numbers; callers find out what is
- * known of a message, and carry out what is decided. Nothing here waits, counts or talks to anybody.
+ * Decides what to do with a message that may be killing its process. Pure decisions with all their numbers: callers collect the
+ * evidence and carry out the decision. Nothing here waits, counts or does I/O.
  */
 @NullMarked
 package io.safebunny.quarantine;

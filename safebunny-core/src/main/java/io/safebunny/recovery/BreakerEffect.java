@@ -11,28 +11,31 @@ import io.safebunny.message.InvalidMessageException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What a failure tells about its message type, for the breaker of that type. Closed. */
+/** What a failure means for the circuit breaker of its message type. */
 public sealed interface BreakerEffect {
 
     /**
-     * What every message of the type needs is missing, and the next one would fare no better: the type is paused at once.
+     * Something that every message of the type needs is unavailable, so the next one would fail too: the type is paused at once.
      *
-     * @param duration how long; {@code null} for as long as the breaker is configured to
+     * @param duration how long; {@code null} for the breaker's configured duration
      * @param reason for logs and listeners
      */
     record Pause(@Nullable Duration duration, String reason) implements BreakerEffect {}
 
-    /** What else a failure may tell. */
+    /** The effects that do not pause the type by themselves. */
     enum Result implements BreakerEffect {
-        /** One message more has failed. */
+        /** Counts as one more failed message. */
         FAILURE,
-        /** The handler ran and spoke of this message alone: no failure of the type, and good enough for a probe. */
+        /** The handler ran, and the failure concerns this message alone: not a failure of the type, and a successful probe. */
         ANSWER,
-        /** The handler was not run, or not for what it does: no failure, and another message has to be the probe. */
+        /**
+         * The handler did not run, or ended for reasons that say nothing about it: not a failure, and another message has to be
+         * the probe.
+         */
         NOTHING
     }
 
-    /** Depends on the failure alone, whatever becomes of its message. */
+    /** Depends only on the failure, whatever happens to the message. */
     static BreakerEffect of(Throwable failure) {
         if (failure instanceof ThrottledException throttled) {
             return new Pause(throttled.delay(), "a handler is throttled");

@@ -5,13 +5,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt that failed, with all that its recovery depends on.
+ * A failed attempt, with everything its recovery depends on. Immutable.
  *
- * @param failure of the handler, or of a step around it
- * @param inMemoryRetries of the handler in this delivery so far; {@link #NO_MORE} when it cannot be run again in it
- * @param delayedRetries of the message so far
- * @param isOpen whether the delivery is still this consumer's; else the broker delivers the message again, whatever is decided
- * @param age of the message
+ * @param failure the exception of the handler or of a pipeline step around it
+ * @param inMemoryRetries in-memory retries in this delivery so far; {@link #NO_MORE} when it allows no further one
+ * @param delayedRetries delayed retries of the message so far
+ * @param isOpen whether the delivery still belongs to this consumer; otherwise the broker redelivers the message, whatever is
+ *     decided
+ * @param age age of the message, and its limit
  * @param random 0 to 1, for jitter
  */
 public record FailedAttempt(
@@ -20,7 +21,7 @@ public record FailedAttempt(
     public static final int NO_MORE = Integer.MAX_VALUE;
 
     /**
-     * How old a message is, and may be when it is handled.
+     * How old a message is, and the age up to which it is handled.
      *
      * @param limit {@code null} for none
      */
@@ -28,7 +29,7 @@ public record FailedAttempt(
 
         public static final Age UNLIMITED = new Age(Duration.ZERO, null);
 
-        /** Whether the message is too old after so long. */
+        /** Whether the message will be too old after the wait. */
         public boolean isExceededIn(Duration wait) {
             return limit != null && now.plus(wait).compareTo(limit) > 0;
         }

@@ -5,10 +5,10 @@ import io.safebunny.failure.SafeBunnyException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The handler was not run, or not to its end, for a reason that passes: the message comes back and no attempt is spent. */
+/** The handler did not run, or not to its end, for a temporary reason: the message comes back without spending an attempt. */
 public final class NotHandledException extends SafeBunnyException {
 
-    /** Else a breaker would open and close many times a second, and copy what is on its way each time. */
+    /** A shorter pause would open and close the breaker many times a second, and each time copy the messages in the prefetch. */
     private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
 
     private final Duration delay;
@@ -27,12 +27,12 @@ public final class NotHandledException extends SafeBunnyException {
         return new NotHandledException(why, delay, false, null);
     }
 
-    /** The reason concerns every message: what handling needs is not there. */
+    /** The reason concerns every message: something that handling needs is unavailable. */
     public static NotHandledException trouble(String why, Duration delay) {
         return new NotHandledException(why, delay, true, null);
     }
 
-    /** What handling needs asked to be left alone for so long; it is for a second at least. */
+    /** Something that handling needs asked for a pause, which lasts at least a second. */
     public static NotHandledException throttled(String why, Duration asked) {
         Duration pause = asked.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : asked;
         return new NotHandledException(why, pause, true, pause);
@@ -46,7 +46,7 @@ public final class NotHandledException extends SafeBunnyException {
         return trouble;
     }
 
-    /** How long handling must pause; {@code null} when nobody said. */
+    /** How long handling must pause; {@code null} if nobody asked for a certain time. */
     public @Nullable Duration pause() {
         return pause;
     }

@@ -4,18 +4,18 @@ package io.safebunny.recovery;
 import io.safebunny.recovery.RecoveryAction.ComeBack;
 
 /**
- * What was decided about a failure. Whoever has a part in it is given this same object: the record is released as the action says, the
- * breaker is told its effect, and the copy is made of both.
+ * The decision about a failure. Everybody involved gets this same object, so that record, breaker and copy cannot disagree: the
+ * action decides about record and copy, the effect about the breaker.
  *
- * @param action what happens to the message, and with it to its record
- * @param breaker what the breaker of its type is told
- * @param failure what is told of it, in logs and in the poison copy
+ * @param action what happens to the message and its record
+ * @param breaker effect on the breaker of the message's type
+ * @param failure the exception to show in logs and in the poison copy
  */
 public record Recovery(RecoveryAction action, BreakerEffect breaker, Throwable failure) {
 
     /**
-     * Instead of what was decided before: another delivery has the message by now, and what becomes of it is that one's business. This
-     * one comes back, to be suppressed if the message is handled by then.
+     * Replaces an earlier decision because another delivery has taken the message and now decides what becomes of it. This
+     * delivery comes back, and is suppressed if the message has been handled by then.
      */
     public static Recovery superseded(NotHandledException by) {
         return new Recovery(new ComeBack(by.delay()), BreakerEffect.Result.NOTHING, by);

@@ -4,25 +4,25 @@ package io.safebunny.recovery;
 import io.safebunny.message.PoisonReason;
 import java.time.Duration;
 
-/** What happens to a message whose handling failed. Closed. */
+/** What happens to a message whose handling failed. */
 public sealed interface RecoveryAction {
 
-    /** What the record of the message is to say, where there is one. */
+    /** What the message's record is to say, if there is one. */
     RecordEffect record();
 
     /** What a {@link RecoveryAction} does to the record of its message. */
     enum RecordEffect {
         /** This delivery keeps its claim. */
         STAYS_CLAIMED,
-        /** The next delivery of the message takes over where this one began: no attempt is counted. */
+        /** The claim is given back, so that the next delivery starts where this one did: no attempt is counted. */
         RELEASED,
-        /** One attempt more has failed. */
+        /** The claim is given back, and one more attempt counts as failed. */
         ATTEMPT_FAILED,
-        /** Set aside: only its own poison copy is handled again. */
+        /** Set aside: only a replay of its own poison copy is handled again. */
         POISONED
     }
 
-    /** Its handler is run again after the delay, within this delivery. */
+    /** The handler runs again after the delay, within this delivery. */
     record RetryNow(Duration delay) implements RecoveryAction {
         @Override
         public RecordEffect record() {
@@ -38,7 +38,7 @@ public sealed interface RecoveryAction {
         }
     }
 
-    /** Leaves the consumer and comes back after the delay without having cost an attempt: nothing was tried. */
+    /** Leaves the consumer and comes back after the delay without costing an attempt, because nothing was tried. */
     record ComeBack(Duration delay) implements RecoveryAction {
         @Override
         public RecordEffect record() {
@@ -47,8 +47,8 @@ public sealed interface RecoveryAction {
     }
 
     /**
-     * The delivery is the broker's again, which delivers the message as it was: nothing is sent. No attempt is counted, for just that may
-     * have made it fail: handlers are interrupted when the grace of a stop is over.
+     * Nothing is sent: the delivery has gone back to the broker, which redelivers the message unchanged. No attempt is counted,
+     * because losing the delivery may be why it failed: handlers are interrupted when the grace period of a stop is over.
      */
     record Redelivery() implements RecoveryAction {
         @Override

@@ -19,9 +19,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The recovery of one handler, as pure decisions. Attempts = (in-memory retries + 1) × (delayed retries + 1).
+ * Decides what follows from a handler's failures. Pure. The handler runs at most (in-memory retries + 1) × (delayed retries + 1)
+ * times.
  *
- * @param inMemory retries that hold a prefetch place
+ * @param inMemory retries that hold a place in the prefetch
  * @param delayed retries that leave the consumer
  * @param retryFor exceptions worth retrying; empty for all
  * @param noRetryFor exceptions not worth retrying; wins over {@code retryFor}
@@ -41,7 +42,7 @@ public record RecoveryPolicy(
         return new RecoveryPolicy(inMemory, delayed, List.of(), List.of());
     }
 
-    /** What a failure means for its message, its record and its type. The only place where that is decided. */
+    /** Decides what a failure means for the message, its record and its type. The only place that does. */
     public Recovery decide(FailedAttempt failed) {
         Throwable failure = failed.failure();
         Duration asked = asked(failure);
@@ -88,7 +89,7 @@ public record RecoveryPolicy(
 
     private boolean isRetryable(Throwable failure) {
         if (failure instanceof PublishException || failure instanceof UnpublishedException) {
-            return true; // the exception lists speak of the handler's own failures
+            return true; // retryFor and noRetryFor are about the handler's own failures
         }
         if (failure instanceof PoisonMessageException || matches(noRetryFor, failure)) {
             return false;
@@ -103,10 +104,10 @@ public record RecoveryPolicy(
         return failure instanceof ThrottledException throttled ? throttled.delay() : null;
     }
 
-    /** A message that came back after its limit would never get to its handler: it is set aside while it can still be replayed. */
+    /** A message that comes back too old would never reach its handler, so it is set aside while it can still be replayed. */
     private static PoisonMessageException tooLate(Duration asked, Age age, Throwable failure) {
         return new PoisonMessageException(
-                "The handler asked for the message again when it will be too old to be handled [delay=%s, age=%s, safebunny.dedup.retention=%s]. It is set aside now, while it can be replayed. Ask for less, or raise the retention."
+                "The handler asked for the message again at a time when it will be too old to be handled [delay=%s, age=%s, safebunny.dedup.retention=%s]. It is set aside now, while it can still be replayed. Ask for a shorter delay, or raise the retention."
                         .formatted(asked, age.now(), age.limit()),
                 failure);
     }

@@ -5,13 +5,13 @@ import io.safebunny.failure.MisuseException;
 import java.time.Duration;
 
 /**
- * In-memory retries as they are configured.
+ * In-memory retries as configured. Immutable.
  *
  * @param maxRetries retries after the first try, 0 for none
  * @param initialInterval wait before the first retry
  * @param multiplier factor from one wait to the next, at least 1
  * @param maxInterval longest wait
- * @param jitter share of each wait, 0 to 1, that is random
+ * @param jitter fraction of each wait, 0 to 1, by which it is randomly shortened or lengthened
  */
 public record RetrySettings(
         int maxRetries, Duration initialInterval, double multiplier, Duration maxInterval, double jitter) {

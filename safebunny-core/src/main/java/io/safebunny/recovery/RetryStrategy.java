@@ -7,10 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How often and when to try again: one retry per delay, in this order. Immutable.
+ * How often and when to retry: one retry per delay, in this order. Immutable.
  *
- * @param delays waiting times, zero or more each
- * @param jitter share of each delay, 0 to 1, by which it is shortened or lengthened at random
+ * @param delays the delays, none of them negative
+ * @param jitter fraction of each delay, 0 to 1, by which it is randomly shortened or lengthened
  */
 public record RetryStrategy(List<Duration> delays, double jitter) {
 
@@ -26,7 +26,7 @@ public record RetryStrategy(List<Duration> delays, double jitter) {
         }
     }
 
-    /** Never again. */
+    /** No retries. */
     public static RetryStrategy none() {
         return NONE;
     }
@@ -39,7 +39,7 @@ public record RetryStrategy(List<Duration> delays, double jitter) {
         return new RetryStrategy(List.of(delays), 0);
     }
 
-    /** Each delay is the one before times the multiplier, at most {@code maxInterval}. */
+    /** Each delay is the previous one times the multiplier, at most {@code maxInterval}. */
     public static RetryStrategy exponential(
             int maxRetries, Duration initialInterval, double multiplier, Duration maxInterval) {
         List<Duration> delays = new ArrayList<>();
@@ -62,7 +62,7 @@ public record RetryStrategy(List<Duration> delays, double jitter) {
 
     /**
      * @param retry 0 for the first retry
-     * @param random 0 to 1, places the delay within its jitter
+     * @param random 0 to 1, the position of the delay within its jitter
      */
     public Duration delay(int retry, double random) {
         Duration delay = delays.get(retry);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Decides, once for each failure and without I/O, what it means for its message, the record of it and the breaker of its type. */
+/** Decides, once per failure and without I/O, what it means for the message, its record and the breaker of its type. */
 @NullMarked
 package io.safebunny.recovery;
 

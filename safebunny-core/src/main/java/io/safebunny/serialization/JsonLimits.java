@@ -6,22 +6,22 @@ import tools.jackson.core.StreamWriteConstraints;
 import tools.jackson.core.exc.StreamConstraintsException;
 
 /**
- * What a JSON document may ask of its reader. Where the mapper's own limits are stricter, they stay.
+ * Limits on what a JSON document may cost its reader. Stricter limits of the mapper are kept.
  *
- * @param maxMessageSize largest document in bytes. There is a token for four bytes at most, because what a token costs as a tree or
- *     a map (up to 80 bytes) would make 50 times its size of a document that is all brackets
+ * @param maxMessageSize largest document in bytes. The number of tokens is limited to one per four bytes: a token costs up to 80
+ *     bytes in a tree or map, so a document of nothing but brackets would otherwise grow to 50 times its size
  */
 record JsonLimits(long maxMessageSize) {
 
-    /** Of arrays and objects: bounds the reader's stack. */
+    /** Nesting of arrays and objects; bounds the reader's stack. */
     private static final int DEPTH = 500;
-    /** A factory keeps up to 6,000 names for good. */
+    /** Bytes of a property name. Jackson caches up to 6,000 names for good. */
     private static final int NAME = 1_000;
-    /** Converting digits takes quadratic time. */
+    /** Digits of a number, because converting them takes quadratic time. */
     private static final int DIGITS = 1_000;
 
     private static final int BYTES_PER_TOKEN = 4;
-    /** So that no small limit is one on the shape of messages. */
+    /** Keeps a small maximum size from restricting the structure of messages. */
     private static final int FEWEST_TOKENS = 10_000;
 
     StreamReadConstraints reading(StreamReadConstraints own) {
@@ -47,14 +47,14 @@ record JsonLimits(long maxMessageSize) {
                 .build();
     }
 
-    /** Jackson's own text has numbers only, nothing of the document. */
+    /** Safe to show: Jackson's text for these contains only numbers, nothing of the document. */
     static String reason(StreamConstraintsException e) {
         String text = e.getOriginalMessage().replaceAll(", from `[^`]*`", "");
         boolean sized = text.startsWith("Token") || text.startsWith("Document length") || text.startsWith("String");
         return sized ? text + "; safebunny.max-message-size sets it" : text;
     }
 
-    /** @param own not positive: no limit */
+    /** @param own the mapper's own limit; none if not positive */
     private static long atMost(long own, long limit) {
         return own > 0 ? Math.min(own, limit) : limit;
     }

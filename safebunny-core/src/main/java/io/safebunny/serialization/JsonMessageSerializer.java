@@ -14,28 +14,29 @@ import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * JSON by Jackson 3. Unknown fields are tolerated; anything after the value, a property that is there twice, what is not UTF-8, and
- * halves of characters (unpaired surrogates) are not. The size of the largest message limits what a body may make its reader do (tokens,
- * length); depth, names and digits have limits of their own. No class is chosen by a body. Thread-safe.
+ * JSON by Jackson 3. Tolerates unknown fields; refuses anything after the value, duplicate properties, bodies that are not UTF-8,
+ * and unpaired surrogates (halves of characters). The maximum message size also limits tokens and lengths; nesting, names and
+ * digits have limits of their own. A body can never choose a class. Thread-safe.
  */
 public final class JsonMessageSerializer implements MessageSerializer {
 
     private static final String JSON = "application/json";
     private static final long MAX_MESSAGE_SIZE = 10L * 1024 * 1024;
-    /** Of AMQP's brokers. */
+    /** The most that RabbitMQ accepts. */
     private static final long LARGEST_MESSAGE = 512L * 1024 * 1024;
 
     private final JsonMapper mapper;
     private final boolean unicode;
     private final ConcurrentMap<Type, ObjectReader> readers = new ConcurrentHashMap<>();
 
-    /** Jackson's defaults, for messages of 10 MiB at most. */
+    /** With Jackson's defaults, for messages of up to 10 MiB. */
     public JsonMessageSerializer() {
         this(JsonMapper.shared(), MAX_MESSAGE_SIZE);
     }
 
     /**
-     * @param mapper its modules and settings are used, except for what this class promises; its own limits, where they are stricter
+     * @param mapper its modules and settings are used as far as they do not contradict this class's promises, and so are its
+     *     limits where they are stricter
      * @param maxMessageSize largest body in bytes, as {@code safebunny.max-message-size}
      * @throws ConfigurationException SB-1310 when the mapper has default typing, or a factory whose limits cannot be set
      */
@@ -49,8 +50,8 @@ public final class JsonMessageSerializer implements MessageSerializer {
     }
 
     /**
-     * For results, which are the node's own. The store limits their size: up to the largest message there can be. They keep halves of
-     * characters, as escapes, since what they are the results of has happened.
+     * For step results, which are the node's own data. Allows the largest size there can be, because the store limits them, and
+     * keeps unpaired surrogates as escapes, because the step has already run and must not fail over them.
      */
     public static JsonMessageSerializer ofResults() {
         return new JsonMessageSerializer(JsonMapper.shared(), LARGEST_MESSAGE, false);
@@ -75,7 +76,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
                 || (media.startsWith("application/") && media.endsWith("+json"));
     }
 
-    /** Whatever else is wrong with the type shows when a message is read. */
+    /** Refuses only types that are unsafe; any other problem shows when a message is read. */
     @Override
     public void prepare(Type target) {
         try {
@@ -102,7 +103,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
         int flaw = unicode ? UnpairedSurrogates.in(body) : -1;
         if (flaw >= 0) {
             throw new SerializationException(
-                    "Cannot write %s as JSON: an unpaired surrogate, half of a character, at byte %d. Cut text between characters."
+                    "Cannot write %s as JSON: unpaired surrogate (half of a character) at byte %d. Cut text between characters."
                             .formatted(payload.getClass().getName(), flaw),
                     null);
         }
@@ -115,7 +116,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
         int flaw = unicode ? UnpairedSurrogates.in(body) : -1;
         if (flaw >= 0) {
             throw new SerializationException(
-                    "Cannot read JSON as %s: an unpaired surrogate, half of a character, at byte %d"
+                    "Cannot read JSON as %s: unpaired surrogate (half of a character) at byte %d"
                             .formatted(target.getTypeName(), flaw),
                     null);
         }
@@ -141,7 +142,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
                                     .at(place)
                                     .readTree(body))),
                     null);
-        } catch (ConfigurationException e) { // a type that only this body led to
+        } catch (ConfigurationException e) { // an unsafe type that only this body led to
             throw new SerializationException(
                     "Cannot read JSON as %s: %s".formatted(target.getTypeName(), e.problem()), null);
         }

@@ -14,12 +14,12 @@ import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.exc.ValueInstantiationException;
 
 /**
- * Why JSON could not be read or written. Jackson's own messages quote the offending value, so only the kind of error and the place
- * are told; and what a constructor of the application said.
+ * Explains why JSON could not be read or written. Jackson's own messages quote the offending value, so this gives only the kind
+ * of error and the place, and the message of an exception from a constructor of the application.
  */
 final class JsonReason {
 
-    /** Their messages quote what they were given, and are not the application's. */
+    /** Packages whose exceptions may quote the values they were given. */
     private static final List<String> NOT_OF_THE_APPLICATION =
             List.of("java.", "javax.", "jdk.", "sun.", "com.sun.", "tools.jackson.", "com.fasterxml.");
 
@@ -38,11 +38,11 @@ final class JsonReason {
             }
         }
         return e.getOriginalMessage().startsWith("Duplicate Object property")
-                ? "a property is there twice"
+                ? "duplicate property"
                 : e.getClass().getSimpleName();
     }
 
-    /** @param body what it has at a place: a missing node for nothing */
+    /** @param body finds the node at a place of the body; a missing node if there is none */
     static String ofReading(JacksonException e, Function<JsonPointer, JsonNode> body) {
         String absent = e instanceof MismatchedInputException mismatch ? absent(mismatch, body) : null;
         if (absent != null) {
@@ -52,7 +52,7 @@ final class JsonReason {
         return ofWriting(e) + (cause == null ? "" : ": " + thrown(cause));
     }
 
-    /** {@code null} when it is not about a property that is missing or null. */
+    /** {@code null} if the cause is not a missing or null property. */
     private static @Nullable String absent(MismatchedInputException e, Function<JsonPointer, JsonNode> body) {
         List<JacksonException.Reference> path = e.getPath();
         String message = e.getOriginalMessage();
@@ -66,7 +66,7 @@ final class JsonReason {
         try {
             return (body.apply(pointer(path)).isMissingNode() ? "missing property '%s'" : "property '%s' is null")
                     .formatted(path(e));
-        } catch (JacksonException broken) { // further behind
+        } catch (JacksonException broken) { // the body is broken further on
             return null;
         }
     }
@@ -81,14 +81,14 @@ final class JsonReason {
         return pointer;
     }
 
-    /** What the payload's constructor threw. Its text is told only where it is the application's. */
+    /** The exception of the payload's constructor, with its text only if the application threw it. */
     private static String thrown(Throwable cause) {
         String name = cause.getClass().getSimpleName();
         String text = cause.getMessage();
         return text == null || !isOfTheApplication(cause) ? name : name + ": " + Names.printable(text);
     }
 
-    /** Who made it shows in its trace; a {@code NullPointerException} quotes no value, whoever made it. */
+    /** The top of the stack trace shows who threw it. A {@code NullPointerException} quotes no value, whoever threw it. */
     private static boolean isOfTheApplication(Throwable cause) {
         if (cause instanceof NullPointerException) {
             return true;
@@ -107,7 +107,7 @@ final class JsonReason {
                         : ", line " + location.getLineNr() + ", column " + location.getColumnNr());
     }
 
-    /** Properties and positions; the keys of a map are part of the payload and left out. */
+    /** Properties and positions; keys of maps are left out because they are payload. */
     private static String path(JacksonException e) {
         StringBuilder path = new StringBuilder();
         for (JacksonException.Reference step : e.getPath()) {

@@ -14,7 +14,10 @@ import tools.jackson.databind.jsontype.TypeResolverProvider;
 import tools.jackson.databind.jsontype.TypeSerializer;
 import tools.jackson.databind.jsontype.impl.AsDeductionTypeDeserializer;
 
-/** Refuses types that are read from the name of a class, however that came about: annotation, mix-in, introspector, a property {@code Class<?>}. */
+/**
+ * Refuses types for which the body would contain a class name, whether by annotation, mix-in, introspector or a property of type
+ * {@code Class<?>}.
+ */
 final class NoClassNames extends TypeResolverProvider {
 
     private static final long serialVersionUID = 1;
@@ -46,7 +49,7 @@ final class NoClassNames extends TypeResolverProvider {
 
     private static @Nullable TypeDeserializer required(JavaType type, @Nullable TypeDeserializer found) {
         if (type.hasRawClass(Class.class) || type.isTypeOrSubTypeOf(JavaType.class)) {
-            throw refused(type, "it is read from a name", "Declare a String or an enum.");
+            throw refused(type, "it is read from a class name", "Declare a String or an enum.");
         }
         if (found == null || found.getTypeIdResolver() == null || found instanceof AsDeductionTypeDeserializer) {
             return found;
@@ -64,7 +67,7 @@ final class NoClassNames extends TypeResolverProvider {
     private static ConfigurationException refused(JavaType type, String how, String action) {
         return new ConfigurationException(
                 "SB-1110",
-                "The body would choose a class [type=%s, %s]: whoever writes it could have any class loaded or made."
+                "The body would choose a class [type=%s, %s]: whoever writes it could have any class loaded or instantiated."
                         .formatted(type.getRawClass().getName(), how),
                 action);
     }

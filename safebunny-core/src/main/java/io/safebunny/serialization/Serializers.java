@@ -7,7 +7,10 @@ import java.lang.reflect.Type;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The serializers of an application, in order: the first writes, the first that accepts a content type reads. */
+/**
+ * The serializers of an application, in order: the first one writes, and the first that accepts the content type reads.
+ * Immutable.
+ */
 public final class Serializers {
 
     private final List<MessageSerializer> all;
@@ -25,7 +28,7 @@ public final class Serializers {
         return all.get(0);
     }
 
-    /** @throws io.safebunny.failure.ConfigurationException when one of them cannot read values of this type safely */
+    /** @throws io.safebunny.failure.ConfigurationException when a serializer cannot read values of this type safely */
     public void prepare(Type target) {
         all.forEach(serializer -> serializer.prepare(target));
     }

@@ -15,8 +15,8 @@ import tools.jackson.databind.deser.ValueDeserializerModifier;
 import tools.jackson.databind.deser.std.DelegatingDeserializer;
 
 /**
- * Eight bytes, {@code 1e99999,}, are 40 KB as a {@code BigInteger}; {@code 1e1000000000} is a harmless {@code BigDecimal} until
- * something is added to it. Other numbers have a size of their own.
+ * Limits exponents: the eight bytes {@code 1e99999,} become 40 KB as a {@code BigInteger}, and {@code 1e1000000000} is a harmless
+ * {@code BigDecimal} only until something is added to it. Other number types have a fixed size.
  */
 final class SmallExponents extends ValueDeserializerModifier {
 

@@ -9,8 +9,8 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
 
 /**
- * A mapper like the application's, with what hostile bodies need: {@link JsonLimits}, no class by name, no property twice, {@link SmallExponents}. It is a
- * builder because Jackson lets nobody else exchange the factory of a mapper, which holds the limits.
+ * Hardens the application's mapper against hostile bodies: {@link JsonLimits}, no class names, no duplicate properties, {@link
+ * SmallExponents}. A builder, because only a builder can replace the mapper's factory, which holds the limits.
  */
 final class StrictMapper extends JsonMapper.Builder {
 
@@ -20,13 +20,13 @@ final class StrictMapper extends JsonMapper.Builder {
         _typeResolverProvider = new NoClassNames(typeResolverProvider());
     }
 
-    /** @throws ConfigurationException SB-1310 when it lets bodies choose classes, or its limits cannot be set */
+    /** @throws ConfigurationException SB-1310 when the mapper lets bodies choose classes, or its limits cannot be set */
     static JsonMapper of(JsonMapper mapper, JsonLimits limits) {
         if (mapper.deserializationConfig().getDefaultTyper(mapper.constructType(Object.class)) != null) {
             throw unsafe(
                     mapper,
-                    "it has default typing, with which a body names the classes that are made of it",
-                    "Remove activateDefaultTyping or setDefaultTyping from it; where subclasses are needed, name them with @JsonTypeInfo(use = JsonTypeInfo.Id.NAME) and @JsonSubTypes.");
+                    "it has default typing, with which a body names the classes to instantiate",
+                    "Remove activateDefaultTyping or setDefaultTyping from it; if you need subclasses, name them with @JsonTypeInfo(use = JsonTypeInfo.Id.NAME) and @JsonSubTypes.");
         }
         JsonFactory own = mapper.tokenStreamFactory();
         JsonFactory limited = own.rebuild()
@@ -54,6 +54,6 @@ final class StrictMapper extends JsonMapper.Builder {
                 "The JsonMapper of the application cannot be used for messages [class=%s]: %s."
                         .formatted(mapper.getClass().getName(), why),
                 action
-                        + " Or define a JsonMessageSerializer bean with a mapper of its own: new JsonMessageSerializer(JsonMapper.builder().build(), maxMessageSize).");
+                        + " Or define a JsonMessageSerializer bean with its own mapper: new JsonMessageSerializer(JsonMapper.builder().build(), maxMessageSize).");
     }
 }

@@ -2,8 +2,9 @@
 package io.safebunny.serialization;
 
 /**
- * Halves of characters in JSON, as escapes ({@code \ud800} without the other half): JSON's grammar and Jackson allow them, and UTF-8 has no
- * bytes for them. Whoever writes them on gets question marks, and two different texts become one. Pure.
+ * Finds halves of characters in JSON, written as escapes ({@code \ud800} without its other half). JSON's grammar and Jackson
+ * allow them, but UTF-8 cannot express them: whoever writes them out again gets question marks, and different texts become equal.
+ * Pure.
  */
 final class UnpairedSurrogates {
 
@@ -14,7 +15,7 @@ final class UnpairedSurrogates {
 
     /**
      * @param json in UTF-8
-     * @return where the first one is, in bytes from 0; -1 when there is none
+     * @return byte index of the first one, or -1
      */
     static int in(byte[] json) {
         int at = 0;
@@ -22,7 +23,7 @@ final class UnpairedSurrogates {
             if (json[at] != '\\') {
                 at++;
             } else if (!Character.isSurrogate(escaped(json, at))) {
-                at += 2; // over an escaped backslash, or the u of any other character
+                at += 2; // past the escaped character; an escaped backslash must not start another escape
             } else if (Character.isSurrogatePair(escaped(json, at), escaped(json, at + ESCAPE))) {
                 at += 2 * ESCAPE;
             } else {
@@ -32,7 +33,7 @@ final class UnpairedSurrogates {
         return -1;
     }
 
-    /** The character that is escaped there; 0 when none is in this way, which is the parser's business. */
+    /** The character of the Unicode escape at that place; 0 if there is none, whose validity is up to the parser. */
     private static char escaped(byte[] json, int at) {
         if (at + ESCAPE > json.length || json[at] != '\\' || json[at + 1] != 'u') {
             return 0;

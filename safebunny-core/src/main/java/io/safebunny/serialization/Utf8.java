@@ -2,8 +2,8 @@
 package io.safebunny.serialization;
 
 /**
- * JSON between systems is UTF-8 (RFC 8259). Jackson guesses other encodings and takes sequences that are not allowed, such as
- * overlong ones; somebody else would read another text in them.
+ * Checks that a body is valid UTF-8, as RFC 8259 requires of JSON between systems. Jackson also guesses other encodings and
+ * accepts illegal sequences such as overlong ones, in which another reader would see another text. Pure.
  */
 final class Utf8 {
 
@@ -31,7 +31,7 @@ final class Utf8 {
         return true;
     }
 
-    /** Bytes behind the first; 0 when it begins none. */
+    /** Number of continuation bytes after this one; 0 if it cannot start a sequence. */
     private static int continuations(int lead) {
         if (lead < 0xc2 || lead > 0xf4) {
             return 0;
@@ -39,7 +39,10 @@ final class Utf8 {
         return lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
     }
 
-    /** The second byte has another range behind some: neither overlong, nor a surrogate, nor above the last character. */
+    /**
+     * After some lead bytes the second byte has a narrower range, which excludes overlong forms, surrogates and values above
+     * U+10FFFF.
+     */
     private static boolean continues(int lead, byte[] body, int at, int more) {
         int second = body[at] & 0xff;
         int lowest = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;

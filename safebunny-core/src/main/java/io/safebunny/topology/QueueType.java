@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.topology;
 
-/** Kind of queue to declare. */
+/** Type of the queues to declare. */
 public enum QueueType {
     /** Replicated, survives the loss of a minority of brokers. The default. */
     QUORUM,
-    /** On one broker only; a message killing its consumer is redelivered without limit. */
+    /** On one broker only; a message that kills its consumer is redelivered without limit. */
     CLASSIC
 }

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the broker must have before a node consumes and publishes. A value: comparable, printable, applied by the transport.
+ * What must exist on the broker before a node consumes and publishes. An immutable value, applied by the transport.
  *
  * @param node the node it was planned for
  */
@@ -31,12 +31,12 @@ public record Topology(
         return node + "-poison";
     }
 
-    /** Queue, and routing key to it, of what the broker itself set aside, on its way to the poison queue. */
+    /** Name and routing key of the queue for messages that the broker itself set aside, on their way to the poison queue. */
     public static String deadLettersOf(String node) {
         return node + "-dead-letters";
     }
 
-    /** Kind of an exchange. The delayed one depends on the delay strategy of the transport. */
+    /** Kind of an exchange. What {@link #DELAYED} becomes depends on the transport's delay strategy. */
     public enum ExchangeKind {
         TOPIC,
         DIRECT,
@@ -47,7 +47,7 @@ public record Topology(
     /**
      * A durable exchange.
      *
-     * @param alternate where messages go that it cannot route; {@code null} for nowhere
+     * @param alternate exchange for messages that this one cannot route; {@code null} for none
      */
     public record Exchange(
             String name, ExchangeKind kind, @Nullable String alternate) {
@@ -61,7 +61,8 @@ public record Topology(
     public record Queue(String name, Map<String, Object> arguments) {
 
         public Queue {
-            arguments = Collections.unmodifiableMap(new TreeMap<>(arguments)); // one order on the wire in all runs
+            // sorted, so that their order on the wire is the same in every run
+            arguments = Collections.unmodifiableMap(new TreeMap<>(arguments));
         }
 
         @Override
@@ -70,7 +71,7 @@ public record Topology(
         }
     }
 
-    /** Exchange to queue. */
+    /** Binds a queue to an exchange. */
     public record Binding(String exchange, String queue, String routingKey) {}
 
     /** One line per exchange, queue and binding, for the log. */
@@ -84,7 +85,7 @@ public record Topology(
 
     private static String describe(ExchangeKind kind) {
         return kind == ExchangeKind.DELAYED
-                ? "where delayed messages begin to wait"
+                ? "entry for delayed messages"
                 : kind.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -6,14 +6,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names and arguments on the broker. Made by {@link #defaults} and changed by the {@code with} methods: the constructor grows with every
- * setting.
+ * Names and arguments on the broker. Immutable. Create it with {@link #defaults} and the {@code with} methods: the constructor
+ * grows with every setting.
  *
- * @param prefix name of the main exchange and beginning of all other exchanges
- * @param queueType kind of all queues
+ * @param prefix name of the main exchange, and prefix of all other exchanges
+ * @param queueType type of all queues
  * @param deliveryLimit failed deliveries after which a quorum queue itself sets a message aside
  * @param poisonTtl how long a poison message is kept; {@code null} for ever
- * @param poisonMaxLength messages in the poison queue at most; further ones are refused. {@code null} for no bound
+ * @param poisonMaxLength maximum number of messages in the poison queue; further ones are refused. {@code null} for no bound
  */
 public record TopologyOptions(
         String prefix,
@@ -26,7 +26,7 @@ public record TopologyOptions(
         Names.requirePrefix(prefix);
     }
 
-    /** {@code safebunny}, quorum queues, 20 failed deliveries, and a poison queue without bounds. */
+    /** {@code safebunny}, quorum queues, 20 failed deliveries, and an unbounded poison queue. */
     public static TopologyOptions defaults() {
         return new TopologyOptions("safebunny", QueueType.QUORUM, 20, null, null);
     }
@@ -63,17 +63,19 @@ public record TopologyOptions(
         return prefix + ".delayed";
     }
 
-    /** Direct exchange that takes delayed publications when their delay is over, by {@code {node}-{Type}}. */
+    /** Direct exchange that delayed publications go to when their delay is over, by {@code {node}-{Type}}. */
     public String dueExchange() {
         return prefix + ".due";
     }
 
-    /** Topic exchange through which a node delays messages: with their routing key, so that permissions can be told by it. */
+    /**
+     * Topic exchange through which a node delays messages, with their own routing keys, so that topic permissions apply to them.
+     */
     public String laterExchange() {
         return prefix + ".later";
     }
 
-    /** Topic exchange through which a node sends to its own queues, by their names. */
+    /** Topic exchange through which a node sends to its own queues, by name. */
     public String ownExchange() {
         return prefix + ".own";
     }
@@ -83,7 +85,7 @@ public record TopologyOptions(
         return prefix + ".unrouted";
     }
 
-    /** Direct exchange that leads back to one queue by its name. */
+    /** Direct exchange that routes back to a queue by its name. */
     public String retryExchange() {
         return prefix + ".retry";
     }

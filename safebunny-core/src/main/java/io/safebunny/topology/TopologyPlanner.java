@@ -11,13 +11,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** From subscriptions to topology: a pure function. */
+/** Computes the topology from the subscriptions. Pure. */
 public final class TopologyPlanner {
 
-    /** A broker set to drop what was rejected too often must not drop what an operator only looked at. */
+    /**
+     * Practically no limit: an operator who looks at messages and puts them back must not exceed a limit after which the broker
+     * drops them.
+     */
     private static final int OPERATOR_DELIVERY_LIMIT = 1_000_000;
 
-    /** Shared by all nodes, so the same whatever one of them is configured to. */
+    /** The queue is shared by all nodes, so its arguments must not depend on one node's settings. */
     private static final Map<String, Object> UNROUTED =
             Map.of("x-queue-type", "quorum", "x-delivery-limit", OPERATOR_DELIVERY_LIMIT);
 
@@ -72,7 +75,7 @@ public final class TopologyPlanner {
         return deadLettering(arguments, Topology.deadLettersOf(node), options);
     }
 
-    /** What cannot be copied to the poison queue goes there by itself. */
+    /** Dead-letters to the poison queue, for messages that cannot be copied there. */
     private static Map<String, Object> deadLettersArguments(String node, TopologyOptions options) {
         return deadLettering(operatorArguments(options), node, options);
     }
@@ -82,6 +85,8 @@ public final class TopologyPlanner {
         arguments.put("x-dead-letter-exchange", options.poisonExchange());
         arguments.put("x-dead-letter-routing-key", routingKey);
         if (options.queueType() == QueueType.QUORUM) {
+            // at-least-once works only with reject-publish; with the default overflow the broker silently falls back to
+            // at-most-once
             arguments.put("x-dead-letter-strategy", "at-least-once");
             arguments.put("x-overflow", "reject-publish");
         }
@@ -104,7 +109,7 @@ public final class TopologyPlanner {
         }
         if (options.poisonMaxLength() != null) {
             arguments.put("x-max-length", options.poisonMaxLength());
-            arguments.put("x-overflow", "reject-publish"); // what does not fit is not lost: the sender keeps it
+            arguments.put("x-overflow", "reject-publish"); // a full queue loses nothing: the sender keeps the message
         }
         return arguments;
     }

@@ -106,7 +106,7 @@ class FloodTest {
             node.deliver(Wires.orderPlaced().withBody("{\"orderId\":\"o-%d\",\"total\":42}".formatted(i + 1)));
         }
 
-        assertThat(log.texts()).singleElement().asString().contains("Another message of type and body different");
+        assertThat(log.texts()).singleElement().asString().contains("Another message with a different type or body");
     }
 
     /** Fewer than open the circuit breaker. */

@@ -233,7 +233,7 @@ class LostDeliveryTest {
         assertThat(seen).singleElement().satisfies(status -> {
             assertThat(status.usable()).isFalse();
             assertThat(status.detail())
-                    .startsWith("queue 'billing-OrderPlaced' stands still: 10 messages can neither be handled");
+                    .startsWith("queue 'billing-OrderPlaced' is blocked: 10 messages can neither be handled");
         });
         assertThat(node.status().usable()).isTrue();
     }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.fixture.RecordedDelivery;
 import org.junit.jupiter.api.Test;
 
-/** An exception whose text cannot be made, as that of some generated classes. */
+/** An exception whose text cannot be read, as that of some generated classes. */
 class UnprintableFailureTest {
 
     private static final class Unprintable extends RuntimeException {
@@ -47,7 +47,7 @@ class UnprintableFailureTest {
                 .containsEntry("sb-poison-reason", "handler-failed")
                 .containsEntry("x-exception-type", Unprintable.class.getName())
                 .hasEntrySatisfying("x-exception-message", text -> assertThat(text.toString())
-                        .contains("cannot be made", "NullPointerException"))
+                        .contains("cannot be read", "NullPointerException"))
                 .hasEntrySatisfying("x-exception-stacktrace", trace -> assertThat(trace.toString())
                         .contains(Unprintable.class.getName(), "isSetAsideWithItsClassAndPlace")));
     }

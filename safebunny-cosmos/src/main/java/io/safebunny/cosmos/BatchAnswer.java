@@ -8,10 +8,10 @@ import io.safebunny.spi.store.MessageRecord;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the service answered to a transactional batch, one result for each of its records. Pure. */
+/** Interprets the response to a transactional batch, which has one result per record. Pure. */
 final class BatchAnswer {
 
-    /** Nothing was done because of another one of the batch. */
+    /** Status of an operation that was not carried out because another one of the batch failed. */
     private static final int FAILED_DEPENDENCY = 424;
 
     private BatchAnswer() {}

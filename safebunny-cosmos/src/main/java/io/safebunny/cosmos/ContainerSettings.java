@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a container must be like: partitioned by correlation id, able to forget, and with an index for the sweeper only. */
+/** The settings a container needs: partitioned by correlation id, time to live enabled, and no index but the sweeper's. */
 final class ContainerSettings {
 
     private static final String PARTITION_KEY = "/correlationId";
@@ -37,7 +37,7 @@ final class ContainerSettings {
                         .toList()));
     }
 
-    /** What is wrong, ready to be joined; empty when it can be used. */
+    /** Lists what is wrong, in words; empty when the container can be used. */
     static List<String> faults(CosmosContainerProperties found) {
         List<String> faults = new ArrayList<>();
         List<String> paths = found.getPartitionKeyDefinition().getPaths();
@@ -47,10 +47,10 @@ final class ContainerSettings {
         Integer timeToLive = found.getDefaultTimeToLiveInSeconds();
         if (timeToLive == null) {
             faults.add(
-                    "its time to live is off, so that nothing would ever be forgotten; it must be on, without a default (-1)");
+                    "its time to live is off, so no record would ever be removed; it must be on, without a default (-1)");
         } else if (timeToLive != ON_WITHOUT_DEFAULT) {
             faults.add(
-                    "its default time to live is %d s, so that unfinished records would be lost; it must be on, without a default (-1)"
+                    "its default time to live is %d s, so unfinished records would be lost; it must be on, without a default (-1)"
                             .formatted(timeToLive));
         }
         if (!hasCompositeIndex(found.getIndexingPolicy())) {

@@ -16,10 +16,10 @@ import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Waits for answers of the service, for a limited time, and counts what they cost. Thread-safe. */
+/** Calls the service, waits for the response with a timeout, and measures the request units. Thread-safe. */
 final class CosmosCalls {
 
-    /** What is asked of the service. */
+    /** Kinds of requests, as they are tagged in the meter. */
     enum Operation {
         CREATE,
         REPLACE,
@@ -54,7 +54,7 @@ final class CosmosCalls {
         Objects.requireNonNull(charges.get(operation)).record(units);
     }
 
-    /** A refusal costs too. */
+    /** A failed request is charged for too. */
     void charge(Operation operation, Throwable answer) {
         if (answer instanceof CosmosException e) {
             charge(operation, e.getRequestCharge());
@@ -66,14 +66,14 @@ final class CosmosCalls {
     }
 
     /**
-     * @throws CosmosException what the service, or the client in its place, answered; its charge is counted
-     * @throws StoreUnavailableException when there was no answer
+     * @throws CosmosException the error response of the service, or of the client on its behalf; its charge is already counted
+     * @throws StoreUnavailableException when there was no response in time
      */
     <T> T run(Operation operation, Mono<T> call) {
         return Objects.requireNonNull(block(operation, limited(call)));
     }
 
-    /** As {@link #run}, for calls that are limited one by one; throws for the first that failed when all have ended. */
+    /** Like {@link #run}, but for several calls that have their own timeouts. Throws the first failure once all have ended. */
     void runAll(Operation operation, Flux<?> calls) {
         block(operation, calls.then(Mono.just(operation)));
     }

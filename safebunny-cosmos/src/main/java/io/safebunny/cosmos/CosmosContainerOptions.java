@@ -5,14 +5,15 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.InvalidProperty;
 
 /**
- * Which container a node keeps its records in.
+ * The container in which a node keeps its records. Immutable.
  *
  * @param database name of the database
  * @param container name of the container, one per consuming node
  * @param create whether database and container may be created
- * @param autoscaleMaxThroughput request units per second a created container may scale up to, 1000 or a multiple; 0 for
+ * @param autoscaleMaxThroughput request units per second up to which a created container scales, a multiple of 1000; 0 for
  *     serverless accounts and databases with shared throughput
- * @param acceptMultipleWriteRegions whether to start although the account accepts writes in several regions
+ * @param acceptMultipleWriteRegions whether to start although the account accepts writes in several regions, where two instances
+ *     could claim the same message
  */
 public record CosmosContainerOptions(
         String database,
@@ -41,7 +42,7 @@ public record CosmosContainerOptions(
             throw InvalidProperty.of(
                     property,
                     name,
-                    "a name has 1 to 255 characters, none of / \\ # ? and no blanks at its ends",
+                    "a name has 1 to 255 characters, none of / \\ # ? and no leading or trailing blanks",
                     "Set %s to such a name.".formatted(property));
         }
     }

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 
-/** Opens the container of a node: creates it or refuses one in which records would be lost or doubled. Blocks. */
+/** Opens a node's container; creates it if missing, and refuses one in which records would be lost or duplicated. Blocks. */
 public final class CosmosContainers {
 
     private static final Logger LOG = LoggerFactory.getLogger(CosmosContainers.class);
@@ -24,17 +24,17 @@ public final class CosmosContainers {
 
     private CosmosContainers() {}
 
-    /** As {@link #open(CosmosAsyncClient, CosmosContainerOptions)}. */
+    /** Like {@link #open(CosmosAsyncClient, CosmosContainerOptions)}. */
     public static CosmosAsyncContainer open(CosmosClient client, CosmosContainerOptions options) {
         return open(SdkInternals.asyncClient(client), options);
     }
 
     /**
-     * Looks at the account and the container, and creates the latter and its database where that is allowed. A repeat, also of
-     * several instances at once, is harmless.
+     * Checks the account and the container; creates the container and its database if they are missing and that is allowed. Safe
+     * to repeat, and for several instances at once.
      *
-     * @throws ConfigurationException SB-1411 when the container has the wrong settings, SB-1412 when it is not there and may not
-     *     be created, SB-1413 when several regions accept writes, SB-1414 when the account does not answer
+     * @throws ConfigurationException SB-1411 when the container has the wrong settings, SB-1412 when it is missing and may not be
+     *     created, SB-1413 when several regions accept writes, SB-1414 when the account does not answer
      */
     public static CosmosAsyncContainer open(CosmosAsyncClient client, CosmosContainerOptions options) {
         try {
@@ -72,9 +72,10 @@ public final class CosmosContainers {
                 : failure.getClass().getSimpleName();
         return new ConfigurationException(
                 "SB-1414",
-                "The Cosmos DB account does not answer as it should [database=%s, container=%s]: %s."
+                "The Cosmos DB account could not be reached or failed [database=%s, container=%s]: %s."
                         .formatted(options.database(), options.container(), status),
-                "Check safebunny.store.cosmos.endpoint and the network; a throttled account answers later. " + PAGE,
+                "Check safebunny.store.cosmos.endpoint and the network; if the account is throttled, start again later. "
+                        + PAGE,
                 failure);
     }
 
@@ -84,7 +85,7 @@ public final class CosmosContainers {
         Boolean multiple = SdkInternals.acceptsWritesInSeveralRegions(client);
         if (multiple == null) {
             LOG.warn(
-                    "Cannot find out whether the Cosmos DB account accepts writes in several regions: see to it that it"
+                    "Cannot find out whether the Cosmos DB account accepts writes in several regions: make sure that it"
                             + " does not, or messages are handled twice");
         } else if (multiple && options.acceptMultipleWriteRegions()) {
             LOG.warn("The Cosmos DB account accepts writes in several regions"
@@ -112,7 +113,7 @@ public final class CosmosContainers {
             if (!options.create()) {
                 throw new ConfigurationException(
                         "SB-1412",
-                        "The Cosmos DB container is not there [database=%s, container=%s] and may not be created."
+                        "The Cosmos DB container is missing [database=%s, container=%s] and may not be created."
                                 .formatted(options.database(), options.container()),
                         "Create it, or set safebunny.store.cosmos.create-container=true. " + PAGE,
                         e);
@@ -139,7 +140,7 @@ public final class CosmosContainers {
         return await(database.getContainer(options.container()).read().block()).getProperties();
     }
 
-    /** Looking first would not help: instances that start at once all find nothing. */
+    /** Tries instead of checking first: instances that start at the same time would all find nothing. */
     private static void createUnlessThere(Mono<?> creation) {
         try {
             await(creation.block());
@@ -154,8 +155,8 @@ public final class CosmosContainers {
         if (answer == null) {
             throw new ConfigurationException(
                     "SB-1414",
-                    "The client of Cosmos DB gave no answer when asked for the container.",
-                    "Start again; if this goes on, look at the versions of the Azure libraries. " + PAGE);
+                    "The Cosmos DB client returned nothing for the container.",
+                    "Start again; if this goes on, check the versions of the Azure libraries. " + PAGE);
         }
         return answer;
     }

@@ -11,7 +11,7 @@ import io.safebunny.spi.store.StoreUnavailableException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What answers of the service mean. Messages hold status codes and names, never keys or content. */
+/** Translates error responses of the service. Exception texts hold status codes and names, never keys or content. */
 final class CosmosErrors {
 
     private static final int BAD_REQUEST = 400;
@@ -31,8 +31,8 @@ final class CosmosErrors {
     private CosmosErrors() {}
 
     /**
-     * Whether the document is not there. With a sub-status the same code says that the container is not there, or that the
-     * replica asked lags behind.
+     * Whether the document does not exist. The same status with a sub-status means that the container does not exist, or that the
+     * replica lags behind.
      */
     static boolean isMissing(Throwable thrown) {
         return has(NOT_FOUND, thrown) && ((CosmosException) thrown).getSubStatusCode() == 0;
@@ -42,7 +42,7 @@ final class CosmosErrors {
         return has(CONFLICT, thrown);
     }
 
-    /** Whether another version is there. */
+    /** Whether another version is stored. */
     static boolean isFenced(Throwable thrown) {
         return has(PRECONDITION_FAILED, thrown);
     }
@@ -52,19 +52,22 @@ final class CosmosErrors {
     }
 
     /**
-     * Whether it is this document that the service does not take, now and later: it is malformed, or its partition is full. With
-     * another sub-status the same codes concern every document: another partition key, a firewall, a key that is not valid.
+     * Whether the service will never accept this one document: it is malformed, or its partition is full. With other sub-statuses
+     * the same codes concern every document: a wrong partition key, a firewall, an invalid key.
      */
     static boolean isDocumentRefused(Throwable thrown) {
         return thrown instanceof CosmosException e && Answer.of(e).refusesDocument();
     }
 
-    /** Whether one of a batch did not fit what is stored: it is there and should not be, is not there, or is another version. */
+    /**
+     * Whether an operation of a batch conflicts with what is stored: the document exists although it should not, is missing, or
+     * has another version.
+     */
     static boolean isOvertaken(int status, int subStatus) {
         return status == CONFLICT || status == PRECONDITION_FAILED || (status == NOT_FOUND && subStatus == 0);
     }
 
-    /** What is known of an answer that is no success. */
+    /** What matters of an error response. */
     record Answer(
             int status,
             int subStatus,
@@ -79,7 +82,7 @@ final class CosmosErrors {
         }
     }
 
-    /** Of a write: the record can never be stored, or it is unknown whether it was. */
+    /** For a write: either the record can never be stored, or it is unknown whether it was. */
     static SafeBunnyException ofWrite(Operation operation, String container, RecordKey key, CosmosException e) {
         return ofWrite(operation, container, key, Answer.of(e), e);
     }
@@ -95,7 +98,7 @@ final class CosmosErrors {
                     "%s [container=%s, status=%d, sub-status=%d, activity=%s]"
                             .formatted(
                                     answer.status == BAD_REQUEST
-                                            ? "Cosmos DB finds it malformed. Look for what is special in the message's ids or step results."
+                                            ? "Cosmos DB finds it malformed. Look for anything unusual in the message's ids or step results."
                                             : PARTITION_IS_FULL,
                                     container,
                                     answer.status,
@@ -151,8 +154,8 @@ final class CosmosErrors {
                         ? PARTITION_IS_FULL
                         : "the credentials do not permit it, or this region does not accept writes. Grant a data role that may"
                                 + " read and write items, or check the firewall.";
-            case NOT_FOUND -> "the container is not there, or a replica lags behind. Look for the container.";
-            default -> "whether it took place is unknown.";
+            case NOT_FOUND -> "the container is missing, or a replica lags behind. Check that the container exists.";
+            default -> "whether it took effect is unknown.";
         };
     }
 }

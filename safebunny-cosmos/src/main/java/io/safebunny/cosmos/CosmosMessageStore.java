@@ -39,25 +39,25 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Records in one container of Azure Cosmos DB, one document per message; the partition is the correlation id. Thread-safe.
+ * Keeps records in one container of Azure Cosmos DB: one document per message, partitioned by correlation id. Thread-safe.
  *
- * <p>A message without retries costs one create and one replace. Both are decided by the service: a create by the uniqueness of
- * the id in its partition (409), a replace by the ETag (412). That is sound at every consistency level as long as only one region
- * accepts writes; with less than Session a read may be older than what this process has seen, which costs time but never doubles
- * an effect. The service deletes final records when their time to live is over.
+ * <p>A message without retries costs one create and one replace. The service decides conflicts: of a create by the uniqueness of
+ * the id in its partition (409), of a replace by the ETag (412). That is sound at every consistency level as long as only one
+ * region accepts writes. Below Session consistency a read may be older than what this process has already seen, which costs time
+ * but never doubles an effect. The service deletes final records when their time to live has passed.
  *
- * <p>Everything blocks and must not be called on a thread of Reactor that may not. Every service call lasts at most the request
+ * <p>All methods block, so do not call them on a non-blocking Reactor thread. Each service call takes at most the request
  * timeout.
  */
 public final class CosmosMessageStore implements MessageStore {
 
     /**
-     * Largest document this store writes, in bytes of JSON. The service's limit is 2 MB; the rest is for what it adds and for a
-     * replay that adds steps.
+     * Largest document this store writes, in bytes of JSON. The service's limit is 2 MB; the difference leaves room for what the
+     * service adds, and for the steps of a replay.
      */
     public static final int MAX_DOCUMENT_SIZE = 1_500_000;
 
-    /** Most bytes of JSON that records written together may have in all. */
+    /** Largest total of records written together, in bytes of JSON. */
     public static final int MAX_BATCH_SIZE = 1_900_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(CosmosMessageStore.class);
@@ -72,10 +72,11 @@ public final class CosmosMessageStore implements MessageStore {
     private final CosmosCalls calls;
 
     /**
-     * @param container as {@link CosmosContainers} makes it
+     * @param container as opened by {@link CosmosContainers}
      * @param retention how long records in a final state are kept, in whole seconds
-     * @param requestTimeout how long one call of the service may take, the client's own retries included
-     * @param meters gets {@code safebunny.cosmos.request.charge}, the request units of each call by {@code operation}
+     * @param requestTimeout how long one call of the service may take, including the client's own retries
+     * @param meters where {@code safebunny.cosmos.request.charge} is registered: the request units of each call, by {@code
+     *     operation}
      */
     public CosmosMessageStore(
             CosmosAsyncContainer container, Duration retention, Duration requestTimeout, MeterRegistry meters) {
@@ -96,10 +97,10 @@ public final class CosmosMessageStore implements MessageStore {
             if (existing != null) {
                 return existing;
             }
-            // it expired between the two, or has expired and is not deleted yet
+            // it expired between the two calls, or has expired but is not deleted yet
         }
         throw new StoreUnavailableException(
-                "Cosmos DB neither creates nor shows the record of message %s [container=%s, tries=%d]: it is being deleted."
+                "Cosmos DB neither creates nor returns the record of message %s [container=%s, tries=%d]: it is being deleted. SafeBunny retries later."
                         .formatted(record.key().messageId(), container.getId(), CREATE_TRIES),
                 null,
                 null);
@@ -128,7 +129,7 @@ public final class CosmosMessageStore implements MessageStore {
         }
     }
 
-    /** Sixteen at a time. */
+    /** {@inheritDoc} Runs up to sixteen calls at a time. */
     @Override
     public void replaceAll(List<MessageRecord> records) {
         try {
@@ -145,7 +146,7 @@ public final class CosmosMessageStore implements MessageStore {
         }
     }
 
-    /** Names the record when it is that one; what else failed is counted, and translated, by the caller. */
+    /** Names the record if the failure concerns only that one; other failures are counted and translated by the caller. */
     private Throwable refused(RecordKey key, CosmosException e) {
         if (!CosmosErrors.isTooLarge(e) && !CosmosErrors.isDocumentRefused(e)) {
             return e;
@@ -154,7 +155,7 @@ public final class CosmosMessageStore implements MessageStore {
         return CosmosErrors.ofWrite(Operation.REPLACE, container.getId(), key, e);
     }
 
-    /** Empty when another version, or none, is there. */
+    /** Empty when another version or none is stored. */
     private Mono<Optional<MessageRecord>> replacing(MessageRecord record) {
         ObjectNode document = document(record);
         RecordKey key = record.key();
@@ -172,7 +173,7 @@ public final class CosmosMessageStore implements MessageStore {
                 .defaultIfEmpty(Optional.empty());
     }
 
-    /** Whoever made the record by hand has no ETag: then the version decides which one is meant. */
+    /** A record that was not read from this store has no ETag; then the preceding version is looked up. */
     private Mono<String> etag(MessageRecord record) {
         String etag = record.etag();
         if (etag != null) {
@@ -183,7 +184,7 @@ public final class CosmosMessageStore implements MessageStore {
                 .mapNotNull(MessageRecord::etag);
     }
 
-    /** {@inheritDoc} One transactional batch, in which each record is created, or replaced if its ETag is still the same. */
+    /** {@inheritDoc} Uses one transactional batch, in which each record is created, or replaced if its ETag is unchanged. */
     @Override
     public JointWrite writeTogether(List<MessageRecord> records) {
         JointWrite.requireOnePartition(records);
@@ -218,7 +219,7 @@ public final class CosmosMessageStore implements MessageStore {
         }
     }
 
-    /** The service takes two megabytes in one request. */
+    /** The service accepts at most 2 MB per request. */
     private static void requireFitTogether(List<MessageRecord> records, List<ObjectNode> documents) {
         long size = RecordDocument.sizeIfLarge(documents, MAX_BATCH_SIZE);
         if (size > MAX_BATCH_SIZE) {
@@ -230,7 +231,7 @@ public final class CosmosMessageStore implements MessageStore {
         }
     }
 
-    /** {@code null} when another version, or none, is there. */
+    /** {@code null} when another version or none is stored. */
     private @Nullable String knownEtag(MessageRecord record) {
         try {
             return calls.run(Operation.READ, etag(record).map(Optional::of).defaultIfEmpty(Optional.empty()))
@@ -266,9 +267,9 @@ public final class CosmosMessageStore implements MessageStore {
     }
 
     /**
-     * Asks all partitions: its cost grows with the number of physical partitions and of completed records, not with that of all
-     * records. Time stamps of the service are whole seconds, so that a record may be found up to two seconds late, never early.
-     * Records that this version of the library does not understand are left out.
+     * Queries all partitions: the cost grows with the number of physical partitions and of completed records, not with the number
+     * of all records. The service's timestamps are whole seconds, so a record may be found up to two seconds late, but never
+     * early. Skips records that this version of SafeBunny cannot read.
      */
     @Override
     public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
@@ -292,14 +293,17 @@ public final class CosmosMessageStore implements MessageStore {
         }
     }
 
-    /** A stamp of {@code n} is that of a change after {@code n} and before {@code n + 1}. */
+    /**
+     * Rounds up and adds a second, because timestamp {@code n} stands for a change at any time between {@code n} and {@code n +
+     * 1}.
+     */
     private static long wholeSeconds(Duration unchangedFor) {
         return unchangedFor.isZero() ? 0 : unchangedFor.plusNanos(999_999_999).toSeconds() + 1;
     }
 
     /**
-     * Epoch seconds by the service's clock: the container's description comes from the gateway in both connection modes and
-     * costs nothing of the throughput.
+     * Epoch seconds of the service's clock, from the Date header of a container read: in both connection modes the gateway
+     * answers it, at no cost to the throughput.
      */
     private long serviceTime() {
         var headers = calls.run(Operation.QUERY, container.read()).getResponseHeaders();
@@ -313,7 +317,7 @@ public final class CosmosMessageStore implements MessageStore {
                     .toEpochSecond();
         } catch (DateTimeParseException e) {
             throw new StoreUnavailableException(
-                    "Cosmos DB did not say what time it is [container=%s]: its answer has no valid Date header."
+                    "Cosmos DB's time is unknown [container=%s]: its response has no valid Date header."
                             .formatted(container.getId()),
                     null,
                     e);
@@ -324,12 +328,14 @@ public final class CosmosMessageStore implements MessageStore {
         try {
             return Stream.of(RecordDocument.read(RecordDocument.keyOf(document), document));
         } catch (UnreadableRecordException e) {
-            LOG.warn("A completed record is left to newer instances: {}", e.getMessage());
+            LOG.warn(
+                    "Skipping a completed record, which instances of a newer version will dispatch: {}",
+                    e.getMessage());
             return Stream.empty();
         }
     }
 
-    /** The service forgets by itself. */
+    /** Does nothing: the service deletes expired records itself. */
     @Override
     public int removeExpired(int limit) {
         return 0;
@@ -350,7 +356,10 @@ public final class CosmosMessageStore implements MessageStore {
         return new PartitionKey(key.correlationId());
     }
 
-    /** The answer's content is what was sent; the client's own repeats would hide the ETag of ours. */
+    /**
+     * Asks for no content in the response, since we know what we sent, and turns off the client's own write retries: after one, a
+     * conflict might be with our own first write, whose ETag we would not know.
+     */
     private static CosmosItemRequestOptions writeOptions() {
         return new CosmosItemRequestOptions()
                 .setContentResponseOnWriteEnabled(false)

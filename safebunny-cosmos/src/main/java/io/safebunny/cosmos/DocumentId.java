@@ -4,8 +4,8 @@ package io.safebunny.cosmos;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The id of a document for a message id: letters, digits and hyphens stay, every other byte of the UTF-8 form becomes an
- * underscore and two hexadecimal digits. Unambiguous; free of what the service or a URL would refuse or rewrite.
+ * Encodes a message id as a document id: letters, digits and hyphens stay, every other byte of the UTF-8 form becomes an
+ * underscore and two hexadecimal digits. Unambiguous, and free of characters that the service or a URL would refuse or rewrite.
  */
 final class DocumentId {
 

@@ -16,14 +16,15 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * A record as a document. Publications and steps are JSON as text, so that nothing between here and the disk touches them; the
- * fingerprint is text because the service's numbers have 53 bits. Properties a reader does not know are ignored. Thread-safe.
+ * Maps records to documents and back. Publications and steps are stored as JSON text, so that nothing on the way reformats them;
+ * the fingerprint is text because the service's numbers have only 53 bits. Unknown properties are ignored when reading.
+ * Thread-safe.
  */
 final class RecordDocument {
 
     /**
-     * The latest one; what a document of a later one means is unknown here. Its number is the version of the fingerprint, which is all in
-     * which the two differ: a document stays what it was created as.
+     * The newest format that this version reads. Its number is the fingerprint's version, the only difference between formats so
+     * far, and a document keeps the format it was created with.
      */
     private static final int FORMAT = Fingerprint.SHA256;
 
@@ -63,7 +64,12 @@ final class RecordDocument {
         return document;
     }
 
-    /** @return bytes of the documents' JSON, or 0 when it is certainly not above the limit */
+    /**
+     * Avoids serializing small documents just to measure them.
+     *
+     * @return bytes of the documents' JSON, or 0 when it is certainly
+     *     within the limit
+     */
     static long sizeIfLarge(List<ObjectNode> documents, long limit) {
         long characters = documents.stream()
                 .mapToLong(document -> length(document, "steps") + length(document, "outgoing"))
@@ -73,7 +79,7 @@ final class RecordDocument {
                 : documents.stream().mapToLong(RecordDocument::size).sum();
     }
 
-    /** @return bytes of the document's JSON, or 0 when it is certainly not above the limit */
+    /** @return bytes of the document's JSON, or 0 when it is certainly within the limit */
     static long sizeIfLarge(ObjectNode document, long limit) {
         long characters = length(document, "steps") + length(document, "outgoing");
         if (characters * LONGEST_ESCAPE + ENVELOPE <= limit) {
@@ -82,7 +88,7 @@ final class RecordDocument {
         return size(document);
     }
 
-    /** In bytes of its JSON. */
+    /** Bytes of the document's JSON. */
     static long size(ObjectNode document) {
         try {
             return MAPPER.writeValueAsBytes(document).length;
@@ -101,7 +107,7 @@ final class RecordDocument {
                 document.path("messageId").asText());
     }
 
-    /** @throws UnreadableRecordException when it is not what {@link #write} wrote */
+    /** @throws UnreadableRecordException when it is not of a form that {@link #write} produces */
     static MessageRecord read(RecordKey key, ObjectNode document) {
         int format = document.path("format").asInt(-1);
         if (format < 1 || format > FORMAT) {
@@ -120,7 +126,7 @@ final class RecordDocument {
                     RecordJson.readSteps(document.path("steps").asText("{}")),
                     RecordJson.readOutgoing(document.path("outgoing").asText("[]")),
                     text(document, "_etag"));
-        } catch (RuntimeException e) { // whichever parser it was
+        } catch (RuntimeException e) { // each parser throws its own kind
             throw new UnreadableRecordException(
                     key, "state " + document.path("state").asText("missing"), e);
         }

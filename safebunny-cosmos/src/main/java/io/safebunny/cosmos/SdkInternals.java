@@ -9,19 +9,22 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The two things that the client of Cosmos DB knows and does not publish; the only place that uses its internal packages. */
+/** Reads two things that the Cosmos DB client knows but has no public API for; the only place that uses its internal packages. */
 final class SdkInternals {
 
     private static final Logger LOG = LoggerFactory.getLogger(SdkInternals.class);
 
     private SdkInternals() {}
 
-    /** The client that the blocking one wraps. */
+    /** The asynchronous client that the blocking one wraps. */
     static CosmosAsyncClient asyncClient(CosmosClient client) {
         return CosmosClientHelper.getCosmosClientAccessor().getCosmosAsyncClient(client);
     }
 
-    /** What the account said when the client last asked, which it does when it is built; {@code null} when this version of the client does not tell. */
+    /**
+     * The account's setting as the client last read it, at the latest when it was built; {@code null} when this version of the
+     * client does not reveal it.
+     */
     static @Nullable Boolean acceptsWritesInSeveralRegions(CosmosAsyncClient client) {
         try {
             var account = CosmosBridgeInternal.getAsyncDocumentClient(client)
@@ -29,7 +32,7 @@ final class SdkInternals {
                     .getLatestDatabaseAccount();
             return account == null ? null : account.getEnableMultipleWriteLocations();
         } catch (LinkageError e) {
-            LOG.debug("This version of the client has other internals", e);
+            LOG.debug("The internals of this version of the client are different", e);
             return null;
         }
     }

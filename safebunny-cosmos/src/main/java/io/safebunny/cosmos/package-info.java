@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Records of handled messages in Azure Cosmos DB: conditional single-item writes in one container per consuming node. */
+/**
+ * The message store in Azure Cosmos DB: conditional writes of one document, or of several in one partition, in one container per
+ * consuming node.
+ */
 @NullMarked
 package io.safebunny.cosmos;
 

@@ -305,7 +305,7 @@ class CosmosFaultsIT {
 
         assertThatThrownBy(() -> store.create(claim(key())))
                 .isInstanceOf(StoreUnavailableException.class)
-                .hasMessageContaining("neither creates nor shows");
+                .hasMessageContaining("neither creates nor returns");
 
         assertThat(kinds()).hasSize(6);
     }

@@ -21,7 +21,7 @@ class RoomsTest {
 
     private static final String ROOT = "io.safebunny.jdbc.";
 
-    /** A room and those it may use; printed in ARCHITECTURE.md. */
+    /** Each room and the rooms it may use, as in ARCHITECTURE.md. */
     private static final Map<String, Set<String>> MAY_USE = Map.of(
             "sql", Set.of(),
             "store", Set.of("sql"),

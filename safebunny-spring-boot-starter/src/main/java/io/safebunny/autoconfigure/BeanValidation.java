@@ -10,7 +10,7 @@ import jakarta.validation.Validator;
 import java.util.List;
 import java.util.Set;
 
-/** Payloads checked by the application's {@link Validator}. Thread-safe. */
+/** Checks payloads with the application's {@link Validator}. Thread-safe. */
 final class BeanValidation implements PayloadValidator {
 
     private static final int SHOWN = 5;
@@ -40,7 +40,7 @@ final class BeanValidation implements PayloadValidator {
                         all.size() > SHOWN ? "; and %d more".formatted(all.size() - SHOWN) : ""));
     }
 
-    /** The path's own text would show the keys of maps, which are values of the payload. */
+    /** Leaves out map keys, which {@code Path.toString()} would show: they are values of the payload. */
     private static String place(Path path) {
         StringBuilder place = new StringBuilder();
         for (Path.Node node : path) {

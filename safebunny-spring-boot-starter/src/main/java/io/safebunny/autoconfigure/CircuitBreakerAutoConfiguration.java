@@ -11,13 +11,13 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 
-/** The {@link BunnyCircuitBreaker}, whose changes are application events. */
+/** The {@link BunnyCircuitBreaker}. Publishes its state changes as application events. */
 @AutoConfiguration(after = ThreadsAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(CircuitBreakerProperties.class)
 final class CircuitBreakerAutoConfiguration {
 
-    @Bean(destroyMethod = "") // its close() resumes types, which is not what the end of the context asks for
+    @Bean(destroyMethod = "") // Spring would infer close() as the destroy method, which would resume all types
     @ConditionalOnMissingBean
     CircuitBreakers bunnyCircuitBreaker(
             CircuitBreakerProperties properties, Timeline timeline, Workers workers, ApplicationEventPublisher events) {

@@ -8,16 +8,16 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * When a message type is paused by itself, and how it resumes.
+ * When the circuit breaker pauses a message type, and how the type resumes.
  *
- * @param failureRateThreshold Percentage of failed messages of a type, in-memory retries included, at which the type is
- *     paused; 0 for never. A message that is poison itself does not count.
- * @param slidingWindowSize How many of the latest messages of a type the failure rate is taken over.
+ * @param failureRateThreshold Percentage of failed messages of a type, in-memory retries included, at which the type is paused; 0
+ *     for never. Messages that are poison themselves do not count.
+ * @param slidingWindowSize Number of latest messages of a type over which its failure rate is computed.
  * @param minimumNumberOfCalls How many messages of a type must have been handled before its failure rate counts.
- * @param waitDurationInOpenState How long a type stays paused when too many messages failed, the store did not answer or
- *     publications were not confirmed. Raising it is kinder to what is down and slower to notice that it is up.
- * @param permittedNumberOfCallsInHalfOpenState How many messages are handled one by one after a pause; when they
- *     succeed the type resumes.
+ * @param waitDurationInOpenState How long a type stays paused after too many messages failed, the store did not answer or
+ *     publications were not confirmed. Raising it gives the failing system more rest, but notices its recovery later.
+ * @param permittedNumberOfCallsInHalfOpenState How many messages are handled one by one after a pause; if they succeed, the type
+ *     resumes.
  */
 @ConfigurationProperties("safebunny.circuit-breaker")
 record CircuitBreakerProperties(

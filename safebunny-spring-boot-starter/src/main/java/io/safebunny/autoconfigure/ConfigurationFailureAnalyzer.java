@@ -9,8 +9,8 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /**
- * Says what is wrong and what to change, instead of a stack trace. First, for Boot's analysis of a failed binding says
- * less.
+ * Reports what is wrong and what to change, instead of a stack trace. Comes first, because Boot's own analysis of a failed
+ * binding says less.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class ConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<ConfigurationException> {

@@ -7,14 +7,14 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * How long duplicates are recognised.
+ * How long duplicates are recognised, and claims respected.
  *
- * @param retention How long handled messages are remembered. With a store, a message older than this goes to the poison
- *     queue, because a duplicate could no longer be told. Raising it costs storage: one record per handled message.
- * @param lease How long the claim of a message being handled is respected when it does not change; it is renewed while the
- *     handler runs. After a crash its messages wait this long. The sweeper's rounds are so far apart, and last so long at
- *     most. Lowering it costs writes to the store for handlers that run longer than a third of it, and queries; a
- *     transactional store uses it for the sweeper only.
+ * @param retention How long handled messages are remembered. With a store, a message older than this goes to the poison queue,
+ *     because a duplicate of it could no longer be recognised. Raising it costs storage: one record per handled message.
+ * @param lease How long a claim is respected unless it is renewed, which happens while the handler runs. After a crash the
+ *     messages in work wait this long. It is also the interval of the sweeper's rounds and their maximum duration. Lowering it
+ *     costs queries, and writes to the store for handlers that run longer than a third of it; a transactional store uses it for
+ *     the sweeper only.
  */
 @ConfigurationProperties("safebunny.dedup")
 record DedupProperties(

@@ -10,8 +10,8 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Looks the engine's {@link Bunny} up on first use, so that middlewares, which the engine is made of, can inject it; at the
- * latest when all beans exist, because a closed context has no engine to look up.
+ * Looks up the engine's {@link Bunny} on first use, so that middlewares can inject it although the engine itself depends on them.
+ * At the latest it does so when all beans exist, because a closing context no longer hands out the engine.
  */
 final class DeferredBunny implements Bunny, SmartInitializingSingleton {
 

@@ -8,9 +8,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * How messages are delayed.
  *
- * @param strategy What holds delayed messages back on RabbitMQ: durable queues with fixed waiting times (ladder), the
- *     delayed message exchange plugin, or whichever the broker offers (auto). The plugin keeps waiting messages on one
- *     broker only.
+ * @param strategy How messages are delayed on RabbitMQ: by durable queues with fixed waiting times (ladder), by the delayed
+ *     message exchange plugin, or by the plugin if the broker has it (auto). The plugin keeps waiting messages on a single broker
+ *     node.
  */
 @ConfigurationProperties("safebunny.delay")
 record DelayProperties(@DefaultValue("ladder") DelayStrategy strategy) {}

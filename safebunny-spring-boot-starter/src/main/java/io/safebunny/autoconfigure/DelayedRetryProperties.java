@@ -9,12 +9,12 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Delayed retries of handlers that say nothing themselves.
+ * Delayed retries of handlers that do not configure their own.
  *
- * @param delays Waiting times of the delayed retries, one retry per element; empty for none. Between them the message
- *     waits on the broker and holds no prefetch place. Every element multiplies the tries in memory: 2 in-memory and 3
- *     delayed retries make 12 tries.
- * @param jitter Share of each delay, 0 to 1, by which it is shortened or lengthened at random.
+ * @param delays Delays of the delayed retries, one retry per element; empty for none. In between the message waits on the broker
+ *     and takes no place in the prefetch. Each delayed retry runs all in-memory retries again: 2 in-memory and 3 delayed retries
+ *     make 12 tries.
+ * @param jitter Fraction of each delay, 0 to 1, by which it is randomly shortened or lengthened.
  */
 @ConfigurationProperties("safebunny.delayed-retry")
 record DelayedRetryProperties(

@@ -9,13 +9,13 @@ import java.util.function.Supplier;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Starts the engine with the application context and stops it within the grace.
+ * Starts the engine with the application context and stops it within the grace period.
  *
- * <p>{@link #PHASE} lies between the start of Boot's web server (2048 before the default phase) and the draining of its
- * requests (1024 before it). Starting goes up the phases: all beans exist and the port is open when the first message
- * is handled, and {@code @RabbitListener} containers and the like, which publish, begin after. Stopping goes down: they
- * stop, HTTP requests in work finish and can still publish, then SafeBunny finishes its own messages, while task
- * executors, the web server and everything that is merely destroyed (data sources) are still there for the handlers.
+ * <p>{@link #PHASE} lies between the start of Boot's web server (2048 before the default phase) and the draining of its requests
+ * (1024 before it). Phases start in ascending order: when the first message is handled, all beans exist and the port is open, and
+ * {@code @RabbitListener} containers and others that may publish start afterwards. They stop in descending order: those
+ * containers stop first, then HTTP requests in work finish and can still publish, then SafeBunny finishes its own messages. Task
+ * executors, the web server and beans that are merely destroyed, such as data sources, are still there for the handlers.
  */
 final class EngineLifecycle implements SmartLifecycle {
 
@@ -28,14 +28,14 @@ final class EngineLifecycle implements SmartLifecycle {
     private final Duration grace;
     private volatile boolean running;
 
-    /** @param phaseTimeout after which Spring goes on without us */
+    /** @param phaseTimeout time after which Spring goes on without waiting for us */
     EngineLifecycle(SafeBunnyEngine engine, Supplier<List<HandlerDefinition>> handlers, Duration phaseTimeout) {
         this.engine = engine;
         this.handlers = handlers;
         this.grace = graceWithin(phaseTimeout);
     }
 
-    /** A tenth, at most 2 s, remains for handing back and disconnecting. */
+    /** Reserves a tenth of the timeout, at most 2 s, for handing messages back and disconnecting. */
     static Duration graceWithin(Duration phaseTimeout) {
         Duration tenth = phaseTimeout.dividedBy(10);
         return phaseTimeout.minus(tenth.compareTo(LARGEST_MARGIN) < 0 ? tenth : LARGEST_MARGIN);
@@ -58,7 +58,7 @@ final class EngineLifecycle implements SmartLifecycle {
         return running;
     }
 
-    /** No: stopping ends the connections, and a stopped engine does not start again. */
+    /** Not pauseable: stopping ends the connections, and a stopped engine cannot be started again. */
     @Override
     public boolean isPauseable() {
         return false;

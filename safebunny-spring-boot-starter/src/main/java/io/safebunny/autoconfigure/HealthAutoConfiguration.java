@@ -30,7 +30,7 @@ final class HealthAutoConfiguration {
         return new SafeBunnyHealthIndicator(engine, breaker, options.node(), nameOf(transport));
     }
 
-    /** {@code rabbit}, {@code memory}, or what the application's own is called. */
+    /** {@code rabbit}, {@code memory}, or the class name of the application's own transport without "Transport". */
     private static String nameOf(Transport transport) {
         String name = transport.getClass().getSimpleName().replace("Transport", "");
         return name.toLowerCase(Locale.ROOT);

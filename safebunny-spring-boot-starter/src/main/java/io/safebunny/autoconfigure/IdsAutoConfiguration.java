@@ -8,7 +8,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
-/** The scheme of message ids. */
+/** The scheme by which message ids are computed. */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(IdsProperties.class)

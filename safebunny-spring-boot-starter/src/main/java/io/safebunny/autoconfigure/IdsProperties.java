@@ -11,13 +11,14 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * How message ids are made.
+ * How message ids are computed.
  *
- * @param scheme How message ids are computed. The scheme marker-mask is for compatibility only: two nodes that continue
- *     the same message give two different messages one id, and correlation ids must be UUIDs.
- * @param secret Text of at least 32 bytes that goes into the ids of sb-lineage, so that other nodes cannot compute and use them
- *     first. All instances of the node share it. Not set: whoever sees a message can compute the ids of those that follow.
- *     Changing it changes ids: what is published again afterwards, by a message in work or with the same key, is no duplicate.
+ * @param scheme How message ids are computed. Use marker-mask only for compatibility: with it, two nodes that continue the same
+ *     message give the same id to two different messages, and correlation ids must be UUIDs.
+ * @param secret Secret of at least 32 bytes that goes into the ids of sb-lineage, so that other nodes cannot compute them and use
+ *     them first. All instances of the node share it. If not set, whoever sees a message can compute the ids of the messages that
+ *     follow from it. Changing it changes ids: messages published again afterwards, by a message in work or with the same key,
+ *     are not recognised as duplicates.
  */
 @ConfigurationProperties("safebunny.ids")
 record IdsProperties(
@@ -33,11 +34,11 @@ record IdsProperties(
         if (scheme == Scheme.MARKER_MASK) {
             throw new ConfigurationException(
                     "SB-1307",
-                    "safebunny.ids.secret is set, and the ids of safebunny.ids.scheme=marker-mask have no use for it.",
+                    "safebunny.ids.secret is set, but safebunny.ids.scheme=marker-mask does not use it.",
                     "Remove one of the two.");
         }
-        if (secret.contains(
-                "${")) { // which Spring leaves as it is, for everybody to read in the application's configuration
+        // Spring leaves an unresolved placeholder as it is, and its text is no secret: it is in the configuration
+        if (secret.contains("${")) {
             throw new ConfigurationException(
                     "SB-1307",
                     "safebunny.ids.secret is not known: nothing resolves the placeholder in it.",
@@ -54,7 +55,7 @@ record IdsProperties(
         return LineageIdScheme.withSecret(key);
     }
 
-    /** Without the secret. */
+    /** Leaves out the secret. */
     @Override
     public String toString() {
         return "IdsProperties[scheme=%s]".formatted(scheme);
@@ -64,7 +65,7 @@ record IdsProperties(
     enum Scheme {
         /** A hash of the whole ancestry of the message. */
         SB_LINEAGE,
-        /** The marker laid over the tail of the correlation id, as in the thesis. */
+        /** The correlation id with its tail overwritten by the marker, as in the thesis. */
         MARKER_MASK
     }
 }

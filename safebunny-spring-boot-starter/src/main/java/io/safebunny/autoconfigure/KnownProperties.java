@@ -20,8 +20,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The {@code safebunny.*} properties of all modules on the class path, and which of them somebody may have meant. Names are compared as Boot
- * compares them, without case, dashes and underscores. Immutable.
+ * The {@code safebunny.*} properties of all modules on the class path, and the lookup of the one a misspelt name may have meant.
+ * Compares names as Boot does, ignoring case, dashes and underscores. Immutable.
  */
 final class KnownProperties {
 
@@ -31,7 +31,7 @@ final class KnownProperties {
 
     private static final String METADATA = "META-INF/spring-configuration-metadata.json";
 
-    /** What begins the names of modules that may be absent, and the module. */
+    /** Name prefixes of the optional modules' properties, with the module. */
     private static final Map<String, String> OPTIONAL = Map.of(
             "safebunny.store.jdbc.", "safebunny-jdbc",
             "safebunny.outbox.", "safebunny-jdbc",
@@ -41,7 +41,7 @@ final class KnownProperties {
 
     private record Known(String name, boolean isMap, boolean isList) {}
 
-    /** @param typesByName class names, by the properties' names as documented */
+    /** @param typesByName each property's class name by its documented name */
     KnownProperties(Map<String, String> typesByName) {
         typesByName.forEach((name, type) -> byUniformName.put(
                 uniform(name),
@@ -51,18 +51,21 @@ final class KnownProperties {
                         type.startsWith("java.util.List") || type.endsWith("[]"))));
     }
 
-    /** Read from the metadata that each module's build writes. What cannot be read is left out: no reason not to start. */
+    /**
+     * Reads the metadata that each module's build generates. Unreadable metadata makes the result incomplete rather than failing
+     * the start.
+     */
     static KnownProperties onClassPath(ClassLoader loader) {
         Map<String, String> types = new TreeMap<>();
         try {
             for (URL module : Collections.list(loader.getResources(METADATA))) {
                 String json = read(module);
-                if (json.contains("\"" + ROOT + ".")) { // most are Boot's own
+                if (json.contains("\"" + ROOT + ".")) { // most of these files are Boot's own
                     addTo(types, JsonMapper.shared().readTree(json));
                 }
             }
         } catch (IOException | JacksonException e) {
-            LOG.debug("Metadata of properties cannot be read: misspelt ones may not be found", e);
+            LOG.debug("The metadata of the properties cannot be read: misspelt properties are not reported", e);
             types.clear();
         }
         return new KnownProperties(types);
@@ -70,7 +73,7 @@ final class KnownProperties {
 
     private static String read(URL module) throws IOException {
         URLConnection connection = module.openConnection();
-        connection.setUseCaches(false); // a cached jar stays open for as long as the process
+        connection.setUseCaches(false); // the cache would keep the jar file open until the process ends
         try (InputStream metadata = connection.getInputStream()) {
             return new String(metadata.readAllBytes(), StandardCharsets.UTF_8);
         }
@@ -85,12 +88,12 @@ final class KnownProperties {
         }
     }
 
-    /** Whether names can be told from misspelt ones. */
+    /** Whether the metadata was found, so that an unknown name means a misspelt one. */
     boolean isComplete() {
         return byUniformName.containsKey(uniform("safebunny.node"));
     }
 
-    /** Whether something reads the property, or it lies in a map or list that something reads. */
+    /** Whether the property is known, or lies within a known map or list. */
     boolean contains(ConfigurationPropertyName name) {
         if (byUniformName.containsKey(uniform(name.toString()))) {
             return true;
@@ -104,7 +107,10 @@ final class KnownProperties {
         return false;
     }
 
-    /** Whether an environment variable is one that Boot binds to a known property, in the present form or the older one with an underscore per dash. */
+    /**
+     * Whether Boot binds the environment variable to a known property, in its canonical form or in the legacy form with an
+     * underscore for each dash.
+     */
     boolean containsVariable(String variable) {
         String upper = variable.toUpperCase(Locale.ROOT);
         return byUniformName.values().stream().anyMatch(known -> {
@@ -118,7 +124,7 @@ final class KnownProperties {
         return variable.equals(name) || ((known.isMap() || known.isList()) && variable.startsWith(name + "_"));
     }
 
-    /** The module that reads such properties and is not on the class path. */
+    /** The optional module that would read the property, if it is not on the class path. */
     Optional<String> absentModuleOf(ConfigurationPropertyName name) {
         return OPTIONAL.entrySet().stream()
                 .filter(module -> uniform(name.toString()).startsWith(uniform(module.getKey())))
@@ -128,7 +134,7 @@ final class KnownProperties {
                 .findFirst();
     }
 
-    /** The known name that differs in a few letters, or in its group only. */
+    /** The closest known name: one that differs in a few letters, or only in its group. */
     Optional<String> nearest(String misspelt) {
         String uniform = uniform(misspelt);
         return byUniformName.entrySet().stream()
@@ -153,7 +159,10 @@ final class KnownProperties {
         return name.substring(name.lastIndexOf('.') + 1);
     }
 
-    /** How many letters are to be put in, left out, changed or swapped with their neighbour to make one text of the other. */
+    /**
+     * Damerau-Levenshtein distance: insertions, deletions, substitutions and swaps of neighbours that turn one text into the
+     * other.
+     */
     private static int distance(String a, String b) {
         int[][] cost = new int[a.length() + 1][b.length() + 1];
         for (int i = 0; i <= a.length(); i++) {

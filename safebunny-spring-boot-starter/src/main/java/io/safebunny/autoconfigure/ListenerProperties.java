@@ -7,13 +7,13 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * How messages are taken from the queues.
+ * How messages are consumed.
  *
- * @param prefetch How many messages of one type are handled at once, unless a handler says otherwise; 1 to 2000.
- *     Raising it costs a thread per message in work, and more messages are delivered again when the process dies.
- * @param trustedUsers As which user of the broker each node publishes, by the node's name. A type that comes from a node
- *     named here is taken only with the user_id of one of its senders; all of them must be named then, and this node
- *     itself, which sends its user_id too. Empty: not checked. RabbitMQ only.
+ * @param prefetch How many messages of one type are handled at once, unless its handler says otherwise; 1 to 2000. Raising it
+ *     costs a thread per message, and more messages are redelivered when the process dies.
+ * @param trustedUsers The broker user that each node publishes as, by node name. Messages of a type sent by a node listed here
+ *     are accepted only with the user_id of one of the type's senders. All senders of such a type must be listed, and so must
+ *     this node, which then sends its own user_id. Empty: not checked. RabbitMQ only.
  */
 @ConfigurationProperties("safebunny.listener")
 record ListenerProperties(

@@ -14,10 +14,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 
-/**
- * The transport inside this process, when asked for. Contexts that are given the same {@link MemoryBroker} bean talk to
- * each other.
- */
+/** The transport within this process, if configured. Contexts that share one {@link MemoryBroker} bean exchange messages. */
 @AutoConfiguration(after = ThreadsAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 @ConditionalOnProperty(name = "safebunny.transport", havingValue = "memory")
@@ -34,7 +31,7 @@ final class MemoryTransportAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(Transport.class)
     MemoryTransport safeBunnyTransport(MemoryBroker broker, SafeBunnyOptions options) {
-        LOG.warn("Messages live in this process only [safebunny.transport=memory]: they are lost when it "
+        LOG.warn("Messages stay in this process [safebunny.transport=memory]: they are lost when it "
                 + "ends, and reach no other process");
         return new MemoryTransport(broker, options.topology());
     }

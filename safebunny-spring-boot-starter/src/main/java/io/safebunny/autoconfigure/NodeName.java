@@ -7,12 +7,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringUtils;
 
-/** The name of this node: {@code safebunny.node}, else {@code spring.application.name}. */
+/** The name of this node: {@code safebunny.node}, or {@code spring.application.name} if that is not set. */
 final class NodeName {
 
     private NodeName() {}
 
-    /** @throws ConfigurationException SB-1001, SB-1302 or SB-1303 when there is none that may go on the wire */
+    /** @throws ConfigurationException SB-1001, SB-1302 or SB-1303 when there is no name that is valid on the wire */
     static String of(@Nullable String node, @Nullable String applicationName) {
         if (StringUtils.hasText(node)) {
             return Names.requireNode(node, "safebunny.node");

@@ -11,14 +11,14 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * The poison queue (others say dead-letter queue, DLQ or parking lot).
  *
- * @param ttl How long a poison message is kept, then it is gone for good. Not set: for ever. It is an argument of the
- *     queue, so changing it later needs a new queue.
- * @param maxLength Messages in the poison queue at most. Not set: no bound, so that whoever may publish can fill the
- *     broker's disk. When it is full nothing is lost: it refuses what comes (reject-publish), which takes its place in
- *     the prefetch for half a minute and then waits in {node}-dead-letters, without bound. It is an argument of the
- *     queue, so changing it later needs a new queue.
- * @param exceptionDetails What logs and poison messages tell of an exception and its causes: everything (full), or
- *     only class, SB code and place (type-only), where texts may quote what is in messages or in the database.
+ * @param ttl How long a poison message is kept; after that it is deleted. Not set: for ever. This is a queue argument: changing
+ *     it later needs a new queue.
+ * @param maxLength Maximum number of messages in the poison queue. Not set: unbounded, so anybody who may publish can fill the
+ *     broker's disk. A full queue loses nothing: it refuses further messages (reject-publish), each of which holds its place in
+ *     the prefetch for half a minute and then waits in {node}-dead-letters, which has no bound. This is a queue argument:
+ *     changing it later needs a new queue.
+ * @param exceptionDetails What logs and poison messages contain of an exception and its causes: everything (full), or only class,
+ *     SB code and place (type-only). Use type-only where exception texts may quote message or database content.
  */
 @ConfigurationProperties("safebunny.poison")
 record PoisonProperties(

@@ -10,16 +10,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * How messages are published.
  *
- * @param maxConcurrency Publisher channels at most; a further publishing thread waits for one. Raising it costs memory
+ * @param maxConcurrency Maximum number of publisher channels; further publishing threads wait for one. Raising it costs memory
  *     and a process per channel on the broker. RabbitMQ only.
- * @param timeout How long a publication may take until its confirm, waiting its turn and retries after a lost connection
- *     included; then it fails. Raising it makes callers wait longer while the broker is away.
- * @param maxInFlight Publications at most that wait for their confirm; a further one waits. Raising it costs heap: each
- *     holds its body.
- * @param userId Whether every message but poison copies says as user_id which user of the broker published it, which the
- *     broker makes sure of. The user name must not change while the node runs. RabbitMQ only.
- * @param encoding Content encoding of what this node publishes, such as gzip. There must be a BodyCodec bean for it, also at
- *     every node that consumes it. Costs the time to encode and decode.
+ * @param timeout How long a publication may take until its confirm, including the wait for its turn and retries after a lost
+ *     connection; after that it fails. Raising it makes callers wait longer while the broker is away.
+ * @param maxInFlight Maximum number of unconfirmed publications; further ones wait. Raising it costs heap: each holds its body.
+ * @param userId Whether every message except poison copies carries the broker user that published it as user_id, which the broker
+ *     verifies. The user name must not change while the node runs. RabbitMQ only.
+ * @param encoding Content encoding of this node's publications, such as gzip. Needs a BodyCodec bean for it here and in every
+ *     node that consumes them. Costs the time to encode and decode.
  */
 @ConfigurationProperties("safebunny.publisher")
 record PublisherProperties(

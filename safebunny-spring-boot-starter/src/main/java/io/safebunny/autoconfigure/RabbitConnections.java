@@ -21,8 +21,8 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * The three connections of a node, {@code {node}:publish}, {@code {node}:consume} and {@code {node}:dead-letters}: copies of the
- * application's connection factory, so that none disturbs the others. They are no beans, because a second {@link ConnectionFactory}
- * bean would be in the way of {@code RabbitTemplate} and of Boot's health and metrics.
+ * application's connection factory, so that none disturbs the others. They are not beans, because a second {@link
+ * ConnectionFactory} bean would make {@code RabbitTemplate} and Boot's health and metrics ambiguous.
  */
 final class RabbitConnections implements AutoCloseable {
 
@@ -45,7 +45,7 @@ final class RabbitConnections implements AutoCloseable {
         this.timeline = timeline;
     }
 
-    /** @throws ConfigurationException SB-1304 or SB-1305 when there is none to copy */
+    /** @throws ConfigurationException SB-1304 or SB-1305 when there is no factory that can be copied */
     static AbstractConnectionFactory template(ObjectProvider<ConnectionFactory> factories) {
         ConnectionFactory factory = factories.getIfUnique();
         if (factory == null) {
@@ -62,8 +62,8 @@ final class RabbitConnections implements AutoCloseable {
         }
         throw new ConfigurationException(
                 "SB-1305",
-                ("Unusable connection factory [type=%s]: SafeBunny copies its settings for connections of "
-                                + "its own, and needs a %s for that.")
+                ("Unusable connection factory [type=%s]: SafeBunny copies its settings for its own "
+                                + "connections, and needs a %s for that.")
                         .formatted(factory.getClass().getName(), CachingConnectionFactory.class.getName()),
                 "Define your ConnectionFactory bean as a CachingConnectionFactory, remove it to use "
                         + "spring.rabbitmq.*, or define a Transport bean of your own.");
@@ -82,9 +82,11 @@ final class RabbitConnections implements AutoCloseable {
             AbstractConnectionFactory template, String name, AddressShuffleMode shuffle) {
         com.rabbitmq.client.ConnectionFactory client =
                 template.getRabbitConnectionFactory().clone();
-        client.setAutomaticRecoveryEnabled(false); // the transport reconnects itself, with its topology
-        // a larger message would end the connection again and again instead of going to the poison queue
+        client.setAutomaticRecoveryEnabled(false); // the transport reconnects on its own and redeclares its topology
+        // a message over the client's limit would break the connection again and again instead of going to the poison
+        // queue
         client.setMaxInboundMessageBodySize(Integer.MAX_VALUE);
+        // by default a hanging broker would block start and stop for ten minutes
         client.setChannelRpcTimeout(Math.min(client.getChannelRpcTimeout(), LONGEST_RPC_MILLIS));
         CachingConnectionFactory copy = new CachingConnectionFactory(client);
         List<Address> addresses = addressesOf(template);
@@ -98,9 +100,9 @@ final class RabbitConnections implements AutoCloseable {
     }
 
     /**
-     * {@code null} when host and port of the client's factory are used. Asks the factory rather than Boot's {@code
-     * RabbitConnectionDetails}, which know nothing of a factory that the application made itself, and are about to
-     * change their package.
+     * Returns {@code null} when the factory uses a single host and port. Asks the factory rather than Boot's {@code
+     * RabbitConnectionDetails}, which do not describe a factory that the application made itself and will move to another
+     * package.
      */
     @SuppressWarnings("unchecked") // as AbstractConnectionFactory declares it
     private static @Nullable List<Address> addressesOf(AbstractConnectionFactory template) {
@@ -108,7 +110,7 @@ final class RabbitConnections implements AutoCloseable {
         if (accessor == null) {
             throw new ConfigurationException(
                     "SB-1305",
-                    "The addresses of the connection factory cannot be read [type=%s]: AbstractConnectionFactory.getAddresses() is not in this version of Spring AMQP."
+                    "The addresses of the connection factory cannot be read [type=%s]: this version of Spring AMQP has no AbstractConnectionFactory.getAddresses()."
                             .formatted(template.getClass().getName()),
                     "Use the version of Spring AMQP that Spring Boot brings.");
         }
@@ -116,11 +118,11 @@ final class RabbitConnections implements AutoCloseable {
         return (List<Address>) ReflectionUtils.invokeMethod(accessor, template);
     }
 
-    /** From the next connection on. */
+    /** Takes effect with the next connection. */
     void useTls(SSLContext context) {
         for (CachingConnectionFactory factory : List.of(publish, consume, deadLetters)) {
             com.rabbitmq.client.ConnectionFactory client = factory.getRabbitConnectionFactory();
-            synchronized (client) { // as it reads the context
+            synchronized (client) { // the client reads the context under this lock
                 client.useSslProtocol(context);
             }
         }

@@ -23,7 +23,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
-/** The transport over RabbitMQ, on the connection settings that Spring already has. */
+/** The transport over RabbitMQ, with the application's connection settings. */
 @AutoConfiguration(
         after = ThreadsAutoConfiguration.class,
         // by name: Spring Boot 4.2 moves it to another package

@@ -8,15 +8,15 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * In-memory retries of handlers that say nothing themselves.
+ * In-memory retries of handlers that do not configure their own.
  *
- * @param maxRetries How often a failed message is tried again at once, in memory, after the first try; 0 for never.
- *     Retries hold one of the prefetch places, so raising it makes other messages wait longer.
+ * @param maxRetries How often a failed message is retried in memory after the first try; 0 for never. A message being retried
+ *     holds its place in the prefetch, so raising it makes other messages wait longer.
  * @param initialInterval Wait before the first in-memory retry.
  * @param multiplier Factor from one wait to the next, at least 1.
- * @param maxInterval Longest wait between two in-memory retries. Raising it holds a prefetch place for longer.
- * @param jitter Share of each wait, 0 to 1, by which it is shortened or lengthened at random, so that messages that
- *     failed together are not retried together.
+ * @param maxInterval Longest wait between two in-memory retries. Raising it holds a place in the prefetch for longer.
+ * @param jitter Fraction of each wait, 0 to 1, by which it is randomly shortened or lengthened, so that messages that failed
+ *     together are not retried together.
  */
 @ConfigurationProperties("safebunny.retry")
 record RetryProperties(

@@ -44,7 +44,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
-/** The engine of this node, its {@link Bunny}, and their life with the application context. */
+/** The engine of this node, its {@link Bunny}, and their lifecycle in the application context. */
 @AutoConfiguration(
         after = {
             ThreadsAutoConfiguration.class,
@@ -138,7 +138,7 @@ final class SafeBunnyAutoConfiguration {
         return new UnknownProperties(environment);
     }
 
-    /** Many parameters on purpose: this is where the beans meet. */
+    /** Has many parameters on purpose: this is the one place where all beans meet. */
     @Bean
     @ConditionalOnMissingBean
     SafeBunnyParts safeBunnyParts(
@@ -181,10 +181,10 @@ final class SafeBunnyAutoConfiguration {
     private static void tellThatThereIsNoStore(@Nullable String type) {
         if (type == null && STORES.stream().anyMatch(store -> ClassUtils.isPresent(store, null))) {
             LOG.warn(
-                    "There is no message store, though a module of one is on the class path: a message that is delivered"
-                            + " twice is handled twice, and there is no outbox. safebunny-jdbc needs one DataSource, or one that is"
+                    "There is no message store, although a store module is on the class path: a message that is delivered"
+                            + " twice is handled twice, and there is no outbox. safebunny-jdbc needs one DataSource, or one marked"
                             + " @Primary; safebunny-cosmos needs safebunny.store.cosmos.endpoint. Set safebunny.store.type=jdbc or"
-                            + " cosmos to be told what is missing, or none if this is what you want");
+                            + " cosmos to see what is missing, or none if this is what you want");
         } else {
             LOG.info(
                     "No message store [safebunny.store.type={}]: a message that is delivered twice is handled twice",

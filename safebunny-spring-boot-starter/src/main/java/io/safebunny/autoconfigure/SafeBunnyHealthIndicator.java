@@ -13,9 +13,9 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
 /**
- * Up while messages flow in both directions, as far as the transport knows, and no queue stands still because the broker takes no
- * poison copy of its messages; asks nobody and costs nothing. A paused type is told of and leaves the node up, as do publications
- * that nobody consumes: restarting it would not help. Thread-safe.
+ * Up while messages flow in both directions, as far as the transport knows, and no queue is held up because the broker refuses
+ * poison copies. Reads local state only, so polling costs nothing. Paused types and publications that nobody consumes are shown
+ * as details but leave the node up: a restart would not help. Thread-safe.
  */
 final class SafeBunnyHealthIndicator implements HealthIndicator {
 

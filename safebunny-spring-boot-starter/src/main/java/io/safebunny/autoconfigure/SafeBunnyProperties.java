@@ -11,13 +11,12 @@ import org.springframework.util.unit.DataSize;
  * Settings of the node itself.
  *
  * @param enabled Whether SafeBunny is active. When false no SafeBunny bean is created and nothing connects.
- * @param node Name of this node on the wire: it begins its queues and its routing keys. All instances of one
- *     application share it. Defaults to spring.application.name. Renaming a node leaves its old queues and their
- *     messages behind.
- * @param transport What carries messages. The memory transport keeps them in this process only, and must be asked for.
- * @param maxMessageSize Largest message body that is published or consumed; a larger one is refused on publishing and
- *     goes to the poison queue on receipt. Raising it costs heap: up to prefetch bodies of this size are held per
- *     message type, and a JSON body may take 25 times this size as a map or a tree.
+ * @param node Name of this node on the wire: its queues and routing keys begin with it. All instances of one application share
+ *     it. Defaults to spring.application.name. Renaming a node leaves its old queues and their messages behind.
+ * @param transport What carries messages. The memory transport keeps them within this process.
+ * @param maxMessageSize Largest message body to publish or consume. A larger one is refused when published, and goes to the
+ *     poison queue when received. Raising it costs heap: up to prefetch bodies of this size are held per message type, and a JSON
+ *     body may take 25 times this size as a map or a tree.
  */
 @ConfigurationProperties("safebunny")
 record SafeBunnyProperties(

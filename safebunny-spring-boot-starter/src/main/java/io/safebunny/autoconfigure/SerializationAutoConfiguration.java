@@ -17,7 +17,9 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import tools.jackson.databind.json.JsonMapper;
 
-/** All {@link MessageSerializer} beans in order, JSON behind the application's own, and all {@link BodyCodec} beans. */
+/**
+ * Collects all {@link MessageSerializer} beans in order, with JSON after the application's own, and all {@link BodyCodec} beans.
+ */
 @AutoConfiguration(afterName = "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration")
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 final class SerializationAutoConfiguration {

@@ -14,7 +14,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
-/** The memory of handled messages, in this process when asked for; other stores bring their own auto-configuration. */
+/** The in-memory message store, if configured; other stores bring their own auto-configuration. */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 @EnableConfigurationProperties({StoreProperties.class, DedupProperties.class})
@@ -22,19 +22,20 @@ final class StoreAutoConfiguration {
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreAutoConfiguration.class);
 
-    /** @param properties bound here so that a wrong type, which no condition below would match, is refused */
+    /** @param properties bound here so that an invalid type, which no condition below would match, fails the start */
     StoreAutoConfiguration(StoreProperties properties) {}
 
     @Bean
     @ConditionalOnMissingBean(MessageStore.class)
     @ConditionalOnProperty(name = "safebunny.store.type", havingValue = "memory")
     MemoryMessageStore safeBunnyMessageStore(Timeline timeline, DedupProperties dedup) {
-        LOG.warn("Handled messages are remembered in memory [safebunny.store.type=memory]: a restart forgets "
-                + "them, and other instances of this node do not know them");
+        LOG.warn(
+                "The message store is in memory [safebunny.store.type=memory]: a restart forgets all handled messages, "
+                        + "and other instances of this node do not see them");
         return new MemoryMessageStore(timeline, dedup.retention());
     }
 
-    /** Its module comes before and defines the store; only where it is missing nobody has. */
+    /** Reached only if safebunny-jdbc is missing: its auto-configuration runs before this one and defines the store. */
     @Bean
     @ConditionalOnMissingBean(MessageStore.class)
     @ConditionalOnProperty(name = "safebunny.store.type", havingValue = "jdbc")
@@ -42,7 +43,7 @@ final class StoreAutoConfiguration {
         return missingModule("jdbc");
     }
 
-    /** As for JDBC. */
+    /** Reached only if safebunny-cosmos is missing. */
     @Bean
     @ConditionalOnMissingBean(MessageStore.class)
     @ConditionalOnProperty(name = "safebunny.store.type", havingValue = "cosmos")
@@ -50,7 +51,7 @@ final class StoreAutoConfiguration {
         return missingModule("cosmos");
     }
 
-    @SuppressWarnings("DoNotCallSuggester") // it is the answer of two methods that must have one
+    @SuppressWarnings("DoNotCallSuggester") // the two bean methods above need a value to return
     private static MessageStore missingModule(String type) {
         throw new ConfigurationException(
                 "SB-1403",

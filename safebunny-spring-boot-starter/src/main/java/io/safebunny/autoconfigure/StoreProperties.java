@@ -8,9 +8,9 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  * Where handled messages are remembered.
  *
  * @param type Where handled messages are remembered, unless the application defines a MessageStore bean. Not set: in the
- *     database, if safebunny-jdbc is on the class path and there is one DataSource, or in Cosmos DB, if safebunny-cosmos
- *     is; else nowhere. None: a message that is delivered twice is handled twice. Memory: forgotten on restart and not
- *     shared between instances, for tests and demos.
+ *     database, if safebunny-jdbc is on the class path and there is one DataSource, or in Cosmos DB, if safebunny-cosmos is and
+ *     an account or client is configured; otherwise nowhere. None: a message that is delivered twice is handled twice. Memory:
+ *     lost on restart and not shared between instances; for tests and demos.
  */
 @ConfigurationProperties("safebunny.store")
 record StoreProperties(@Nullable Type type) {

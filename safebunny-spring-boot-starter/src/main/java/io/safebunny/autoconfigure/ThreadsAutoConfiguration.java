@@ -10,7 +10,7 @@ import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
-/** Time and threads. Everything else depends on these beans, so they are destroyed last. */
+/** The clock and the threads. Every other SafeBunny bean depends on them, so they are destroyed last. */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 final class ThreadsAutoConfiguration {

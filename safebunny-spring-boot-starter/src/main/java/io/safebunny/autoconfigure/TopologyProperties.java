@@ -8,15 +8,14 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Names and arguments on the broker. Changing them on a running system is a migration: what exists is never redeclared.
+ * Names and arguments on the broker. Changing them on a running system is a migration: existing queues and exchanges are never
+ * changed.
  *
- * @param prefix Name of the main exchange and beginning of all other exchanges. All nodes that talk to each other share
+ * @param prefix Name of the main exchange, and prefix of all other exchanges. All nodes that exchange messages share it.
+ * @param queueType Type of all queues. Quorum queues are replicated; classic queues are faster on a single broker, but lost with
  *     it.
- * @param queueType Kind of all queues. Quorum queues are replicated; classic ones are faster on one broker and lost
- *     with it.
- * @param deliveryLimit Failed deliveries after which a quorum queue itself sets a message aside, so that one that kills
- *     its process does not come back for ever. At least 5; raising it
- *     allows more crashes per message.
+ * @param deliveryLimit Failed deliveries after which a quorum queue itself sets a message aside, so that a message that kills its
+ *     process does not come back for ever. At least 5; raising it allows more crashes per message.
  */
 @ConfigurationProperties("safebunny.topology")
 record TopologyProperties(

@@ -22,8 +22,9 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Warns of each {@code safebunny.*} property that nothing reads, before any bean is made: Boot ignores a misspelt one silently. It is a
- * warning because files are shared with other versions and with applications that have other modules. Values are never printed.
+ * Warns about each {@code safebunny.*} property that nothing reads, before any bean is created: Boot silently ignores misspelt
+ * ones. Only a warning, because configuration files are shared with other versions and with applications that use other modules.
+ * Never prints values.
  */
 final class UnknownProperties implements BeanFactoryPostProcessor {
 
@@ -42,8 +43,8 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
         ClassLoader loader = beans.getBeanClassLoader();
         KnownProperties known =
                 KnownProperties.onClassPath(loader == null ? UnknownProperties.class.getClassLoader() : loader);
-        if (!known.isComplete()) { // as in one jar with everything in it
-            LOG.debug("The metadata of the properties is not on the class path: misspelt ones are not found");
+        if (!known.isComplete()) { // as in a shaded jar
+            LOG.debug("The metadata of the properties is not on the class path: misspelt properties are not reported");
             return;
         }
         Set<ConfigurationPropertyName> told = new HashSet<>();
@@ -67,7 +68,7 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
         }
         Optional<String> nearest = known.nearest(name.toString());
         if (variable != null && nearest.isEmpty()) {
-            return; // others, such as Kubernetes for a service of our name, set variables that begin like ours
+            return; // others set variables with our prefix too: Kubernetes does for a service named safebunny
         }
         LOG.warn(
                 "Unknown property [{}] is ignored: it is set in {}. {}",
@@ -76,7 +77,7 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
                 advice(name, nearest, known));
     }
 
-    /** Its name, when it comes from the environment. */
+    /** The name of the environment variable, if the property comes from one. */
     private static @Nullable String variable(
             @Nullable ConfigurationProperty property, ConfigurationPropertySource source) {
         Origin origin = property == null ? null : property.getOrigin();
@@ -98,7 +99,7 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
                 : "the environment";
     }
 
-    /** Imported files may have an address with a password in it. */
+    /** Addresses of imported configuration may contain a password. */
     private static String withoutCredentials(String place) {
         return place.replaceAll("//[^/@\\s]*@", "//");
     }
@@ -109,6 +110,6 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
                         .formatted(module))
                 .or(() -> nearest.map("Did you mean %s?"::formatted))
                 .orElse(
-                        "Nothing here reads it, and no known name is near. Remove it, or look the name up in docs/configuration.md");
+                        "Nothing reads it, and no known name is similar. Remove it, or look the name up in docs/configuration.md");
     }
 }

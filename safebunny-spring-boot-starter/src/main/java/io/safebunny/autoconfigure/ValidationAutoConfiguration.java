@@ -10,7 +10,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 
-/** {@code @Valid} payloads, where the application has Bean Validation. */
+/** Validation of {@code @Valid} payloads, if the application has Bean Validation. */
 @AutoConfiguration(afterName = "org.springframework.boot.validation.autoconfigure.ValidationAutoConfiguration")
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 @ConditionalOnClass(Validator.class)

@@ -10,9 +10,9 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * The threads that handle deliveries. Unbounded on purpose: prefetch is the bound, and a queue of tasks would let one
- * slow handler stop the others. Not itself an {@link Executor}, because a bean of that type makes Boot's application
- * task executor back off.
+ * The threads that handle deliveries. Unbounded on purpose: the prefetch is the bound, and with a bounded pool and a queue one
+ * slow handler would stop the others. Deliberately not an {@link Executor} itself: a bean of that type would make Boot's
+ * application task executor back off.
  */
 final class Workers implements AutoCloseable {
 
@@ -26,7 +26,7 @@ final class Workers implements AutoCloseable {
         this.close = close;
     }
 
-    /** A daemon thread for each delivery that is handled at the same time, kept for a minute. */
+    /** One daemon thread per delivery being handled; idle threads end after a minute. */
     static Workers platform() {
         CustomizableThreadFactory threads = new CustomizableThreadFactory(THREAD_NAME_PREFIX);
         threads.setDaemon(true);
@@ -35,7 +35,7 @@ final class Workers implements AutoCloseable {
         return new Workers(pool, pool::shutdownNow);
     }
 
-    /** A virtual thread for each delivery that is handled at the same time; needs Java 21. */
+    /** One virtual thread per delivery being handled; needs Java 21. */
     static Workers virtual() {
         SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor(THREAD_NAME_PREFIX);
         executor.setVirtualThreads(true);
@@ -47,7 +47,7 @@ final class Workers implements AutoCloseable {
         return executor;
     }
 
-    /** Interrupts what is still running: the grace is over, and its messages come back. */
+    /** Interrupts handlers that are still running: the grace period is over, and their messages come back. */
     @Override
     public void close() {
         close.run();

@@ -38,9 +38,7 @@ class MemoryTransportTest {
     void warnsThatMessagesAreLost(CapturedOutput output) {
         Nodes.memory().run(context -> {
             assertThat(context.getBean(Transport.class)).isInstanceOf(MemoryTransport.class);
-            assertThat(output)
-                    .contains("WARN")
-                    .contains("Messages live in this process only [safebunny.transport=memory]");
+            assertThat(output).contains("WARN").contains("Messages stay in this process [safebunny.transport=memory]");
         });
     }
 

@@ -32,7 +32,7 @@ class StoreTest {
     @Test
     void aStoreModuleWithoutAStoreIsWarnedOf(CapturedOutput output) {
         Nodes.memory().withBean(Handler.class).run(twice(2));
-        assertThat(output).containsOnlyOnce("There is no message store, though a module of one is on the class path");
+        assertThat(output).containsOnlyOnce("There is no message store, although a store module is on the class path");
     }
 
     @Test
@@ -41,7 +41,7 @@ class StoreTest {
                 .withPropertyValues("safebunny.store.type=memory")
                 .withBean(Handler.class)
                 .run(twice(1));
-        assertThat(output).contains("Handled messages are remembered in memory [safebunny.store.type=memory]");
+        assertThat(output).contains("The message store is in memory [safebunny.store.type=memory]");
     }
 
     @Test

@@ -18,16 +18,18 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * The application's own transactions, and the outbox in their database.
+ * The application's database, and the outbox in it.
  *
- * @param database with points
+ * @param database with the outbox's statements as points
  */
 record Application(DataSource database, JdbcOutbox outbox, Timeline timeline) {
 
     private static final Duration RELAY_INTERVAL = Duration.ofMillis(100);
-    /** Enough for sending after the commit; what a crash of the relay leaves is due after three times as long. */
+    /**
+     * Long enough for sending right after the commit; rows that a crashed relay had claimed are due after three times as long.
+     */
     private static final Duration RELAY_AFTER = Duration.ofSeconds(1);
-    /** So few that two relays share many publications, and odd, so that they share correlations of two each. */
+    /** Small, so that two relays share many publications; odd, so that they split correlations of two rows. */
     private static final int BATCH = 3;
 
     static Application of(DataSource dataSource, String node, Timeline timeline, Faults faults) {

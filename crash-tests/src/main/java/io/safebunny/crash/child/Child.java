@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A process that runs {@link ChildMain}. Ends with this one, whose end closes its standard input. */
+/** A process that runs {@link ChildMain}. Ends with this one, because that closes its standard input. */
 public final class Child implements AutoCloseable {
 
     private static final Duration END = Duration.ofSeconds(20);
@@ -21,7 +21,7 @@ public final class Child implements AutoCloseable {
         this.process = process;
     }
 
-    /** @param log gets all that it says */
+    /** @param log receives all of its output */
     public static Child start(ChildOptions options, Path log) {
         List<String> command = List.of(
                 System.getProperty("java.home") + "/bin/java",
@@ -37,7 +37,7 @@ public final class Child implements AutoCloseable {
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-        // not as an argument: everybody can read those, and there are passwords in it
+        // not as an argument: it contains passwords, and arguments are visible to everybody on the machine
         builder.environment().put(ChildOptions.VARIABLE, options.toText());
         try {
             return new Child(options.process(), builder.start());
@@ -54,12 +54,12 @@ public final class Child implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** SIGSTOP: all its threads stand still, and nobody is told. */
+    /** Sends SIGSTOP: all its threads stop, and nobody notices. */
     public void freeze() {
         signal("STOP");
     }
 
-    /** SIGCONT. */
+    /** Sends SIGCONT. */
     public void thaw() {
         signal("CONT");
     }
@@ -77,7 +77,7 @@ public final class Child implements AutoCloseable {
         }
     }
 
-    /** Waits for its end, however it comes. */
+    /** Waits for it to end, in whatever way. */
     public boolean hasEndedWithin(Duration duration) {
         try {
             return process.waitFor(duration.toMillis(), TimeUnit.MILLISECONDS);
@@ -87,7 +87,7 @@ public final class Child implements AutoCloseable {
         }
     }
 
-    /** Has it end in order. */
+    /** Asks it to shut down cleanly. */
     public void stop() {
         try {
             process.getOutputStream().close();

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Opens its store, waits for the word, consumes until its standard input ends, and stops in order. */
+/** Opens its store, waits for the go, consumes until its standard input ends, and shuts down cleanly. */
 final class ChildMain {
 
     private ChildMain() {}
@@ -59,7 +59,7 @@ final class ChildMain {
                 ledger.write(Kind.STARTED, "", window.port());
                 place(options.places(), application, node, ledger);
                 while (System.in.read() >= 0) {
-                    // nobody writes: the end of the stream is the end of the process
+                    // nothing is ever written; the stream ends when the process is to end
                 }
             }
         }
@@ -68,7 +68,7 @@ final class ChildMain {
 
     private static OpenStore open(ChildOptions options, LedgerClient ledger, Timeline timeline) {
         if (options.store().kind().isOfOneProcess()) {
-            ledger.write(Kind.READY, "", ""); // the process before this one still has it
+            ledger.write(Kind.READY, "", ""); // the previous process still has it open
         }
         return OpenStore.open(options.store(), options.address().node(), timeline);
     }

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * @param process what the ledger knows it by
+ * @param process its name in the ledger
  * @param desk name of the node whose orders it works on
- * @param ledger its port
- * @param places the order that it places, if any
+ * @param ledger port of the ledger
+ * @param places the order it places, if any
  */
 public record ChildOptions(
         String process,
@@ -22,7 +22,7 @@ public record ChildOptions(
         Plan plan,
         @Nullable Order places) {
 
-    /** Of the child's environment; it holds the options. */
+    /** Environment variable of the child that holds the options. */
     static final String VARIABLE = "SAFEBUNNY_CRASH_CHILD";
 
     private static final JsonMapper JSON = new JsonMapper();

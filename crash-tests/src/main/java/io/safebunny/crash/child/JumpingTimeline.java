@@ -9,7 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.random.RandomGenerator;
 
-/** A machine whose wall clock is set while it runs; the monotonic one goes on. Thread-safe. */
+/** Simulates a machine whose wall clock is changed while it runs; the monotonic clock is not affected. Thread-safe. */
 final class JumpingTimeline implements Timeline {
 
     private final Timeline timeline;

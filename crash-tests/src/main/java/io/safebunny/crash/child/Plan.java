@@ -4,10 +4,10 @@ package io.safebunny.crash.child;
 import java.time.Duration;
 
 /**
- * What happens to a process, and where.
+ * The fault that happens to a process, and where. Immutable.
  *
- * @param point its name, empty for nothing
- * @param occurrence 1: the first time it is reached
+ * @param point name of the point, empty for no fault
+ * @param occurrence 1 for the first time the point is reached
  * @param duration how far the clock jumps, or how long the store is down
  */
 public record Plan(Action action, String point, int occurrence, Duration duration) {
@@ -15,17 +15,17 @@ public record Plan(Action action, String point, int occurrence, Duration duratio
     /** Nothing happens. */
     public static final Plan NONE = new Plan(Action.HALT, "", 1, Duration.ZERO);
 
-    /** The kinds of trouble. */
+    /** The kinds of faults. */
     public enum Action {
-        /** The process ends without another instruction. */
+        /** The process halts without executing another instruction. */
         HALT,
-        /** The ledger decides when it goes on. */
+        /** The process waits until the ledger lets it go on. */
         HOLD,
         /** The wall clock jumps. */
         JUMP,
-        /** This and every other question to the store fails for a while; after the point: once it took effect. */
+        /** This and every other request to the store fails for a while; at a point after an operation, once that took effect. */
         OUTAGE,
-        /** This one question to the store fails. */
+        /** This one request to the store fails. */
         BLINK
     }
 

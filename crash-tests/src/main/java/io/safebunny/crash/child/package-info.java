@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A process that works on orders until something happens to it. */
+/** The child process, which works on orders until a fault happens to it. */
 @NullMarked
 package io.safebunny.crash.child;
 

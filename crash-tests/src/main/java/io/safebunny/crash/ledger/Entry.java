@@ -2,27 +2,27 @@
 package io.safebunny.crash.ledger;
 
 /**
- * One line of the ledger.
+ * One line of the ledger. Immutable.
  *
- * @param process who wrote it
- * @param subject what it is about: the id of an order, or the name of a point
+ * @param process the process that wrote it
+ * @param subject the id of an order, or the name of a point
  * @param detail depends on the kind; without tabs and line breaks
  */
 public record Entry(Kind kind, String process, String subject, String detail) {
 
     /** What happened. */
     public enum Kind {
-        /** The process could begin, and waits for the word. */
+        /** The process is ready and waits for the go. */
         READY,
-        /** It consumes; the detail is where its store can be looked into, if that is not known. */
+        /** It is consuming; the detail is how to reach its store, where that is not known beforehand. */
         STARTED,
         /** An order was delivered to it; the detail is the message id. */
         DELIVERED,
         /** Its handler began; the detail is the attempt. */
         HANDLING,
-        /** The effect of the step, outside of everything that can be rolled back; the detail is its result. */
+        /** The effect of the step, outside anything that can be rolled back; the detail is its result. */
         CHARGED,
-        /** It is at the point where something is to happen to it. */
+        /** It has reached the point of its planned fault. */
         REACHED,
         /** The transaction in which an order was placed is over. */
         PLACED,

@@ -17,7 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** What really happened, kept outside of every process that may end. Thread-safe. */
+/** Records what really happened, outside all processes that may die. Thread-safe. */
 public final class Ledger implements AutoCloseable {
 
     private final ServerSocket server;
@@ -81,7 +81,7 @@ public final class Ledger implements AutoCloseable {
         lastEntryAt = System.nanoTime();
     }
 
-    /** From now on the process waits when it writes such an entry, until {@link #letGo}. */
+    /** Makes the process wait when it writes such an entry, until {@link #letGo}. */
     public void hold(String process, Entry.Kind kind) {
         gates.put(gateOf(process, kind), new CountDownLatch(1));
     }
@@ -98,7 +98,7 @@ public final class Ledger implements AutoCloseable {
         return process + ' ' + kind;
     }
 
-    /** In the order in which they were written. */
+    /** Entries of this kind, in the order in which they were written. */
     public List<Entry> entries(Entry.Kind kind) {
         return entries.stream().filter(entry -> entry.kind() == kind).toList();
     }
@@ -109,12 +109,12 @@ public final class Ledger implements AutoCloseable {
                 .toList();
     }
 
-    /** All of it, for people. */
+    /** The whole ledger, for humans. */
     public String describe() {
         return String.join("\n", entries.stream().map(Entry::toLine).toList());
     }
 
-    /** How long nothing was written. */
+    /** Time since the last entry. */
     public long idleMillis() {
         return (System.nanoTime() - lastEntryAt) / 1_000_000;
     }

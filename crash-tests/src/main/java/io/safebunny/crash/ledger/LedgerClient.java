@@ -10,8 +10,8 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Writes into the ledger of another process and returns when it is written there, so that the entry outlives this process.
- * Thread-safe; one connection per entry, so that an entry that is held up holds up no other.
+ * Writes to the ledger in another process and returns once the entry is there, so that it outlives this process. Thread-safe;
+ * uses one connection per entry, so that an entry that is held up does not delay others.
  */
 public final class LedgerClient {
 
@@ -23,7 +23,7 @@ public final class LedgerClient {
         this.process = process;
     }
 
-    /** Returns when the ledger has it, and lets the writer go on. */
+    /** Returns when the ledger has the entry and does not hold the writer. */
     public void write(Entry.Kind kind, String subject, String detail) {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             String line = new Entry(kind, process, subject, detail).toLine() + '\n';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What really happened, kept in the process that is never halted. */
+/** The record of what really happened, kept in the one process that is never halted. */
 @NullMarked
 package io.safebunny.crash.ledger;
 

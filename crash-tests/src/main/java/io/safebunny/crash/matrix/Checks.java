@@ -8,7 +8,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Compares what a scenario left behind with what must be true. */
+/** Checks what a scenario left behind. */
 abstract class Checks {
 
     private static final Duration QUIET = Duration.ofSeconds(45);
@@ -22,25 +22,25 @@ abstract class Checks {
         this.stage = stage;
     }
 
-    /** Whether what must come of it is there. */
+    /** Whether the expected results are there. */
     abstract boolean hasEnded();
 
     /** Why it has not ended. */
     abstract String describe();
 
-    /** What happened that is right only where it is declared; empty when nothing of it did. */
+    /** Deviations that are right only where they are declared; empty if there were none. */
     abstract String declared();
 
-    /** What was left behind, but for queues; each problem is one {@link #require}. */
+    /** Checks everything but the queues; each condition is one {@link #require}. */
     abstract void check();
 
-    /** Waits until nothing happens any more; a scenario that does not end is a problem. */
+    /** Waits until nothing happens any more; not ending is a problem too. */
     void awaitQuiet() {
         try {
             Awaitility.await()
                     .pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofMillis(100))
-                    .during(IDLE) // between two queues a delayed message is in none
+                    .during(IDLE) // on its way between two queues a delayed message is in neither
                     .atMost(QUIET)
                     .until(() -> stage.ledger().idleMillis() >= IDLE.toMillis() && hasEnded() && nothingIsOnItsWay());
         } catch (ConditionTimeoutException e) {
@@ -48,12 +48,12 @@ abstract class Checks {
         }
     }
 
-    /** A copy that comes later than the end of the run would find its queue deleted. */
+    /** A copy that arrives after the end of the run would find its queue deleted. */
     private boolean nothingIsOnItsWay() {
         return stage.transitQueues().stream().allMatch(queue -> stage.messages(queue) == 0);
     }
 
-    /** To be called when all processes have ended. */
+    /** The problems found. Call it when all processes have ended. */
     List<String> problems() {
         stage.neverReached().forEach(point -> problems.add("never reached: " + point));
         check();
@@ -61,7 +61,7 @@ abstract class Checks {
         return List.copyOf(problems);
     }
 
-    @SuppressWarnings("AnnotateFormatMethod") // for which another library would be needed
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation would need another library
     void require(boolean condition, String otherwise, @Nullable Object... arguments) {
         if (!condition) {
             problems.add(otherwise.formatted(arguments));

@@ -7,8 +7,8 @@ enum End {
     FINISHED,
     /** The order is in the poison queue of its worker. */
     POISONED,
-    /** The order was worked on; what it published is in the poison queue of the desk. */
+    /** The order was handled, but its publications are in the poison queue of the desk. */
     POISONED_AT_DESK,
-    /** Nothing was committed, so nothing came of it. */
+    /** Nothing was committed, so it had no effect. */
     NOTHING
 }

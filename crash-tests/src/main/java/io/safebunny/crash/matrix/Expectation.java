@@ -4,20 +4,19 @@ package io.safebunny.crash.matrix;
 import io.safebunny.crash.saga.OrderKind;
 
 /**
- * What must be true after a scenario.
+ * What must be true after a scenario. Immutable.
  *
- * @param minRuns of the handler
- * @param maxRuns of the handler
- * @param maxCharges effects of the one step
+ * @param minRuns minimum runs of the handler
+ * @param maxRuns maximum runs of the handler
+ * @param maxCharges maximum effects of the one step
  * @param recordEnds whether the record must be in a final state
- * @param moreAttempts that may be counted beside those the kind of order makes
- * @param declared why more than one effect, another end or record than the usual, or more attempts are right here; empty where they
- *     are not
+ * @param moreAttempts attempts that may be counted in addition to those that this kind of order makes
+ * @param declared why several effects, an unusual end or record, or more attempts are right here; empty where they are not
  */
 record Expectation(
         End end, int minRuns, int maxRuns, int maxCharges, boolean recordEnds, int moreAttempts, String declared) {
 
-    /** What an order comes to when nothing happens. */
+    /** What is expected of an order when no fault happens. */
     static Expectation of(OrderKind kind) {
         return new Expectation(
                 kind.isPoisoned() ? End.POISONED : End.FINISHED, kind.runs(), kind.runs(), 1, true, 0, "");

@@ -19,7 +19,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** Plays scenarios with stores, two at a time. */
+/** Runs scenarios with stores, two at a time. */
 final class Matrix {
 
     private static final int PARALLEL = 2;
@@ -30,11 +30,11 @@ final class Matrix {
     private final Consumer<String> progress;
     private final AtomicInteger cells = new AtomicInteger();
     private final AtomicInteger workers = new AtomicInteger();
-    /** Delayed messages of one cell are not to be seen in another. */
+    /** Delayed messages of one cell must not show up in another. */
     private final ThreadLocal<String> prefix =
             ThreadLocal.withInitial(() -> "crash-" + run + "-" + workers.incrementAndGet());
 
-    /** @param broker as a URI */
+    /** @param broker URI of the broker */
     Matrix(String broker, Path logs, Consumer<String> progress) {
         this.broker = broker;
         this.logs = logs;

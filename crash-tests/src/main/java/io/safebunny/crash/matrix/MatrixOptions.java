@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * @param modes whether in the handlers' transactions, one or both
- * @param points which scenarios are played
- * @param logs of scenarios that fail
+ * @param modes whether the store takes part in the handlers' transactions: one value or both
+ * @param points pattern of the scenarios to run
+ * @param logs folder for the logs of failed scenarios
  */
 record MatrixOptions(List<StoreKind> stores, List<Boolean> modes, Pattern points, Path logs) {
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** What must be true after an order was placed: rows that are committed came to two publications each, and others to none. */
+/** Checks an order after it was placed: each committed row led to two publications, and others to none. */
 final class OutboxChecks extends Checks {
 
     private static final List<String> BOTH = List.of("Placed 1", "Placed 2");
@@ -88,7 +88,7 @@ final class OutboxChecks extends Checks {
         }
     }
 
-    /** A repeat has the same id and the same content. */
+    /** A repeat must have the same id and content. */
     private void checkCopies(List<Publication> publications) {
         int due = commits() ? order.parts().size() * BOTH.size() : 0;
         Set<Publication> different = new HashSet<>(publications);

@@ -16,13 +16,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Rows about publications in transactions of the application. */
+/** Scenarios with publications in the application's transactions. */
 final class OutboxScenarios {
 
-    /** Longer than a message is left to the process that published it. */
+    /** Longer than the time for which a message is left to the process that published it. */
     private static final Duration DOWN = Duration.ofMillis(2_500);
 
-    /** Then the relays may have it. */
+    /** Time after which the relays may claim a message. */
     private static final long DUE_MILLIS = 1_100;
 
     private static final List<Operation> DIRECT = List.of(
@@ -38,7 +38,7 @@ final class OutboxScenarios {
             Operation.SEND_FIRST,
             Operation.SEND_SECOND,
             Operation.DELETE_PUBLICATIONS);
-    /** What a crash right after the commit leaves to the relays. */
+    /** A crash right after the commit, which leaves everything to the relays. */
     private static final Plan COMMITTED = Plan.halt(Point.after(Operation.COMMIT_PUBLICATIONS));
 
     private OutboxScenarios() {}
@@ -107,7 +107,7 @@ final class OutboxScenarios {
                 committed ? expected : expected.withEnd(End.NOTHING, ""));
     }
 
-    /** The next process is left with what there is. */
+    /** The next process has to cope with what is left. */
     private static void playCrash(Stage stage, Order order, Plan plan) {
         Child publisher = stage.prepare(plan, order);
         Child next = stage.prepare(Plan.NONE);
@@ -126,7 +126,7 @@ final class OutboxScenarios {
         });
     }
 
-    /** A relay that finds all publications of the order. */
+    /** Starts a relay that finds all publications of the order. */
     private static Child relayWith(Stage stage, Order order, Plan plan) {
         Child publisher = stage.prepare(COMMITTED, order);
         Child relay = stage.prepare(plan);
@@ -180,7 +180,7 @@ final class OutboxScenarios {
 
     // ---- two at once
 
-    /** Both look at the same moment. */
+    /** Two relays look at the same moment. */
     private static void playRelayTwins(Stage stage, Order order) {
         Child publisher = stage.prepare(COMMITTED, order);
         Plan plan = Plan.hold(Point.before(Operation.RELAY_LOOK));
@@ -208,13 +208,14 @@ final class OutboxScenarios {
                 store -> Expectation.of(OrderKind.PLACED_IN_BULK));
     }
 
-    /** What it has locked waits; everything else does not. */
+    /** The rows it has locked wait, and no others. */
     private static void playStandstill(Stage stage, Order order) {
         Child other = stage.prepare(Plan.NONE);
         Child still = relayWith(stage, order, Plan.hold(Point.before(Operation.RELAY_CLAIM)));
         stage.awaitReached(still);
         stage.go(other);
-        int locked = 2; // by its batch of three: both of one correlation, and the first of another
+        // a batch of three holds both rows of one correlation and the first of another, so two are its own
+        int locked = 2;
         stage.await(
                 "the other relay sends what is not locked",
                 () -> stage.ledger().entries(Kind.FINISHED).size()
@@ -232,10 +233,10 @@ final class OutboxScenarios {
     private static void playZombieRelay(Stage stage, Order order) {
         Child other = stage.prepare(Plan.NONE);
         Child zombie = relayWith(stage, order, Plan.hold(Point.before(Operation.SEND_FIRST)));
-        awaitRepeat(stage, zombie, other, 1); // it sees that its claim is over
+        awaitRepeat(stage, zombie, other, 1); // it notices that its claim is over
     }
 
-    /** It stands still for so long that the other one sends both, and then goes on with what it was about to do. */
+    /** Freezes it until the other instance has sent both, and then lets it go on with what it was about to do. */
     private static void awaitRepeat(Stage stage, Child zombie, Child other, int repeats) {
         stage.awaitReached(zombie);
         zombie.freeze();

@@ -4,9 +4,9 @@ package io.safebunny.crash.matrix;
 import java.util.List;
 
 /**
- * What is written into a cell.
+ * The content of a cell.
  *
- * @param text in a table of Markdown
+ * @param text its text in the Markdown table
  */
 record Outcome(Verdict verdict, String text) {
 
@@ -17,7 +17,7 @@ record Outcome(Verdict verdict, String text) {
         NOT_APPLICABLE
     }
 
-    /** @param declared what is known to happen there; may be empty */
+    /** @param declared deviation that is known to happen there; may be empty */
     static Outcome ok(String declared) {
         return new Outcome(Verdict.OK, declared.isEmpty() ? "ok" : "ok, " + declared);
     }

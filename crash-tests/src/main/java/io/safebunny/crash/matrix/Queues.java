@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 
-/** Looks into queues from outside. Not thread-safe. */
+/** Inspects queues from outside. Not thread-safe. */
 final class Queues implements AutoCloseable {
 
     private final Connection connection;
@@ -27,7 +27,7 @@ final class Queues implements AutoCloseable {
         }
     }
 
-    /** Messages that nobody has taken; 0 for a queue that does not exist. */
+    /** Number of ready messages; 0 if the queue does not exist. */
     int messages(String queue) {
         try (Channel channel = connection.createChannel()) {
             return channel.queueDeclarePassive(queue).getMessageCount();
@@ -39,9 +39,9 @@ final class Queues implements AutoCloseable {
     }
 
     /**
-     * From now on a queue of this connection gets what the exchange routes by the key, in the order in which it comes.
+     * Binds a new queue of this connection to the exchange, to see what is routed by the key, in order.
      *
-     * @return its name
+     * @return the queue's name
      */
     String tap(String exchange, String key) {
         try (Channel channel = connection.createChannel()) {
@@ -53,7 +53,7 @@ final class Queues implements AutoCloseable {
         }
     }
 
-    /** Takes all out. */
+    /** Removes and returns all messages. */
     List<GetResponse> drain(String queue) {
         List<GetResponse> messages = new ArrayList<>();
         try (Channel channel = connection.createChannel()) {

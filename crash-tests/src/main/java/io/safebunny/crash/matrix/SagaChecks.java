@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What must be true after an order was handled. */
+/** Checks an order after it was handled. */
 final class SagaChecks extends Checks {
 
     private static final List<String> PUBLICATIONS = List.of("Charged", "Shipped");
@@ -190,7 +190,7 @@ final class SagaChecks extends Checks {
                 .orElseThrow();
     }
 
-    /** The handler's own rows, the completion and the publications are one transaction. */
+    /** The handler's own rows, the completion and the publications must have been one transaction. */
     private void checkCommitted() {
         List<String> committed = stage.committedRuns(order.id());
         if (committed == null) {

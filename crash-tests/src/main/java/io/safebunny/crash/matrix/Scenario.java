@@ -8,9 +8,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One row of the matrix.
+ * One row of the matrix. Immutable.
  *
- * @param notApplicable why it says nothing about a store, or {@code null}
+ * @param notApplicable why it does not apply to a store, or {@code null}
  * @param expectation what must be true at the end, which may depend on the store
  */
 record Scenario(
@@ -20,7 +20,7 @@ record Scenario(
         Function<StoreAddress, @Nullable String> notApplicable,
         Function<StoreAddress, Expectation> expectation) {
 
-    /** Plays it until all that is left is to wait. */
+    /** Runs it until only waiting is left. */
     @FunctionalInterface
     interface Script {
         void play(Stage stage, Order order);

@@ -53,7 +53,7 @@ final class Scenarios {
         for (Operation operation : OPERATIONS) {
             if (operation.isOfStore() && operation != Operation.ROLL_BACK && operation != Operation.SWEEP) {
                 all.add(outage(operation));
-                if (operation != Operation.BEGIN) { // no question to the database
+                if (operation != Operation.BEGIN) { // beginning a transaction sends nothing to the database
                     all.add(blink(operation));
                 }
             }
@@ -116,7 +116,7 @@ final class Scenarios {
         }
     }
 
-    /** Some points are only reached by who finds what a crash left behind. */
+    /** Some points are reached only by a process that finds the remains of an earlier crash. */
     private static @Nullable Point firstCrash(Operation operation, StoreAddress store) {
         return switch (operation) {
             case TAKE_OVER, SEND_BACK -> Point.after(Operation.CLAIM);
@@ -132,12 +132,12 @@ final class Scenarios {
         return repeatsStep(point) ? expected.withTwoCharges(STEP_TWICE) : expected;
     }
 
-    /** Between the effect and the storing of its result nobody else can know of it. */
+    /** Between the effect and the storing of its result, nobody else can know about it. */
     private static boolean repeatsStep(Point point) {
         return point.equals(Point.after(Operation.EFFECT)) || point.equals(Point.before(Operation.STORE_STEP));
     }
 
-    /** The handler began, and what came of it is not stored. */
+    /** Whether the handler began but its result was not stored. */
     private static boolean runsAgainAfter(Point point, boolean transactional) {
         boolean before = point.moment() == Moment.BEFORE;
         return switch (point.operation()) {
@@ -187,7 +187,7 @@ final class Scenarios {
                 store -> needsOthers(store),
                 store -> {
                     Expectation expected = Expectation.of(OrderKind.PLAIN);
-                    if (store.transactional()) { // nobody else gets past its lock
+                    if (store.transactional()) { // nobody gets past its lock
                         return expected;
                     }
                     expected = expected.withRuns(runs, runs);
@@ -207,7 +207,7 @@ final class Scenarios {
         stage.awaitStarted(other);
         stage.publishUntilDelivered(order, other);
         stage.await("the other instance goes on, or waits for the lock", () -> {
-            if (stage.ledger().idleMillis() > IDLE_MILLIS) { // a frozen process keeps what is given to it
+            if (stage.ledger().idleMillis() > IDLE_MILLIS) { // a frozen process keeps the messages delivered to it
                 stage.publish(order);
             }
             return stage.ledger().entries(Kind.FINISHED).size() == 2

@@ -29,8 +29,8 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where one scenario is played with one store: a desk, a ledger, and a worker node whose processes come and go. Everything has
- * names of its own, so that nothing of another scenario is seen. Used by one thread.
+ * The environment of one scenario with one store: a desk, a ledger, and a worker node whose processes come and go. All names are
+ * unique, so that scenarios do not see each other. Used by one thread.
  */
 final class Stage implements AutoCloseable {
 
@@ -52,9 +52,9 @@ final class Stage implements AutoCloseable {
     private @Nullable String messageId;
 
     /**
-     * @param name of the run, unique on the broker and in the store
-     * @param prefix of the exchanges
-     * @param log gets what its processes say
+     * @param name name of the run, unique on the broker and in the store
+     * @param prefix prefix of the exchanges
+     * @param log receives the output of its processes
      */
     Stage(String name, String prefix, String broker, StoreAddress address, Path log) {
         this.address = StoreServers.forRun(address, name);
@@ -69,7 +69,10 @@ final class Stage implements AutoCloseable {
         this.tap = queues.tap(prefix, Names.address(worker.node(), Placed.TYPE));
     }
 
-    /** Where a file is that one process has for itself: a process that has begun and not consumed yet may just open it. */
+    /**
+     * How to reach a file that one process has open, or {@code null} while that is unknown: a process that has started but not
+     * consumed yet may just be opening it.
+     */
     private @Nullable StoreAddress reachable() {
         List<Child> alive = children.stream().filter(Child::isAlive).toList();
         if (alive.isEmpty()) {
@@ -90,7 +93,7 @@ final class Stage implements AutoCloseable {
         return prepare(plan, null);
     }
 
-    /** The same; it places an order when it has started. */
+    /** Like {@link #prepare(Plan)}; the process places an order once it has started. */
     Child prepare(Plan plan, @Nullable Order placed) {
         String process = "worker-" + (children.size() + 1);
         ledger.hold(process, Kind.READY);
@@ -104,7 +107,7 @@ final class Stage implements AutoCloseable {
         return child;
     }
 
-    /** Lets it consume from now on. */
+    /** Lets it start consuming. */
     void go(Child child) {
         await(child.name() + " is ready", () -> {
             requireAlive(child);
@@ -133,12 +136,12 @@ final class Stage implements AutoCloseable {
         }
     }
 
-    /** A repeat publishes a copy. */
+    /** Publishes the order; a repeat publishes a copy. */
     void publish(Order order) {
         messageId = desk.publish(order);
     }
 
-    /** Publishes copies of the order until this process has one too. */
+    /** Publishes copies of the order until this process has received one. */
     void publishUntilDelivered(Order order, Child child) {
         await(child.name() + " has the message", () -> {
             publish(order);
@@ -183,7 +186,7 @@ final class Stage implements AutoCloseable {
         ledger.letGo(child.name(), Kind.REACHED);
     }
 
-    /** Takes away the message, as an operator or a limit may. */
+    /** Removes the message, as an operator or a limit might. */
     void loseDelivery() {
         await("the message is back in its queue", () -> queues.messages(orders()) > 0);
         queues.purge(orders());
@@ -211,12 +214,12 @@ final class Stage implements AutoCloseable {
         return desk.arrived();
     }
 
-    /** What was published of {@link Placed}, in order, copies included; each is told once. */
+    /** The {@link Placed} messages published since the last call, in order, including copies. */
     List<GetResponse> tapped() {
         return queues.drain(tap);
     }
 
-    /** Processes that should have come to a point and did not. */
+    /** Processes that did not reach the point of their plan. */
     List<String> neverReached() {
         List<String> missing = new ArrayList<>();
         for (int i = 0; i < plans.size(); i++) {
@@ -235,7 +238,7 @@ final class Stage implements AutoCloseable {
                 : store.ask(open -> open.store().find(new RecordKey(order.id(), id)));
     }
 
-    /** Runs whose rows are committed, or {@code null} when the handlers have no table. */
+    /** Runs whose rows were committed, or {@code null} if the handlers have no table. */
     @Nullable
     List<String> committedRuns(String order) {
         return store == null
@@ -243,12 +246,12 @@ final class Stage implements AutoCloseable {
                 : store.ask(open -> open.work() == null ? null : open.work().runs(order));
     }
 
-    /** Publications of transactions that are not confirmed; -1 when that cannot be seen now. */
+    /** Number of unconfirmed publications in the outbox; -1 if that cannot be determined now. */
     int unsent() {
         return store == null ? 0 : Objects.requireNonNullElse(store.ask(open -> open.unsent(worker.node())), -1);
     }
 
-    /** All there is to know, for people. */
+    /** Everything there is to know, for humans. */
     String describe() {
         return ledger.describe() + "\n"
                 + String.join(
@@ -288,7 +291,7 @@ final class Stage implements AutoCloseable {
         return queues.drain(queue);
     }
 
-    /** All queues that messages of this run may be in, but for the two poison queues. */
+    /** All queues that may hold messages of this run, except the two poison queues. */
     List<String> transitQueues() {
         List<String> all = new ArrayList<>(List.of(
                 orders(),
@@ -304,7 +307,7 @@ final class Stage implements AutoCloseable {
         return all;
     }
 
-    /** Has all processes end in order. */
+    /** Shuts all processes down cleanly. */
     void stop() {
         children.forEach(Child::stop);
         desk.close();

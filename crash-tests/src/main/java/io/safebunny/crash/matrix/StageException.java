@@ -3,7 +3,7 @@ package io.safebunny.crash.matrix;
 
 import org.jspecify.annotations.Nullable;
 
-/** A scenario did not go as it was written. */
+/** A scenario did not go as written. */
 final class StageException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a stage sees of its store. A file that one process has for itself is asked through that process, and opened here only when
- * there is none: a stage that had it open would keep it alive through every crash.
+ * A stage's view of its store. A file that one process has open is queried through that process, and opened here only if there is
+ * none: a stage that kept it open would keep the database alive through every crash.
  */
 final class StoreView implements AutoCloseable {
 
@@ -20,7 +20,7 @@ final class StoreView implements AutoCloseable {
     private final Supplier<@Nullable StoreAddress> reachable;
     private final @Nullable OpenStore shared;
 
-    /** @param reachable where a file of one process is now, or {@code null} while nobody can tell */
+    /** @param reachable how to reach the file of one process now, or {@code null} while that is unknown */
     StoreView(StoreAddress address, String node, Timeline timeline, Supplier<@Nullable StoreAddress> reachable) {
         this.address = address;
         this.node = node;
@@ -29,7 +29,7 @@ final class StoreView implements AutoCloseable {
         this.shared = address.kind().isOfOneProcess() ? null : OpenStore.open(address, node, timeline);
     }
 
-    /** The answer, or {@code null} when it cannot be asked now. */
+    /** The answer, or {@code null} if the store cannot be queried now. */
     <T> @Nullable T ask(Function<OpenStore, @Nullable T> question) {
         if (shared != null) {
             return question.apply(shared);
@@ -44,7 +44,7 @@ final class StoreView implements AutoCloseable {
             if (now.equals(address)) {
                 throw e;
             }
-            return null; // the process has just ended
+            return null; // the process that had it open has just ended
         }
     }
 

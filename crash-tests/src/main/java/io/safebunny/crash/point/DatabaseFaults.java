@@ -5,7 +5,7 @@ import io.safebunny.spi.store.StoreUnavailableException;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 
-/** Faults as a driver tells them. */
+/** Faults as a driver would report them. */
 record DatabaseFaults(Faults faults) {
 
     private static final String CONNECTION_FAILURE = "08006";
@@ -18,7 +18,7 @@ record DatabaseFaults(Faults faults) {
         told(() -> faults.reached(Point.after(operation)));
     }
 
-    /** A statement that is no point. */
+    /** Called for a statement that is not a point. */
     void asked() throws SQLException {
         told(faults::asksStore);
     }

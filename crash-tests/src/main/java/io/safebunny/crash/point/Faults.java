@@ -3,16 +3,16 @@ package io.safebunny.crash.point;
 
 import java.util.function.Supplier;
 
-/** What happens at points: nothing, or the end of the process, or an exception in place of an answer. Thread-safe. */
+/** Decides what happens at points: nothing, the end of the process, or an exception instead of an answer. Thread-safe. */
 public interface Faults {
 
-    /** Called on the thread that is there. */
+    /** Called on the thread that reaches the point. */
     void reached(Point point);
 
-    /** An operation of the store that is no point of its own. */
+    /** Called for an operation of the store that is not a point. */
     void asksStore();
 
-    /** Passes both points of the operation. */
+    /** Runs the operation between its two points. */
     default <T> T around(Operation operation, Supplier<T> io) {
         reached(Point.before(operation));
         T result = io.get();

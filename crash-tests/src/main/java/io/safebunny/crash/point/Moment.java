@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.point;
 
-/** Beside what. */
+/** On which side of the operation a point lies. */
 public enum Moment {
     BEFORE,
     AFTER

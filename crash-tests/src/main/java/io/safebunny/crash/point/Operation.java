@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.point;
 
-/** What a node does on behalf of a message, seen from outside of the library. Each has a label of its own. */
+/** What a node does on behalf of a message, seen from outside SafeBunny. Each has a unique label. */
 public enum Operation {
     BEGIN("begin"),
     CLAIM("claim"),
@@ -43,7 +43,7 @@ public enum Operation {
         return label;
     }
 
-    /** Whether it asks the store. */
+    /** Whether it is a request to the store. */
     public boolean isOfStore() {
         return switch (this) {
             case BEGIN,
@@ -64,7 +64,7 @@ public enum Operation {
         };
     }
 
-    /** Whether it is about publications outside of handlers. */
+    /** Whether it concerns publications outside handlers. */
     public boolean isOfOutbox() {
         return switch (this) {
             case STORE_PUBLICATION,

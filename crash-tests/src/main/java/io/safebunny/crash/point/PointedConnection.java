@@ -11,14 +11,14 @@ import java.sql.SQLException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Tells what each statement is to the outbox. As thread-safe as the connection. */
+/** Recognises which operation of the outbox each statement is. As thread-safe as the connection. */
 final class PointedConnection implements InvocationHandler {
 
     private static final String TABLE = "safebunny_outbox";
 
     private final Connection connection;
     private final DatabaseFaults faults;
-    /** What the open transaction did, by its last statement that tells it from others. */
+    /** The operation of the open transaction, as far as its last distinctive statement reveals it. */
     private @Nullable Operation begun;
 
     PointedConnection(Connection connection, DatabaseFaults faults) {
@@ -81,7 +81,7 @@ final class PointedConnection implements InvocationHandler {
         faults.before(operation);
         Object result = execution.run();
         begun = operation;
-        if (operation != Operation.RELAY_CLAIM) { // which takes effect with the commit
+        if (operation != Operation.RELAY_CLAIM) { // that one takes effect only with the commit
             faults.after(operation);
         }
         return result;
@@ -104,7 +104,7 @@ final class PointedConnection implements InvocationHandler {
         return sql.startsWith("select correlation_id") && !relays ? Operation.LOOK_BEFORE_SENDING : null;
     }
 
-    /** What cannot be committed is rolled back, as by a database whose connection ends. */
+    /** A failed commit rolls back, as a database does whose connection ends. */
     private void commit() throws SQLException {
         Operation ended = begun;
         begun = null;

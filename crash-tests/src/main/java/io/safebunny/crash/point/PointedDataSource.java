@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
-/** A database in which the statements of the outbox are points, and which can be down for all others too. Thread-safe. */
+/** A data source in which the outbox's statements are points, and which can be down for all other statements too. Thread-safe. */
 public final class PointedDataSource extends DelegatingDataSource {
 
     private final DatabaseFaults faults;

@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Tells what each write of a store is in the protocol, by what was there before. Thread-safe. */
+/** Recognises which operation of the protocol each write is, by the record that was stored before. Thread-safe. */
 public class PointedStore implements MessageStore {
 
     final Faults faults;
@@ -38,7 +38,7 @@ public class PointedStore implements MessageStore {
                 .orElse(null);
     }
 
-    /** All of one batch are the same operation: only dispatched records are replaced together. */
+    /** A batch counts as one operation: only dispatched records are replaced together. */
     @Override
     public void replaceAll(List<MessageRecord> records) {
         around(Operation.MARK_DISPATCHED, () -> {
@@ -47,7 +47,7 @@ public class PointedStore implements MessageStore {
         });
     }
 
-    /** Steps alone so far, which are companions. */
+    /** So far only steps are written this way, as companions. */
     @Override
     public JointWrite writeTogether(List<MessageRecord> records) {
         return around(Operation.STORE_STEP, () -> store.writeTogether(records));

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The same with transactions. A step is stored when its own transaction is. Thread-safe. */
+/** Like {@link PointedStore}, with transactions. A step counts as stored when its own transaction is committed. Thread-safe. */
 public final class PointedTransactionalStore extends PointedStore implements TransactionalMessageStore {
 
     private final TransactionalMessageStore store;
@@ -28,7 +28,7 @@ public final class PointedTransactionalStore extends PointedStore implements Tra
     public LocalTransaction begin() {
         LocalTransaction transaction = around(Operation.BEGIN, store::begin);
         return new LocalTransaction() {
-            /** What cannot be committed is rolled back, as by a database whose connection ends. */
+            /** A failed commit rolls back, as a database does whose connection ends. */
             @Override
             public void commit() {
                 try {
@@ -41,7 +41,7 @@ public final class PointedTransactionalStore extends PointedStore implements Tra
                 faults.reached(Point.after(Operation.COMMIT));
             }
 
-            /** No fault may make it throw. */
+            /** Never fails, because a rollback must not throw. */
             @Override
             public void rollback() {
                 faults.reached(Point.before(Operation.ROLL_BACK));

@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Tells what each message that leaves is in the protocol, and when deliveries of one queue are settled. Thread-safe. */
+/** Recognises which operation of the protocol each sent message is, and when deliveries of one queue are settled. Thread-safe. */
 public final class PointedTransport implements Transport {
 
     private final Transport transport;
@@ -31,9 +31,9 @@ public final class PointedTransport implements Transport {
     private final Map<String, Integer> attempts = new ConcurrentHashMap<>();
 
     /**
-     * @param queue whose settlements are points
-     * @param first of two publications that belong together, whether it is the first
-     * @param delivered is told what arrives on the queue
+     * @param queue the queue whose settlements are points
+     * @param first tells the first of two publications that belong together
+     * @param delivered is given each message that arrives on the queue
      */
     public PointedTransport(
             Transport transport,
@@ -66,7 +66,7 @@ public final class PointedTransport implements Transport {
         });
     }
 
-    /** The point after it is before anybody knows that it is confirmed. */
+    /** The point after sending comes before anybody learns of the confirm. */
     @Override
     public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         Operation operation = operation(message);
@@ -130,7 +130,7 @@ public final class PointedTransport implements Transport {
             settle(Operation.HAND_BACK, delivery::handBack);
         }
 
-        /** No point of its own: nothing in the matrix is ever refused its poison copy. */
+        /** Not a point: in the matrix no poison copy is ever refused. */
         @Override
         public void reject() {
             delivery.reject();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Names every input and output of the protocol from outside, by wrapping the two SPIs, and of the outbox, by its statements. */
+/** Names every input and output from outside: of the protocol by wrapping the two SPIs, of the outbox by its statements. */
 @NullMarked
 package io.safebunny.crash.point;
 

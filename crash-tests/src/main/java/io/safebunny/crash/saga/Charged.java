@@ -3,6 +3,6 @@ package io.safebunny.crash.saga;
 
 /**
  * @param charge the result of the step
- * @param run of the handler that published it: differs each time the handler runs
+ * @param run the handler's run that published it, different each time it runs
  */
 public record Charged(String order, String charge, String run) {}

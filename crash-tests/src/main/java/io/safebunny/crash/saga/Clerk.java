@@ -11,7 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.transaction.support.TransactionOperations;
 
-/** Publishes outside of handlers: places orders, each in one transaction of the application with rows of its own. Thread-safe. */
+/**
+ * Publishes outside handlers: places each order in one transaction of the application, together with rows of its own.
+ * Thread-safe.
+ */
 public final class Clerk {
 
     private static final Logger LOG = LoggerFactory.getLogger(Clerk.class);
@@ -31,7 +34,7 @@ public final class Clerk {
         this.timeline = timeline;
     }
 
-    /** Tries again while the database gives no answer. */
+    /** Retries until the database answers. */
     public void place(Order order) throws InterruptedException {
         int attempts = 1;
         while (!isPlaced(order)) {
@@ -46,7 +49,7 @@ public final class Clerk {
     private boolean isPlaced(Order order) {
         try {
             transactions.executeWithoutResult(status -> {
-                if (work.runs(order.parts().get(0)).isEmpty()) { // or the answer to the commit was lost
+                if (work.runs(order.parts().get(0)).isEmpty()) { // otherwise only the answer to the commit was lost
                     write(order);
                 }
                 if (order.kind() == OrderKind.ROLLED_BACK) {

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Publishes orders and takes what comes of them; it is never halted, so it remembers in memory. Thread-safe. */
+/** Publishes orders and receives their results. Never halted, so an in-memory store is enough. Thread-safe. */
 public final class Desk implements AutoCloseable {
 
     private static final String NAME = "desk";
@@ -56,9 +56,9 @@ public final class Desk implements AutoCloseable {
     }
 
     /**
-     * A repeat publishes a copy of the same message.
+     * Publishes the order; a repeat publishes a copy of the same message.
      *
-     * @return its id
+     * @return the message id
      */
     public String publish(Order order) {
         return node.bunny()
@@ -68,7 +68,7 @@ public final class Desk implements AutoCloseable {
                 .messageId();
     }
 
-    /** Every publication that came over the wire, copies included. */
+    /** Every publication that arrived, including copies. */
     public List<WireMessage> arrived() {
         return List.copyOf(arrived);
     }
@@ -79,7 +79,7 @@ public final class Desk implements AutoCloseable {
         timeline.close();
     }
 
-    /** Keeps what is delivered before anything can drop it. */
+    /** Records deliveries before anything can drop them. */
     private final class RecordingTransport implements Transport {
 
         private final Transport transport;

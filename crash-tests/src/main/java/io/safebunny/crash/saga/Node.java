@@ -25,7 +25,7 @@ import java.util.concurrent.Executors;
 import java.util.function.UnaryOperator;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 
-/** A whole node on a real broker, without Spring Boot. */
+/** A complete node on a real broker, without Spring Boot. */
 public final class Node implements AutoCloseable {
 
     private static final Duration GRACE = Duration.ofSeconds(10);
@@ -33,7 +33,7 @@ public final class Node implements AutoCloseable {
     private static final Duration PUBLISH_TIMEOUT = Duration.ofSeconds(20);
     private static final Duration RETENTION = Duration.ofDays(7);
     private static final int DELIVERY_LIMIT = 20;
-    /** So few that a process that stands still keeps no more from the others. */
+    /** Small, so that a frozen process keeps few messages from the others. */
     private static final int PREFETCH = 2;
 
     private static final BreakerSettings NO_FAILURE_RATE = new BreakerSettings(0, 100, 100, Duration.ofSeconds(1), 1);
@@ -50,7 +50,7 @@ public final class Node implements AutoCloseable {
     private final SafeBunnyEngine engine;
     private final Duration lease;
 
-    /** @param wrap around the transport to the broker */
+    /** @param wrap wraps the transport to the broker */
     public Node(NodeAddress address, Persistence persistence, Timeline timeline, UnaryOperator<Transport> wrap) {
         this.address = address;
         this.lease = persistence.lease();
@@ -93,7 +93,7 @@ public final class Node implements AutoCloseable {
         return engine.bunny();
     }
 
-    /** One delayed retry, none in memory. */
+    /** A handler with one delayed retry and none in memory. */
     public static HandlerDefinition handler(Class<?> type, String from, HandlerInvoker handler) {
         return new HandlerDefinition(
                 "crash test",
@@ -109,7 +109,7 @@ public final class Node implements AutoCloseable {
         engine.start(handlers);
     }
 
-    /** As an application does on SIGTERM. */
+    /** Stops it as an application does on SIGTERM. */
     @Override
     public void close() {
         engine.stop(GRACE);

@@ -2,9 +2,9 @@
 package io.safebunny.crash.saga;
 
 /**
- * @param node its name
- * @param prefix of all exchanges, and of the queues that delay
- * @param broker as a URI with user and password
+ * @param node name of the node
+ * @param prefix prefix of all exchanges and delay queues
+ * @param broker URI of the broker, with user and password
  */
 public record NodeAddress(String node, String prefix, String broker) {
 

@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 /** Starts a saga; its id is the saga's. */
 public record Order(String id, OrderKind kind) {
 
-    /** Correlations of what is published when it is placed. */
+    /** Correlation ids of the messages published when it is placed. */
     public List<String> parts() {
         return IntStream.rangeClosed(1, kind.correlations())
                 .mapToObj(part -> id + '-' + part)

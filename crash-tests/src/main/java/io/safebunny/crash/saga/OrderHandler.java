@@ -13,7 +13,7 @@ import io.safebunny.time.Timeline;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Works on orders, and tells the ledger what it did. Thread-safe. */
+/** Handles orders, and records in the ledger what it did. Thread-safe. */
 public final class OrderHandler implements HandlerInvoker {
 
     private final Node node;
@@ -22,7 +22,7 @@ public final class OrderHandler implements HandlerInvoker {
     private final Timeline timeline;
     private final @Nullable WorkTable work;
 
-    /** @param work {@code null}: the handler has no database of its own */
+    /** @param work {@code null} if the handler has no table of its own */
     public OrderHandler(Node node, LedgerClient ledger, Faults faults, Timeline timeline, @Nullable WorkTable work) {
         this.node = node;
         this.ledger = ledger;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.saga;
 
-/** What its handler, or who places it, does with an order. */
+/** What the handler does with an order, or whoever places it. */
 public enum OrderKind {
-    /** Works on it, does a step once, publishes two messages. */
+    /** Runs a step once and publishes two messages. */
     PLAIN(1),
-    /** The same, for longer than the interval in which a lease is renewed. */
+    /** The same, but takes longer than the interval between renewals of a lease. */
     SLOW(1),
-    /** Works, does the step, publishes nothing. */
+    /** Runs the step and publishes nothing. */
     SILENT(1),
-    /** Fails at first, after the step, and goes on as with a plain one when it is retried. */
+    /** Fails at first, after the step, and is like {@link #PLAIN} when it is retried. */
     FAILS_ONCE(2),
-    /** Fails whenever it is tried. */
+    /** Fails at every attempt. */
     FAILS_ALWAYS(2),
-    /** Nobody handles it: a transaction of the application places it. */
+    /** Placed by a transaction of the application; no handler runs. */
     PLACED(0),
-    /** The same, and many at once in one transaction. */
+    /** The same, with many publications in one transaction. */
     PLACED_IN_BULK(0),
-    /** The same, and the transaction is rolled back. */
+    /** The same, but the transaction is rolled back. */
     ROLLED_BACK(0);
 
     private static final int BULK = 10;
@@ -28,7 +28,7 @@ public enum OrderKind {
         this.runs = runs;
     }
 
-    /** How often its handler runs when nothing happens to the process. */
+    /** How often its handler runs if no fault happens. */
     public int runs() {
         return runs;
     }
@@ -37,7 +37,7 @@ public enum OrderKind {
         return runs > 0;
     }
 
-    /** How many correlations have a part in it. */
+    /** Number of correlations involved. */
     public int correlations() {
         return this == PLACED_IN_BULK ? BULK : 1;
     }

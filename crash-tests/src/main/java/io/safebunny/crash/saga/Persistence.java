@@ -7,9 +7,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node remembers with.
+ * Where a node keeps its records and outbox.
  *
- * @param outbox {@code null}: it knows no transactions of the application
- * @param lease of its claims; short, for a process that was halted holds them so long
+ * @param outbox {@code null} if it has nothing to do with the application's transactions
+ * @param lease lease of its claims; short, because the claims of a halted process last that long
  */
 public record Persistence(MessageStore store, @Nullable Outbox outbox, Duration lease) {}

@@ -5,9 +5,9 @@ import io.safebunny.message.WireMessage;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Published in a transaction of the application, twice for each part of an order.
+ * A message published in a transaction of the application, twice for each part of an order.
  *
- * @param run differs each time the transaction is tried
+ * @param run different for each try of the transaction
  * @param number 1 or 2, in the order of the publications
  */
 public record Placed(String part, String run, int number) {
@@ -19,7 +19,7 @@ public record Placed(String part, String run, int number) {
     static final int FIRST = 1;
     static final int SECOND = 2;
 
-    /** What the ledger says of it. */
+    /** Its name in the ledger. */
     public String label() {
         return TYPE + ' ' + number;
     }

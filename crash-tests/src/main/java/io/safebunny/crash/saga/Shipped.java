@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.saga;
 
-/** @param run of the handler that published it: differs each time the handler runs */
+/** @param run the handler's run that published it, different each time it runs */
 public record Shipped(String order, String run) {}

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The saga: an order comes from a desk, is worked on, and what that publishes comes back to the desk; and orders that a clerk places. */
+/**
+ * The saga: an order comes from a desk and is handled, and the handler's publications go back to the desk; and orders placed by a
+ * clerk.
+ */
 @NullMarked
 package io.safebunny.crash.saga;
 

@@ -22,10 +22,10 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /**
- * The store of one process, and what its handlers write to.
+ * The store of one process, and the table its handlers write to.
  *
- * @param work the handlers' own table, where it is in the same database and transaction
- * @param database of that table
+ * @param work the handlers' own table, if it is in the same database and transaction
+ * @param database the database of that table
  */
 public record OpenStore(
         MessageStore store,
@@ -38,7 +38,7 @@ public record OpenStore(
     private static final int CONNECTIONS = 8;
     private static final String COSMOS_DATABASE = "crash";
 
-    /** @param node whose records it holds */
+    /** @param node the node whose records it holds */
     public static OpenStore open(StoreAddress address, String node, Timeline timeline) {
         return switch (address.kind()) {
             case MEMORY -> new OpenStore(new MemoryMessageStore(timeline, RETENTION), null, null, () -> {});
@@ -84,7 +84,7 @@ public record OpenStore(
         return new HikariDataSource(config);
     }
 
-    /** Publications of the node that are in its outbox. */
+    /** Number of the node's publications in the outbox. */
     public int unsent(String node) {
         return database == null
                 ? 0

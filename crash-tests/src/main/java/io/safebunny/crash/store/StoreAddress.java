@@ -5,13 +5,13 @@ package io.safebunny.crash.store;
  * A store, and how to reach it from any process.
  *
  * @param transactional whether claim, work and completion share one transaction
- * @param url of the server; empty for the memory of the process; for files, which each run has for itself, with {@code %s} for its
+ * @param url URL of the server; empty for in-memory stores; for files, of which each run has its own, with {@code %s} for the
  *     name
- * @param key of the server, where it needs one
+ * @param key key of the server, if it needs one
  */
 public record StoreAddress(StoreKind kind, boolean transactional, String url, String key) {
 
-    /** Title of its column. */
+    /** Title of its column in the matrix. */
     public String title() {
         return kind.label() + (transactional ? " tx" : "");
     }

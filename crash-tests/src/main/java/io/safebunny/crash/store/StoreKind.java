@@ -4,12 +4,12 @@ package io.safebunny.crash.store;
 import java.time.Duration;
 import java.util.Locale;
 
-/** The stores there are. */
+/** The kinds of stores. */
 public enum StoreKind {
     MEMORY,
-    /** In a server's memory. */
+    /** In the memory of an H2 server. */
     H2,
-    /** In the process that works with it, which takes it along when it is halted. */
+    /** H2 embedded in the process that uses it, which goes down with it. */
     H2_FILE,
     POSTGRESQL,
     MARIADB,
@@ -19,7 +19,10 @@ public enum StoreKind {
         return this == H2 || this == H2_FILE || this == POSTGRESQL || this == MARIADB;
     }
 
-    /** Of claims. Longer where a busy machine takes its time to answer: a claim that ends meanwhile has its handler run again. */
+    /**
+     * Lease of claims. Longer for stores that are slow on a busy machine: a claim that expires in between would let the handler
+     * run again.
+     */
     public Duration lease() {
         return this == COSMOS ? Duration.ofSeconds(3) : Duration.ofMillis(1_200);
     }
@@ -29,12 +32,12 @@ public enum StoreKind {
         return this == H2_FILE;
     }
 
-    /** As people write it. */
+    /** How users write it. */
     public String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** @throws IllegalArgumentException when there is none of this label */
+    /** @throws IllegalArgumentException when no store has this label */
     public static StoreKind of(String label) {
         return valueOf(label.toUpperCase(Locale.ROOT).replace('-', '_'));
     }

@@ -25,14 +25,14 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.util.FileSystemUtils;
 
-/** The servers of the stores, each started when it is first asked for. Not thread-safe. */
+/** The servers of the stores, each started on first use. Not thread-safe. */
 public final class StoreServers implements AutoCloseable {
 
     private final Map<StoreKind, StoreAddress> addresses = new EnumMap<>(StoreKind.class);
     private final Deque<Runnable> ends = new ArrayDeque<>();
     private final String credentials = ";USER=sa;PASSWORD=" + UUID.randomUUID();
 
-    /** Where its store is, with the tables in it. */
+    /** Address of the store, in which the tables have been created. */
     public StoreAddress address(StoreKind kind, boolean transactional) {
         StoreAddress address = addresses.computeIfAbsent(kind, this::start);
         return new StoreAddress(kind, transactional, address.url(), address.key());
@@ -61,12 +61,13 @@ public final class StoreServers implements AutoCloseable {
         };
     }
 
-    /** In this process, which is not the one that is halted. */
+    /** Runs in this process, which is never halted. */
     private String startH2() {
         System.setProperty("h2.bindAddress", "127.0.0.1");
         try {
             String database = "mem:crash;DB_CLOSE_DELAY=-1" + credentials;
-            // made here: a server that makes databases makes them for everybody, and a database can run programs
+            // created here, because a server that may create databases does so for everybody, and a database can run
+            // programs
             DriverManager.getConnection("jdbc:h2:" + database).close();
             Server server = Server.createTcpServer("-tcpPort", "0", "-ifExists").start();
             ends.push(server::stop);
@@ -76,7 +77,7 @@ public final class StoreServers implements AutoCloseable {
         }
     }
 
-    /** With the setting that the guide asks for. */
+    /** URL with the settings that the guide requires. */
     private String files() {
         try {
             Path folder = Files.createTempDirectory("safebunny-h2-");
@@ -87,7 +88,7 @@ public final class StoreServers implements AutoCloseable {
         }
     }
 
-    /** The address for one run: as it is, or, where each run has a file for itself, that file with the tables in it. */
+    /** The address for one run: unchanged, or, if each run has its own file, that file with the tables created. */
     public static StoreAddress forRun(StoreAddress address, String name) {
         if (!address.kind().isOfOneProcess()) {
             return address;

@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import org.h2.tools.Server;
 import org.jspecify.annotations.Nullable;
 
-/** Lets others look into a file that this process has for itself, for as long as it lives. */
+/** Gives other processes access to a file that this process has open, for as long as it lives. */
 public final class Window implements AutoCloseable {
 
     private final @Nullable Server server;
@@ -14,7 +14,7 @@ public final class Window implements AutoCloseable {
         this.server = server;
     }
 
-    /** For a store that others can reach by themselves it is none. */
+    /** Does nothing for a store that others can reach anyway. */
     public static Window into(StoreAddress address) {
         if (!address.kind().isOfOneProcess()) {
             return new Window(null);
@@ -28,7 +28,7 @@ public final class Window implements AutoCloseable {
         }
     }
 
-    /** For {@link StoreAddress#through}; empty when there is none. */
+    /** The port for {@link StoreAddress#through}; empty if there is none. */
     public String port() {
         return server == null ? "" : Integer.toString(server.getPort());
     }

@@ -5,7 +5,10 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** What is written in the same transaction as the publications: one row per order, if exactly-once means what it says. Thread-safe. */
+/**
+ * The table that handlers write to in the same transaction as their publications: one row per order, if exactly-once means what
+ * it says. Thread-safe.
+ */
 public final class WorkTable {
 
     static final String DEFINITION =
@@ -21,7 +24,7 @@ public final class WorkTable {
         jdbc.update("insert into crash_work (order_id, run) values (?, ?)", order, run);
     }
 
-    /** The runs that are committed. */
+    /** The committed runs. */
     public List<String> runs(String order) {
         return jdbc.queryForList("select run from crash_work where order_id = ?", String.class, order);
     }

@@ -20,13 +20,13 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** A few cells of the matrix that {@code bin/crash-matrix} plays, one or two for each kind of guarantee. */
+/** A few cells of the matrix of {@code bin/crash-matrix}, one or two for each kind of guarantee. */
 class CrashSampleIT {
 
     private static final Path LOGS = Path.of("target", "crash");
     private static final StoreServers SERVERS = new StoreServers();
 
-    /** Rows of {@link Scenarios}. */
+    /** Names of rows in {@link Scenarios}. */
     private static final Set<String> SAMPLE = Set.of(
             "halt before complete",
             "halt after complete",
@@ -69,7 +69,7 @@ class CrashSampleIT {
         assertAllOk(OUTBOX_SAMPLE, List.of(SERVERS.address(StoreKind.POSTGRESQL, true)));
     }
 
-    /** Nothing of it is left in another process that lives on. */
+    /** No other process keeps the database alive. */
     @Test
     void aFileGoesDownWithTheProcess() throws Exception {
         assertAllOk(
@@ -78,7 +78,7 @@ class CrashSampleIT {
         assertAllOk(OUTBOX_SAMPLE, List.of(SERVERS.address(StoreKind.H2_FILE, true)));
     }
 
-    /** As it is with H2's default: what the guide asks for is what makes it durable. */
+    /** With H2's default the loss is found: only the settings from the guide make it durable. */
     @Test
     void aFileThatIsWrittenLaterIsFound() throws Exception {
         StoreAddress durable = SERVERS.address(StoreKind.H2_FILE, true);
@@ -106,7 +106,7 @@ class CrashSampleIT {
         assertThat(outcomes).hasSameSizeAs(cells);
     }
 
-    /** Without it, nobody would know whether the checks find anything. */
+    /** Proves that the checks find anything at all. */
     @Test
     void storeThatForgetsIsFound() throws Exception {
         Scenario sound = scenarios(Set.of("halt after send first publication")).get(0);
@@ -119,7 +119,7 @@ class CrashSampleIT {
         assertThat(outcome.text()).contains("the handler ran 2 times").contains("2 different messages of type Charged");
     }
 
-    /** A process that never comes to its point has proved nothing. */
+    /** A process that never reaches its point has proved nothing. */
     @Test
     void pointThatIsNeverReachedIsFound() throws Exception {
         Scenario sound = scenarios(Set.of("halt after complete")).get(0);

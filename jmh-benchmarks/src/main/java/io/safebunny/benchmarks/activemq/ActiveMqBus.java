@@ -21,8 +21,8 @@ import org.apache.activemq.store.kahadb.KahaDBPersistenceAdapter;
 import org.springframework.util.FileSystemUtils;
 
 /**
- * ActiveMQ in this process, reached through TCP: a connection for each sender and receiver, bytes that are prepared. Each message is
- * on disk before {@code send} returns.
+ * ActiveMQ in this process, reached through TCP, with a connection per sender and receiver and prepared bytes. Each message is on
+ * disk before {@code send} returns.
  */
 final class ActiveMqBus implements Bus {
 
@@ -46,7 +46,7 @@ final class ActiveMqBus implements Bus {
         }
     }
 
-    /** @return where it listens */
+    /** @return the URL it listens on */
     private String start() throws Exception {
         KahaDBPersistenceAdapter store = new KahaDBPersistenceAdapter();
         store.setDirectory(folder.toFile());

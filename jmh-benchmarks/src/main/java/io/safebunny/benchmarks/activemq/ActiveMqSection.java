@@ -11,7 +11,7 @@ import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
 import java.util.List;
 
-/** Several senders and receivers at once, beside another broker. */
+/** Several senders and receivers at once, compared with another broker. */
 public final class ActiveMqSection implements Section {
 
     private static final String RAW = "raw client, a wait for each message";

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeoutException;
 
-/** The client library of RabbitMQ: a connection for each sender and receiver, bytes that are prepared and not read. */
+/** RabbitMQ's client library, with a connection per sender and receiver, prepared bytes, and receivers that do not read them. */
 final class RawBus implements Bus {
 
     private static final long CONFIRM_MILLIS = 30_000;

@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Receivers are nodes; each gets what one publishing node publishes, so to choose a node is to choose a receiver. */
+/** Receivers are nodes. Each gets the messages of one publishing node, so choosing the publishing node chooses the receiver. */
 final class SafeBunnyBus implements Bus {
 
     private final Ping ping = Ping.ofSize("order-42", BenchBroker.MESSAGE_BYTES);
     private final List<BenchNode> nodes = new ArrayList<>();
     private final List<Bunny> publishers = new ArrayList<>();
 
-    /** @param store of each receiver, {@code null} for none */
+    /** @param store store of each receiver, {@code null} for none */
     SafeBunnyBus(
             BenchBroker broker, int prefetch, @Nullable Function<Timeline, MessageStore> store, Runnable received) {
         for (int receiver = 0; receiver < Stress.RECEIVERS; receiver++) {

@@ -14,15 +14,15 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The stress test of "Design and Evaluation of a Reliable and Scalable Communication Framework", section 5.1: each sender sends as
- * quickly as possible, each message to a receiver chosen at random, and what all receivers get is counted.
+ * The stress test of "Design and Evaluation of a Reliable and Scalable Communication Framework", section 5.1: each sender sends
+ * as fast as possible, each message to a random receiver, and the messages of all receivers are counted.
  */
 final class Stress {
 
     static final int SENDERS = 8;
     static final int RECEIVERS = 4;
 
-    /** Of each sender, not counted: connections are opened by them. */
+    /** Messages of each sender that are not counted, because they open the connections. */
     private static final int FIRST = 20;
 
     private static final long PATIENCE_SECONDS = 120;
@@ -34,7 +34,7 @@ final class Stress {
         this.messages = messages;
     }
 
-    /** Connects everybody. */
+    /** Connects senders and receivers. */
     @FunctionalInterface
     interface Opening {
         Bus open(Runnable received) throws Exception;
@@ -57,7 +57,7 @@ final class Stress {
         }
     }
 
-    /** Until all are received. */
+    /** Sends, and waits until all messages are received. */
     private void send(ExecutorService threads, List<Sender> senders, int each) throws Exception {
         expected = new CountDownLatch(each * SENDERS);
         List<Callable<Void>> loops = new ArrayList<>();

@@ -17,16 +17,16 @@ import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 
-/** Connections to the broker, and queues in the topology that all contenders share. Thread-safe. */
+/** Connections to the broker, and the queues that all contenders use. Thread-safe. */
 public final class BenchBroker implements AutoCloseable {
 
-    /** Exchanges of the contenders. */
+    /** Prefix of the contenders' exchanges. */
     public static final String EXCHANGE = "sb-bench";
 
-    /** The node that publishes. */
+    /** The publishing node. */
     public static final String SOURCE = "source";
 
-    /** The size of messages in the figures that the ledger is compared with. */
+    /** The message size of the published figures that the ledger is compared with. */
     public static final int MESSAGE_BYTES = 965;
 
     private static final int CONFIRM_EVERY = 1_000;
@@ -58,12 +58,12 @@ public final class BenchBroker implements AutoCloseable {
         return new CachingConnectionFactory(client);
     }
 
-    /** Routing key of what {@link #SOURCE} publishes. */
+    /** Routing key of {@link #SOURCE}'s messages. */
     public static String routingKey(String type) {
         return SOURCE + "-" + type;
     }
 
-    /** Makes the quorum queue in which a node gets messages of a type from {@link #SOURCE}. */
+    /** Declares the quorum queue in which a node receives messages of a type from {@link #SOURCE}. */
     public String declare(String node) {
         try (BenchNode consumer = BenchNode.withoutStore(this, node)) {
             consumer.start(List.of(handler(1, ignored -> {})));
@@ -71,13 +71,13 @@ public final class BenchBroker implements AutoCloseable {
         return node + "-Ping";
     }
 
-    /** Receives pings. */
+    /** Handles pings. */
     @FunctionalInterface
     public interface PingHandler {
         void handle(Ping ping);
     }
 
-    /** Without retries. */
+    /** A handler without retries. */
     public static HandlerDefinition handler(int prefetch, PingHandler handler) {
         return new HandlerDefinition(
                 "bench.on(Ping)",
@@ -89,7 +89,7 @@ public final class BenchBroker implements AutoCloseable {
                 (payload, context) -> handler.handle((Ping) payload));
     }
 
-    /** Puts messages of {@link #SOURCE} into the queue, which is emptied before. */
+    /** Purges the queue and fills it with messages of {@link #SOURCE}. */
     public void fill(String queue, int messages) throws IOException, InterruptedException, TimeoutException {
         byte[] body = Ping.ofSize("order-42", MESSAGE_BYTES).json();
         try (Channel channel = own.createChannel()) {
@@ -104,7 +104,7 @@ public final class BenchBroker implements AutoCloseable {
         }
     }
 
-    /** As SafeBunny publishes them. */
+    /** Properties as SafeBunny sets them. */
     public static BasicProperties properties(String id) {
         return new BasicProperties.Builder()
                 .messageId(id)
@@ -123,7 +123,7 @@ public final class BenchBroker implements AutoCloseable {
         }
     }
 
-    /** The broker counts a moment late. */
+    /** Polls, because the broker updates its count with a delay. */
     public void requireMessages(String queue, int atLeast) throws IOException, TimeoutException, InterruptedException {
         try (Channel channel = own.createChannel()) {
             for (int look = 0; channel.messageCount(queue) < atLeast; look++) {

@@ -61,12 +61,12 @@ public final class BenchNode implements AutoCloseable {
         return new BenchNode(broker, node, timeline -> null, (timeline, workers) -> null);
     }
 
-    /** @param store made with the node's timeline */
+    /** @param store creates the store with the node's timeline */
     public static BenchNode withStore(BenchBroker broker, String node, Function<Timeline, MessageStore> store) {
         return new BenchNode(broker, node, store, (timeline, workers) -> null);
     }
 
-    /** @param outbox made with the node's timeline and threads */
+    /** @param outbox creates the outbox with the node's timeline and threads */
     public static BenchNode withOutbox(BenchBroker broker, String node, BiFunction<Timeline, Executor, Outbox> outbox) {
         return new BenchNode(broker, node, timeline -> null, outbox);
     }

@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** A message of some lines of text. */
+/** A message with some lines of text. */
 public record Ping(String id, long number, List<String> lines) {
 
     private static final String LINE = "forty bytes of text for one line of it";
 
     /**
      * @param id at most 40 characters
-     * @param bytes of its JSON, at least 200
+     * @param bytes size of its JSON, at least 200
      */
     public static Ping ofSize(String id, int bytes) {
         int many = (bytes - 120) / (LINE.length() + 3);
@@ -24,7 +24,7 @@ public record Ping(String id, long number, List<String> lines) {
         return new Ping(id, 7, lines);
     }
 
-    /** As every serializer of the contest writes it. */
+    /** Its JSON, the same from every serializer in the contests. */
     public byte[] json() {
         return "{\"id\":\"%s\",\"number\":%d,\"lines\":[\"%s\"]}"
                 .formatted(id, number, String.join("\",\"", lines))

@@ -19,7 +19,7 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
-/** Prefetch 10, 100 and 250 with and without stores, and 32 instances against one. */
+/** Consuming with prefetch 10, 100 and 250, with and without stores, and with 32 instances against one. */
 public final class ConsumeSection implements Section {
 
     private static final String RAW = "raw client, one thread, nothing read";
@@ -42,7 +42,7 @@ public final class ConsumeSection implements Section {
 
     private static final JdbcStoreOptions STORE = JdbcStoreOptions.of(Consumers.NODE, RETENTION);
 
-    /** One connection for each message in a transaction, and some. */
+    /** One connection per message in a transaction, and some spare ones. */
     private final BenchDatabase database = new BenchDatabase(MIDDLE + SPARE_CONNECTIONS);
 
     private final Consumers consumers;

@@ -38,7 +38,9 @@ final class Consumers {
         }
     }
 
-    /** What the client library can do: nothing is read, each message is acknowledged on the consumer's thread. */
+    /**
+     * The upper bound set by the client library: bodies are not read, and each message is acknowledged on the consumer's thread.
+     */
     Figures raw(int prefetch) throws Exception {
         broker.fill(queue, messages);
         Meter meter = new Meter(messages);
@@ -68,7 +70,7 @@ final class Consumers {
         }
     }
 
-    /** Handlers that charge in a step and insert what came of it, as those of the guide. */
+    /** Handlers that charge in a step and insert its result, like those in the guide. */
     Figures charging(int prefetch, Function<Timeline, MessageStore> store, Consumer<String> insert) throws Exception {
         return consume(1, meter -> charging(prefetch, insert, meter), store, Meter::await);
     }
@@ -95,12 +97,12 @@ final class Consumers {
         });
     }
 
-    /** @param store {@code null} for none */
+    /** @param store creates the store, {@code null} for none */
     Figures safeBunny(int instances, int prefetch, @Nullable Function<Timeline, MessageStore> store) throws Exception {
         return consume(instances, meter -> checking(prefetch, meter), store, Meter::await);
     }
 
-    /** What the processors are busy with, from the first to the last message. */
+    /** Profiles the processors from the first to the last message. */
     Figures profiled(int prefetch, @Nullable Function<Timeline, MessageStore> store) throws Exception {
         return consume(1, meter -> checking(prefetch, meter), store, meter -> {
             int before = meter.awaitFirst();

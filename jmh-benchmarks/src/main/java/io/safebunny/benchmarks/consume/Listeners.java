@@ -10,15 +10,15 @@ import org.springframework.amqp.support.converter.JacksonJsonMessageConverter;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
-/** What one writes without SafeBunny: {@code @RabbitListener} with JSON. */
+/** The usual code without SafeBunny: {@code @RabbitListener} with JSON. */
 final class Listeners implements AutoCloseable {
 
     private final CachingConnectionFactory connections;
     private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 
     /**
-     * @param consumers channels, each with a thread
-     * @param prefetch of each
+     * @param consumers number of channels, each with a thread
+     * @param prefetch prefetch of each channel
      */
     Listeners(CachingConnectionFactory connections, String queue, int consumers, int prefetch, Meter meter) {
         this.connections = connections;
@@ -42,7 +42,7 @@ final class Listeners implements AutoCloseable {
         connections.destroy();
     }
 
-    /** Switches the annotation on. */
+    /** Enables the annotation. */
     @Configuration(proxyBeanMethods = false)
     @EnableRabbit
     static class ListenerConfiguration {}

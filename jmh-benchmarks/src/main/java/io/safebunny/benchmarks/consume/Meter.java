@@ -6,7 +6,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Counts handled messages. The time runs from the first to the last one, so that nobody is charged for connecting. Thread-safe. */
+/** Counts handled messages. The time runs from the first to the last message, so that connecting does not count. Thread-safe. */
 final class Meter {
 
     private static final long PATIENCE_SECONDS = 120;
@@ -32,7 +32,7 @@ final class Meter {
         }
     }
 
-    /** @return how many were handled until it was noticed */
+    /** @return how many had been handled when this thread noticed */
     int awaitFirst() throws InterruptedException {
         await(first);
         return messages - (int) left.getCount();

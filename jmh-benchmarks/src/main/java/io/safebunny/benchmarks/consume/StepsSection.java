@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
-/** The guide's handler with a step, with everything as it is set up by default. */
+/** The guide's handler with a step, with all defaults. */
 public final class StepsSection implements Section {
 
     private static final String MEMORY = "SafeBunny, memory";
@@ -28,7 +28,7 @@ public final class StepsSection implements Section {
     private static final int PREFETCH = 10;
     private static final int CONNECTIONS = 10;
 
-    /** A backlog is the point, so it is the same in a quick run. */
+    /** Not reduced in a quick run, because the backlog is the point. */
     private static final int MESSAGES = 5_000;
 
     private static final Duration RETENTION = Duration.ofDays(7);

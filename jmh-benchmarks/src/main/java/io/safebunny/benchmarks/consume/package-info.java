@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Consuming what waits in a queue. */
+/** Contests: consuming a queue's backlog. */
 @NullMarked
 package io.safebunny.benchmarks.consume;
 

@@ -8,7 +8,7 @@ package io.safebunny.benchmarks.contest;
  */
 public record Contender(String name, Measurement measurement) {
 
-    /** Does the work once. Called again and again by one thread. */
+    /** Does the work once. Called repeatedly by one thread. */
     @FunctionalInterface
     public interface Measurement {
         Figures measure() throws Exception;

@@ -4,11 +4,11 @@ package io.safebunny.benchmarks.contest;
 import java.util.List;
 
 /**
- * The same work, done by several contenders in turn.
+ * The same work, done by several contenders in turn. Immutable.
  *
  * @param title short, and unique in the ledger
- * @param conditions what is the same for all
- * @param ratios of messages per second
+ * @param conditions what is the same for all contenders
+ * @param ratios ratios of messages per second to report
  */
 public record Contest(String title, String conditions, List<Contender> contenders, List<Ratio> ratios) {
 

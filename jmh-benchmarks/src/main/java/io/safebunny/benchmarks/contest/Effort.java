@@ -6,7 +6,7 @@ package io.safebunny.benchmarks.contest;
  *
  * @param warmUps rounds that do not count
  * @param rounds rounds that count
- * @param share of the messages of a full run
+ * @param share fraction of a full run's messages
  */
 public record Effort(int warmUps, int rounds, double share) {
 

@@ -4,7 +4,7 @@ package io.safebunny.benchmarks.contest;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What one measurement gave, by name, in the order in which it is to be shown. Immutable. */
+/** The results of one measurement by name, in display order. Immutable. */
 public record Figures(Map<String, Double> byName) {
 
     public static final String PER_SECOND = "messages/s";
@@ -13,7 +13,7 @@ public record Figures(Map<String, Double> byName) {
         byName = new LinkedHashMap<>(byName);
     }
 
-    /** A rate. */
+    /** A rate in messages per second. */
     public static Figures perSecond(long messages, long nanos) {
         return new Figures(Map.of(PER_SECOND, messages * 1e9 / nanos));
     }

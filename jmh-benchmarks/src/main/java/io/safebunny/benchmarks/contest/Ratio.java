@@ -2,9 +2,9 @@
 package io.safebunny.benchmarks.contest;
 
 /**
- * A figure of one contender divided by that of another one of the same round.
+ * A figure of one contender divided by that of another in the same round.
  *
  * @param key unique in the ledger
- * @param goal what was aimed at, at least; 0 for nothing
+ * @param goal the minimum aimed at; 0 for none
  */
 public record Ratio(String key, String of, String to, double goal) {}

@@ -4,9 +4,9 @@ package io.safebunny.benchmarks.contest;
 import java.util.Map;
 
 /**
- * How a contest ended.
+ * The results of a contest.
  *
- * @param figures by contender and name of the figure
- * @param ratios by key
+ * @param figures figures by contender and name
+ * @param ratios ratios by key
  */
 public record Result(Contest contest, Map<String, Map<String, Spread>> figures, Map<String, Spread> ratios) {}

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Plays contests. In each round every contender has its turn, in every other round in the reverse order, so that a machine that becomes
- * slower or faster is nobody's advantage; ratios are taken within a round.
+ * Runs contests. In each round every contender has its turn, in reverse order every other round, so that nobody gains when the
+ * machine gets slower or faster. Ratios are taken within a round.
  */
 public final class Rounds {
 

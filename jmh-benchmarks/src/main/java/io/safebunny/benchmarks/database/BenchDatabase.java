@@ -12,7 +12,7 @@ import org.springframework.core.io.ByteArrayResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
-/** PostgreSQL with the tables of store and outbox, and a pool. Thread-safe. */
+/** A PostgreSQL database with the tables of store and outbox, and a connection pool. Thread-safe. */
 public final class BenchDatabase implements AutoCloseable {
 
     private final PostgresServer server = PostgresServer.start();

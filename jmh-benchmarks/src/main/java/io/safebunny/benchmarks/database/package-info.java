@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A database of one's own. */
+/** A private database for the contests. */
 @NullMarked
 package io.safebunny.benchmarks.database;
 

@@ -55,7 +55,7 @@ public final class Ledger {
                 System.out.println(report.summary());
             }
         }
-        System.exit(0); // threads of drivers
+        System.exit(0); // drivers leave threads running
     }
 
     private static void save(Path folder, Report report) throws Exception {
@@ -65,7 +65,7 @@ public final class Ledger {
         say("saved as ledger.md and ledger.json in " + folder);
     }
 
-    /** Each is opened when its turn has come, so that nobody measures beside the connections of another. */
+    /** Sections are opened in turn, so that none is measured while another's connections are open. */
     @FunctionalInterface
     private interface Opening {
         Section open() throws Exception;

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
-/** On what was measured, by name. */
+/** Facts about the machine and the software measured, by name. */
 final class Machine {
 
     private Machine() {}
@@ -26,7 +26,7 @@ final class Machine {
         return facts;
     }
 
-    /** The build writes it into the jar. */
+    /** The version, which the build writes into the jar. */
     private static String measured() {
         try (JarFile jar = new JarFile(Path.of(Machine.class
                         .getProtectionDomain()

@@ -14,9 +14,9 @@ import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a run found.
+ * The results of a run.
  *
- * @param machine facts by name
+ * @param machine facts about the machine by name
  */
 record Report(Map<String, String> machine, Effort effort, List<Result> results) {
 
@@ -106,7 +106,7 @@ record Report(Map<String, String> machine, Effort effort, List<Result> results) 
                 .toList();
     }
 
-    /** One line. */
+    /** A one-line summary. */
     String summary() {
         return JsonMapper.shared().writeValueAsString(Map.of("ratios", ratios()));
     }

@@ -11,7 +11,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.Objects;
 
-/** An outbox as first written: one row at a time is selected, sent, confirmed and deleted. */
+/** The outbox that most people write first: selects, sends, confirms and deletes one row at a time. */
 final class NaivePoller implements AutoCloseable {
 
     private static final long CONFIRM_MILLIS = 30_000;
@@ -27,7 +27,7 @@ final class NaivePoller implements AutoCloseable {
         channel.confirmSelect();
     }
 
-    /** Until the table is empty. */
+    /** Runs until the table is empty. */
     void drain() throws Exception {
         try (java.sql.Connection connection = database.pool().getConnection()) {
             connection.setAutoCommit(false);

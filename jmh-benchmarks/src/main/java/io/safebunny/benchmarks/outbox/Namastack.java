@@ -34,7 +34,7 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** Namastack Outbox, whose handler waits for the broker's confirm. */
+/** Namastack Outbox, with a handler that waits for the broker's confirm. */
 final class Namastack implements AutoCloseable {
 
     static final String TABLE = "outbox_record";
@@ -72,7 +72,7 @@ final class Namastack implements AutoCloseable {
         connections.destroy();
     }
 
-    /** Nothing but the library, whatever else is on the class path. */
+    /** Configures only Namastack Outbox, whatever else is on the class path. */
     @SpringBootConfiguration(proxyBeanMethods = false)
     @ImportAutoConfiguration({
         TaskExecutionAutoConfiguration.class,
@@ -93,7 +93,7 @@ final class Namastack implements AutoCloseable {
         }
     }
 
-    /** Sends as the others do. */
+    /** Sends in the same way as the other contenders. */
     static final class Sender implements OutboxTypedHandler<Ping> {
         private final RabbitTemplate template;
 

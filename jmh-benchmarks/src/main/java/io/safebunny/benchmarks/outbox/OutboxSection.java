@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Map;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
-/** A full table, and from publishing in a transaction to the deletion. */
+/** Draining a full table, and the whole way from publishing in a transaction to deletion. */
 public final class OutboxSection implements Section {
 
     private static final String NAIVE = "naive: one row at a time";
@@ -117,7 +117,7 @@ public final class OutboxSection implements Section {
         }
     }
 
-    /** An empty table alone is no proof. */
+    /** Checks that the messages arrived: an empty table alone proves nothing. */
     private Figures arrived(int messages, long nanos) throws Exception {
         broker.requireMessages(queue, messages);
         return Figures.perSecond(messages, nanos);
@@ -135,7 +135,7 @@ public final class OutboxSection implements Section {
                         new SimpleMeterRegistry()));
     }
 
-    /** As a crash left them: old enough for the relay. */
+    /** Fills the table as if after a crash, with rows old enough for the relay. */
     private void fill(int messages) throws Exception {
         broker.purge(queue);
         database.sql().execute("truncate " + TABLE);

@@ -25,13 +25,13 @@ final class Writers implements AutoCloseable {
         this.manager = manager;
     }
 
-    /** Publishes a message of the correlation in the transaction that is open. */
+    /** Publishes a message of the correlation in the open transaction. */
     @FunctionalInterface
     interface Publisher {
         void publish(String correlation);
     }
 
-    /** Returns when all is committed. */
+    /** Returns when everything is committed. */
     int publish(int messages, Publisher publisher) throws Exception {
         int transactions = messages / THREADS / PER_TRANSACTION;
         TransactionTemplate transaction = new TransactionTemplate(manager);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Publishing in the application's transactions. */
+/** Contests: publishing in the application's transactions. */
 @NullMarked
 package io.safebunny.benchmarks.outbox;
 

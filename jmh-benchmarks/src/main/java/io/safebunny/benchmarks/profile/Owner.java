@@ -4,17 +4,17 @@ package io.safebunny.benchmarks.profile;
 import java.util.List;
 
 /**
- * Whose doing a sample is: that of the innermost call that belongs to one of the libraries. What the JDK and the kernel do on its behalf,
- * such as a write to a socket, is charged to it.
+ * The code to which a profiler sample is attributed: that of the innermost call that belongs to one of these libraries. Work of
+ * the JDK and the kernel on its behalf, such as a write to a socket, is charged to it.
  */
 enum Owner {
     SAFEBUNNY("SafeBunny's code", "io/safebunny/"),
-    /** Waking workers up, workers that wait, and what the system does to switch to them. */
+    /** Waking workers, waiting workers, and the system's context switches. */
     SWITCHING("SafeBunny's threads, waking and waiting", "[safebunny-"),
     CLIENT("RabbitMQ client", "com/rabbitmq/", "[AMQP Connection", "[pool-"),
     JACKSON("Jackson", "tools/jackson/", "com/fasterxml/jackson/"),
     DATABASE("connection pool and driver", "org/postgresql/", "com/zaxxer/", "[Hikari"),
-    /** The JVM's own threads, most of all: compiling and collecting garbage. */
+    /** Mostly the JVM's own threads: compilation and garbage collection. */
     OTHER("other");
 
     private static final List<String> SWITCHES =
@@ -25,7 +25,7 @@ enum Owner {
     @SuppressWarnings("ImmutableEnumChecker") // List.of
     private final List<String> prefixes;
 
-    /** @param prefixes of classes and, with a bracket, of threads, for those that wait for work */
+    /** @param prefixes prefixes of classes and, with a bracket, of thread names, for threads that wait for work */
     Owner(String title, String... prefixes) {
         this.title = title;
         this.prefixes = List.of(prefixes);
@@ -35,7 +35,7 @@ enum Owner {
         return title;
     }
 
-    /** @param stack frames separated by semicolons, the thread first and the innermost call last */
+    /** @param stack frames separated by semicolons, starting with the thread and ending with the innermost call */
     static Owner of(String stack) {
         boolean switching = false;
         String[] frames = stack.split(";", -1);

@@ -11,7 +11,7 @@ import java.util.Map;
 import one.profiler.AsyncProfiler;
 import one.profiler.Counter;
 
-/** Samples what the process spends processor time on, the kernel's included. One at a time. */
+/** Samples what the process spends processor time on, including time in the kernel. Only one may run at a time. */
 public final class Profile {
 
     private static final String START = "start,event=cpu,interval=500us,threads";
@@ -27,7 +27,7 @@ public final class Profile {
         before = process.getProcessCpuTime();
     }
 
-    /** Ends it. */
+    /** Stops sampling. */
     public Figures perMessage(int messages) {
         long nanos = process.getProcessCpuTime() - before;
         profiler.stop();

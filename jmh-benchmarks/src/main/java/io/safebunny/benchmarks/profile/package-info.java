@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Whose code the processors are busy with. */
+/** A profiler that tells whose code the processors are busy with. */
 @NullMarked
 package io.safebunny.benchmarks.profile;
 

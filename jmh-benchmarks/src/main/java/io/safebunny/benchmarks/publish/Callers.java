@@ -9,7 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** So many threads that publish at once, each waiting for its message before it publishes the next one. */
+/** A number of threads that publish at once, each waiting for its confirm before it publishes the next message. */
 final class Callers implements AutoCloseable {
 
     private final int count;
@@ -30,7 +30,7 @@ final class Callers implements AutoCloseable {
         void publish() throws Exception;
     }
 
-    /** Each caller has a publisher of its own. */
+    /** Creates a separate publisher for each caller. */
     @FunctionalInterface
     interface PublisherOf {
         Publisher caller(int number);

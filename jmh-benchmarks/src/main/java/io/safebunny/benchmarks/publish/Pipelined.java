@@ -7,7 +7,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Publications of which at most 1,000 are without a confirm. */
+/** Pipelined publishing with at most 1,000 unconfirmed messages. */
 final class Pipelined {
 
     private static final int WINDOW = 1_000;

@@ -28,7 +28,7 @@ import org.springframework.amqp.rabbit.connection.CorrelationData;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.support.converter.JacksonJsonMessageConverter;
 
-/** 1, 8 and 128 callers that wait for each confirm, and one that does not wait. */
+/** Publishing by 1, 8 and 128 callers that wait for each confirm, and by one that does not wait. */
 public final class PublishSection implements Section {
 
     private static final String RAW_WINDOW = "raw client, window of 1,000";
@@ -62,7 +62,7 @@ public final class PublishSection implements Section {
 
     @Override
     public List<Contest> contests() throws IOException {
-        // the fast ones first: they warm up the code of the others
+        // fast contenders first, because they warm up the code of the others
         return List.of(
                 async(),
                 blocking(
@@ -130,7 +130,7 @@ public final class PublishSection implements Section {
                         new Ratio("publishAsyncVsTemplate", SAFEBUNNY, TEMPLATE, 0)));
     }
 
-    /** The queue is emptied in between, so that everybody finds the same broker. */
+    /** Purges the queue before each contender, so that all start with the same broker. */
     private Contender contender(String name, Contender.Measurement measurement) {
         return new Contender(name, () -> {
             broker.purge(queue);
@@ -166,7 +166,7 @@ public final class PublishSection implements Section {
         return template;
     }
 
-    /** As one writes it without SafeBunny. */
+    /** The usual code without SafeBunny. */
     private CompletableFuture<Void> publish(RabbitTemplate template) {
         CorrelationData correlation = new CorrelationData(UUID.randomUUID().toString());
         template.convertAndSend(

@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the client library can do: one channel, one thread, bytes that are prepared, at most 1,000 messages without a confirm. It
- * does not know which message failed.
+ * The upper bound set by the client library: one channel, one thread, prepared bytes, at most 1,000 unconfirmed messages. Does
+ * not know which message failed.
  */
 final class RawWindow {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Publishing, until the broker has confirmed. */
+/** Contests: publishing, until the broker has confirmed. */
 @NullMarked
 package io.safebunny.benchmarks.publish;
 

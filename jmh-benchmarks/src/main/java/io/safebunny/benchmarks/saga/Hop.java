@@ -4,12 +4,12 @@ package io.safebunny.benchmarks.saga;
 /** One of the saga's messages. */
 sealed interface Hop {
 
-    /** Bytes of its JSON, as in the figures that the ledger is compared with. */
+    /** Bytes of its JSON, as in the published figures that the ledger is compared with. */
     int BYTES = 1_227;
 
     int OVERHEAD = 40;
 
-    /** When the saga was to begin: {@link System#nanoTime()}. */
+    /** When the saga should have begun, by {@link System#nanoTime()}. */
     long begun();
 
     static String text() {

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.LongConsumer;
 
 /**
- * What the client library can do: bytes are passed on as they are, on the consumer's thread, and a message is acknowledged when the
- * next one is confirmed.
+ * The upper bound set by the client library: bytes are passed on unchanged, on the consumer's thread, and a message is
+ * acknowledged when its follower is confirmed.
  */
 final class RawTrack implements Track {
 
@@ -74,7 +74,7 @@ final class RawTrack implements Track {
                     }
                     confirmed.clear();
                 },
-                (sequence, multiple) -> publish.abort()); // ends the measurement
+                (sequence, multiple) -> publish.abort()); // a nack aborts the measurement
         String unused = in.basicConsume(
                 QUEUE + from,
                 false,

@@ -15,7 +15,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 
-/** With SafeBunny: each node publishes in its handler. */
+/** The saga with SafeBunny: each node publishes in its handler. */
 final class SafeBunnyTrack implements Track {
 
     private static final int PREFETCH = 10;
@@ -25,7 +25,7 @@ final class SafeBunnyTrack implements Track {
     private final String text = Hop.text();
     private volatile LongConsumer finish = begun -> {};
 
-    /** @param nodeOf makes a node of that name */
+    /** @param nodeOf creates a node with the given name */
     SafeBunnyTrack(Function<String, BenchNode> nodeOf) {
         add(nodeOf.apply("third"), Hop.Third.class, "second", publish(Hop.Done::new));
         add(nodeOf.apply("second"), Hop.Second.class, "first", publish(Hop.Third::new));

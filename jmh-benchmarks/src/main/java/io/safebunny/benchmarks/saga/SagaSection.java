@@ -13,7 +13,7 @@ import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
 import java.util.List;
 
-/** Latency at a fixed rate, and throughput. */
+/** Latency of sagas at a fixed rate, and their throughput. */
 public final class SagaSection implements Section {
 
     private static final String RAW = "raw client, bytes passed on";
@@ -82,7 +82,7 @@ public final class SagaSection implements Section {
         Track open() throws Exception;
     }
 
-    /** Opened for each round, so that nobody runs beside the consumers of another. */
+    /** Opens its nodes for each round, so that nobody runs beside another's consumers. */
     private static Contender contender(String name, Opening opening, Run run) {
         return new Contender(name, () -> {
             try (Track track = opening.open()) {
@@ -93,6 +93,6 @@ public final class SagaSection implements Section {
 
     @Override
     public void close() {
-        // each round closes what it opened
+        // each round closes its own nodes
     }
 }

@@ -21,7 +21,10 @@ final class Sagas {
 
     private Sagas() {}
 
-    /** Latencies are counted from when a saga was to begin, also when it could not, so that a stall is not overlooked. */
+    /**
+     * Measures latency from the time a saga should have begun, even if it began late, so that stalls show (no coordinated
+     * omission).
+     */
     static Figures atRate(Track track, int perSecond, int sagas) throws Exception {
         long[] nanos = new long[sagas];
         AtomicInteger ended = new AtomicInteger();

@@ -20,8 +20,8 @@ import org.springframework.amqp.rabbit.listener.SimpleMessageListenerContainer;
 import org.springframework.amqp.support.converter.JacksonJsonMessageConverter;
 
 /**
- * Written by hand with Spring AMQP, so that no message is lost: each listener waits for the confirm of what it publishes before its own
- * message is acknowledged. Duplicates are handled twice.
+ * The saga written by hand with Spring AMQP so that no message is lost: each listener waits for the confirm of its publication
+ * before its own message is acknowledged. Duplicates are handled twice.
  */
 final class SpringTrack implements Track {
 

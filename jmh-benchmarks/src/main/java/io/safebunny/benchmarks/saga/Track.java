@@ -3,13 +3,13 @@ package io.safebunny.benchmarks.saga;
 
 import java.util.function.LongConsumer;
 
-/** Three nodes that work on sagas until they are closed. */
+/** Three nodes that process sagas until closed. */
 interface Track extends AutoCloseable {
 
-    /** Begins a saga without waiting for anything. */
+    /** Begins a saga without blocking. */
     void begin(long begun) throws Exception;
 
-    /** @param finish gets the beginning of each saga that ends, on any thread */
+    /** @param finish is given the begin time of each finished saga, on any thread */
     void onFinish(LongConsumer finish);
 
     @Override

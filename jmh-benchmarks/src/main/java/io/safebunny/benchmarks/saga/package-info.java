@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A saga of four messages through three nodes, from its beginning to its end. */
+/** Contests: a saga of four messages through three nodes, from beginning to end. */
 @NullMarked
 package io.safebunny.benchmarks.saga;
 

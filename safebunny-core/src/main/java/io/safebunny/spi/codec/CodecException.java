@@ -18,10 +18,10 @@ public final class CodecException extends SafeBunnyException {
         this.tooLarge = tooLarge;
     }
 
-    /** There are more decoded bytes than may be. */
+    /** The decoded body exceeds the limit. */
     public static CodecException tooLarge(String encoding, long maxSize) {
         return new CodecException(
-                "Message too large [content_encoding=%s]: decoded it has more than %d bytes. Raise safebunny.max-message-size to take it."
+                "Message too large [content_encoding=%s]: decoded, it has more than %d bytes. Raise safebunny.max-message-size to accept it."
                         .formatted(encoding, maxSize),
                 null,
                 true);

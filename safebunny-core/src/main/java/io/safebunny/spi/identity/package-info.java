@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** SPI of message ids: a pure function of what a message descends from. */
+/** SPI of message ids: a pure function of a message's ancestry. */
 @NullMarked
 package io.safebunny.spi.identity;
 

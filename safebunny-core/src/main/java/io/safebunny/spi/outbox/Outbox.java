@@ -6,27 +6,27 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * SPI: publications of the application's own transactions, outside handlers. They are stored with the transaction, sent after its
- * commit and never after its rollback. Thread-safe.
+ * SPI: stores messages that the application publishes in its own transactions, outside handlers, and sends them after the commit
+ * and never after a rollback. Thread-safe.
  */
 public interface Outbox {
 
     /**
      * Stores the message in the transaction that is open on this thread.
      *
-     * @return whether there is one; otherwise nothing was done, and the message is to be sent at once
+     * @return {@code false} if there is no transaction: then nothing was stored, and the caller sends the message at once
      * @throws RuntimeException when it cannot be stored, for example because the transaction is read-only
      */
     boolean add(OutboundMessage message);
 
     /**
-     * Sends what is committed, from now on, and what an earlier process left behind. Called once.
+     * Starts sending committed messages, including those an earlier process left behind. Called once.
      *
-     * @param sender sends one message until it is confirmed, without blocking for long; the future completes exceptionally when
-     *     that failed, and the message stays stored to be tried again
+     * @param sender sends one message until it is confirmed, without blocking for long. If its future completes exceptionally,
+     *     the message must stay stored and be retried
      */
     void start(Function<OutboundMessage, CompletableFuture<Void>> sender);
 
-    /** Returns when nothing is being sent any more; what is not confirmed is sent after the next start. */
+    /** Stops sending, and returns once nothing is in flight. Unconfirmed messages are sent after the next start. */
     void stop();
 }

@@ -4,28 +4,31 @@ package io.safebunny.spi.serialization;
 import java.lang.reflect.Type;
 
 /**
- * SPI: turns payloads into bytes and back, for one content type. Implementations are thread-safe and never choose a class
- * from the bytes or headers: the target type is the handler's. Register one as a bean; the first (in {@code @Order}) whose
- * {@link #reads(String)} accepts a content type reads it, and the first of all writes.
+ * SPI: turns payloads into bytes and back, for one content type. Implementations must be thread-safe and never choose a class
+ * from the bytes or headers: the target type is the handler's. Register one as a bean. The first bean (by {@code @Order}) writes;
+ * the first whose {@link #reads(String)} accepts the content type reads.
  */
 public interface MessageSerializer {
 
     /**
-     * Called at the start for the payload type of each handler, whatever the content type of its messages will be.
+     * Called at start-up for each handler's payload type, whatever content type its messages will have.
      *
-     * @throws io.safebunny.failure.ConfigurationException when values of this type cannot be read safely; the application does not start
+     * @throws io.safebunny.failure.ConfigurationException when values of this type cannot be read safely; the application does
+     *     not start
      */
     default void prepare(Type target) {}
 
-    /** Content type of what {@link #serialize(Object)} writes, for example {@code application/json}. */
+    /** The content type that {@link #serialize(Object)} produces, for example {@code application/json}. */
     String contentType();
 
-    /** @param contentType as received, perhaps with parameters; compared without regard to case */
+    /** @param contentType as received, perhaps with parameters; to be compared ignoring case */
     boolean reads(String contentType);
 
     /** @throws SerializationException when the payload cannot be written */
     byte[] serialize(Object payload);
 
-    /** @throws SerializationException when the bytes are not a value of the target type; never {@code null} */
+    /**
+     * @throws SerializationException when the bytes are not a value of the target type, or are a null; never returns {@code null}
+     */
     Object deserialize(byte[] body, Type target);
 }

@@ -10,16 +10,19 @@ import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
 
 /**
- * Tells another message under the same id from a repeat of the first, by type and body. The body is the decoded one: a codec may
- * encode a repeat otherwise. Headers and content type are not part of it: a repeat may bear others. Pure.
+ * Tells a different message with the same id from a repeat, by type and body. Uses the decoded body, because a codec may encode a
+ * repeat differently; leaves out headers and content type, which may differ in a repeat. Pure.
  *
- * @param version how it was computed: {@link #SHA256}, or {@link #CHECKSUMS} in records that earlier versions of the library created
+ * @param version how it was computed: {@link #SHA256}, or {@link #CHECKSUMS} in records created by earlier versions of SafeBunny
  * @param high the first 64 bits
- * @param low the next 64 bits, which checksums do not have
+ * @param low the next 64 bits; 0 for checksums
  */
 public record Fingerprint(int version, long high, long low) {
 
-    /** Two checksums of type and body: good against mistakes, not against somebody who wants them to be equal. Never written anew. */
+    /**
+     * Two checksums of type and body: good against mistakes, but not against deliberate collisions. Only read, never written for
+     * new records.
+     */
     public static final int CHECKSUMS = 1;
 
     /** The first 128 bits of SHA-256 over the length-prefixed type and the body. */
@@ -30,7 +33,7 @@ public record Fingerprint(int version, long high, long low) {
         return new Fingerprint(SHA256, hash.getLong(), hash.getLong());
     }
 
-    /** Compared in the way in which this one was computed. */
+    /** Whether it is the fingerprint of this message, computed the way this one was. */
     public boolean isOf(Envelope message) {
         return equals(version == CHECKSUMS ? checksums(message) : of(message));
     }

@@ -4,18 +4,18 @@ package io.safebunny.spi.store;
 import java.util.Comparator;
 import java.util.List;
 
-/** How {@link MessageStore#writeTogether} ended: everything was written, or nothing. */
+/** The result of {@link MessageStore#writeTogether}: everything was written, or nothing. */
 public sealed interface JointWrite {
 
-    /** Two writers that lock the same records in different orders deadlock: messages first, then companions. */
+    /** Messages first, then companions: two writers that lock the same records in different orders deadlock. */
     Comparator<MessageRecord> LOCK_ORDER = Comparator.comparing(
                     (MessageRecord record) -> record.key().isCompanion())
             .thenComparing(record -> record.key().messageId());
 
     /**
-     * All of them.
+     * All records were written.
      *
-     * @param records as stored now, in the order in which they were given
+     * @param records as now stored, in the order in which they were given
      */
     record Written(List<MessageRecord> records) implements JointWrite {
         public Written {
@@ -24,16 +24,16 @@ public sealed interface JointWrite {
     }
 
     /**
-     * None of them.
+     * No record was written.
      *
-     * @param key of one that is not there in the version just before, or that was to be created and is there
+     * @param key a record that conflicted: its preceding version is not the stored one, or it was to be created and exists
      */
     record Overtaken(RecordKey key) implements JointWrite {}
 
     /**
-     * For stores, before they begin.
+     * For stores to call before they write.
      *
-     * @throws IllegalArgumentException when there are none, two with one key, or records of different partitions
+     * @throws IllegalArgumentException when the list is empty, has two records with the same key, or spans partitions
      */
     static void requireOnePartition(List<MessageRecord> records) {
         if (records.stream()
@@ -48,7 +48,7 @@ public sealed interface JointWrite {
         }
     }
 
-    /** Whether the record is created: otherwise it replaces the version before. */
+    /** Whether the record is to be created; otherwise it replaces its preceding version. */
     static boolean isCreated(MessageRecord record) {
         return record.version() == 1;
     }

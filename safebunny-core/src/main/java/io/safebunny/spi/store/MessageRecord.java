@@ -10,18 +10,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything about the handling of one message, in one place, so that one conditional write is atomic on every store.
- * Immutable.
+ * Everything about the handling of one message, in a single record, so that one conditional write changes all of it on every
+ * store. Immutable.
  *
- * @param owner who wrote it last: unique per claim, so that a write whose answer got lost is recognised
- * @param version fencing number: 1 when created, one higher with every write
- * @param attempt delayed retries so far, of the delivery being handled or, when released, of the one that is to come
+ * @param owner who wrote it last; unique per claim, so that one's own write is recognised after its answer was lost
+ * @param version the fence: 1 when created, one higher with every write
+ * @param attempt delayed retries so far: of the delivery being handled or, when released, of the next one
  * @param takeovers claims in a row that were taken over because their owner fell silent
  * @param lease how long a claim that does not change is respected
  * @param fingerprint of the message: another one with the same id is recognised
  * @param steps results of completed {@code once} steps, as JSON by name, in the order of their completion
  * @param outgoing publications of the completed handling, in the order of publishing
- * @param etag how the store recognises exactly this version; {@code null} where the version does
+ * @param etag the store's own tag of this version; {@code null} for stores that compare the version
  */
 public record MessageRecord(
         RecordKey key,
@@ -53,28 +53,28 @@ public record MessageRecord(
                 key, RecordState.CLAIMED, owner, 1, attempt, 0, lease, fingerprint, Map.of(), List.of(), null);
     }
 
-    /** The next write of the same owner, with nothing else changed. */
+    /** The same owner's next write, with only the state changed. */
     public MessageRecord next(RecordState newState) {
         return next(newState, outgoing);
     }
 
-    /** The next write of the same owner: the handling is completed with these publications. */
+    /** The same owner's next write: the handling is complete, with these publications. */
     public MessageRecord completed(List<OutboundMessage> newOutgoing) {
         return next(newOutgoing.isEmpty() ? RecordState.DISPATCHED : RecordState.COMPLETED, newOutgoing);
     }
 
-    /** The next write of the same owner: all is done, and what was needed to get there is not needed any more. */
+    /** The same owner's next write: everything is done, so publications and steps are dropped. */
     public MessageRecord dispatched() {
         return next(RecordState.DISPATCHED, List.of()).withSteps(Map.of());
     }
 
-    /** The next write of the same owner. */
+    /** The same owner's next write. */
     public MessageRecord next(RecordState newState, List<OutboundMessage> newOutgoing) {
         return new MessageRecord(
                 key, newState, owner, version + 1, attempt, takeovers, lease, fingerprint, steps, newOutgoing, etag);
     }
 
-    /** The claim of another owner on top of this record. */
+    /** Another owner's claim of this record. */
     public MessageRecord claimedBy(String newOwner, Duration newLease, int newAttempt, int newTakeovers) {
         return new MessageRecord(
                 key,
@@ -90,7 +90,7 @@ public record MessageRecord(
                 etag);
     }
 
-    /** The next write of a record that only holds steps. */
+    /** The next write of a companion that holds only steps. */
     public MessageRecord nextSteps(String newOwner, Map<String, String> newSteps) {
         return new MessageRecord(
                 key, state, newOwner, version + 1, attempt, takeovers, lease, fingerprint, newSteps, outgoing, etag);
@@ -121,7 +121,7 @@ public record MessageRecord(
                 key, state, owner, version, attempt, takeovers, lease, fingerprint, steps, outgoing, newEtag);
     }
 
-    /** Whether the other one is this very write, seen in the store. */
+    /** Whether the other record is the result of this very write. */
     public boolean isSameWriteAs(MessageRecord other) {
         return version == other.version
                 && state == other.state

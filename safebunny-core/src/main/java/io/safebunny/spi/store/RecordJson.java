@@ -21,13 +21,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The stored form of publications and step results, shared by all stores that leave the process. A message comes back with the
- * same bytes and the same header types. Properties a reader does not know are ignored, so that records of neighbouring versions
- * can be read. Thread-safe.
+ * The stored form of publications and step results, shared by all stores outside the process. A message comes back with the same
+ * bytes and the same header types. Unknown properties are ignored when reading, so that records of neighbouring versions can be
+ * read. Thread-safe.
  */
 public final class RecordJson {
 
-    /** What is written here is flat, with bodies in one string each; a newer version may write a little more. */
+    /** What is written here is flat, with one string per body; a newer version may nest a little deeper. */
     private static final StreamReadConstraints LIMITS = StreamReadConstraints.builder()
             .maxNestingDepth(16)
             .maxNameLength(1_000)
@@ -42,7 +42,7 @@ public final class RecordJson {
 
     private RecordJson() {}
 
-    /** An array with one object per message; bodies that are UTF-8 text as text, others in Base64. */
+    /** An array with one object per message. Bodies that are valid UTF-8 are written as text, others in Base64. */
     public static String writeOutgoing(List<OutboundMessage> outgoing) {
         return write(json -> {
             json.writeStartArray();
@@ -51,7 +51,7 @@ public final class RecordJson {
         });
     }
 
-    /** @throws IllegalArgumentException when it is not what {@link #writeOutgoing} wrote */
+    /** @throws IllegalArgumentException when it is not of a form that {@link #writeOutgoing} produces */
     public static List<OutboundMessage> readOutgoing(String text) {
         return read(text, json -> {
             require(json.isArray(), "not an array");
@@ -61,7 +61,7 @@ public final class RecordJson {
         });
     }
 
-    /** An object with one property per step, which holds the step's JSON as text. */
+    /** An object with one property per step, whose value is the step's JSON as text. */
     public static String writeSteps(Map<String, String> steps) {
         return write(json -> {
             json.writeStartObject();
@@ -70,7 +70,7 @@ public final class RecordJson {
         });
     }
 
-    /** @throws IllegalArgumentException when it is not what {@link #writeSteps} wrote */
+    /** @throws IllegalArgumentException when it is not of a form that {@link #writeSteps} produces */
     public static Map<String, String> readSteps(String text) {
         return read(text, json -> {
             require(json.isObject(), "not an object");
@@ -88,7 +88,7 @@ public final class RecordJson {
         return text.toString();
     }
 
-    /** Whatever cannot be read, however that shows, is one kind of exception; its text holds no content. */
+    /** Turns every kind of reading failure into one exception, whose text holds no content. */
     private static <T> T read(String text, Function<JsonNode, T> content) {
         try {
             return content.apply(MAPPER.readTree(text));

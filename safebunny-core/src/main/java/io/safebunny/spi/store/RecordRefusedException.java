@@ -5,14 +5,14 @@ import io.safebunny.failure.SafeBunnyException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store refuses this one record for good: nothing was written, a repeat fares no better, and other records are not concerned.
+ * The store refuses this one record for good: nothing was written, a repeat would fail too, and other records are not affected.
  * Its message is set aside as {@code not-storable}.
  */
 public class RecordRefusedException extends SafeBunnyException {
 
     /**
-     * @param key of the record
-     * @param why the store refuses it and what to do, as sentences; never content of the record, nor a driver's message
+     * @param key key of the record
+     * @param why why the store refuses it and what to do, as sentences; never content of the record or a driver's message
      */
     public RecordRefusedException(RecordKey key, String why, @Nullable Throwable cause) {
         this(

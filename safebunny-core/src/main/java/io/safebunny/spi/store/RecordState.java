@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.spi.store;
 
-/** How far the handling of a message has come. */
+/** How far the handling of a message has got. */
 public enum RecordState {
-    /** Somebody is handling it: a second delivery must wait, until the lease is over. */
+    /** Somebody is handling it: another delivery must wait until the claim is given up or its lease is over. */
     CLAIMED,
-    /** It failed or was handed back: the next delivery handles it again. */
+    /** It failed or was given back: the next delivery handles it again. */
     RELEASED,
-    /** Its effects are done and its publications are decided, but perhaps not all are sent: the next delivery sends them. */
+    /** Its effects are done and its publications are decided, but perhaps not all sent: the next delivery sends them. */
     COMPLETED,
-    /** All is done: the next delivery is a duplicate. Final. */
+    /** Everything is done: the next delivery is a duplicate. Final. */
     DISPATCHED,
-    /** It was given up and set aside: only a replay from the poison queue handles it again. Final. */
+    /** It was given up and set aside: only a replay of its poison copy is handled. Final. */
     POISONED;
 
-    /** Whether the record may be forgotten after the retention. */
+    /** Whether the record may be removed after the retention. */
     public boolean isFinal() {
         return this == DISPATCHED || this == POISONED;
     }

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.spi.store;
 
-/** The publications and step results of one message do not fit one record of the store. Its message is set aside as {@code too-large}. */
+/**
+ * The publications and step results of one message do not fit into one record of the store. Its message is set aside as {@code
+ * too-large}.
+ */
 public final class RecordTooLargeException extends RecordRefusedException {
 
     /**
-     * @param size of what was to be stored, in bytes
-     * @param limit of the store, in bytes
+     * @param size size of the record in bytes
+     * @param limit the store's limit in bytes
      */
     public RecordTooLargeException(RecordKey key, long size, long limit) {
         super(
                 "SB-4002",
-                "The record of message %s is too large [size=%d bytes, limit=%d]: its publications and step results are stored in it. Publish references instead of content, or smaller step results."
+                "The record of message %s is too large [size=%d bytes, limit=%d]: its publications and step results are stored in it. Publish references instead of content, and keep step results small."
                         .formatted(key.messageId(), size, limit),
                 null);
     }

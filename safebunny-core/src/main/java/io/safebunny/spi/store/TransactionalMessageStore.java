@@ -5,38 +5,38 @@ import io.safebunny.failure.MisuseException;
 import java.util.function.Supplier;
 
 /**
- * A store in the same database as the handlers' own writes: claim, writes and completion can share one local transaction.
+ * A store in the same database as the handlers' own writes, so that claim, writes and completion share one local transaction.
  *
  * <p>Operations called between {@link #begin} and the end of the transaction, on the same thread, are part of it. Of concurrent
- * transactions that create one record, one goes on and the others wait, for a bounded time, for its outcome; when the time is up
- * {@code create} throws {@link StoreUnavailableException} with a {@code retryAfter}.
+ * transactions that create the same record, one goes on and the others wait a limited time for its outcome; after that, {@code
+ * create} throws {@link StoreUnavailableException} with a {@code retryAfter}.
  *
- * <p>When {@link #writeTogether} was overtaken in a transaction, that transaction may only be rolled back: a commit changes nothing, and may
- * throw.
+ * <p>Once {@link #writeTogether} has been overtaken in a transaction, it can only be rolled back: a commit changes nothing and
+ * may throw.
  */
 public interface TransactionalMessageStore extends MessageStore {
 
     /**
-     * Waits until one more message may be handled. A store whose connections are limited lets so many in at once that each may hold a
-     * transaction and {@link #apart} still finds a connection; who comes first is let in first. The turn lasts from before {@link #begin}
-     * until it is closed, however many transactions follow each other meanwhile.
+     * Waits until one more message may be handled. A store with limited connections admits only as many messages as can each hold
+     * a transaction while {@link #apart} still finds a connection, first come, first served. The turn is taken before {@link
+     * #begin} and lasts until it is closed, across any number of transactions.
      *
-     * @return whose holder closes it, once, on any thread
-     * @throws InterruptedException when interrupted while it waits; nothing is held then
+     * @return the turn, which the holder closes once, on any thread
+     * @throws InterruptedException when interrupted while waiting; no turn is held then
      */
     default Turn awaitTurn() throws InterruptedException {
         return () -> {};
     }
 
     /**
-     * Opens a transaction on this thread, which must have none.
+     * Opens a transaction on this thread, which must not have one.
      *
      * @throws MisuseException SB-5007 when it has one
-     * @throws StoreUnavailableException when none can be opened
+     * @throws StoreUnavailableException when no transaction can be opened
      */
     LocalTransaction begin();
 
-    /** Runs the action in a transaction of its own, whatever transaction is open on this thread. */
+    /** Runs the action in a separate transaction, whatever transaction is open on this thread. */
     <T> T apart(Supplier<T> action);
 
     /** The permission to handle one message. */
@@ -52,15 +52,18 @@ public interface TransactionalMessageStore extends MessageStore {
     interface LocalTransaction {
 
         /**
-         * Makes all writes durable, the application's own included.
+         * Makes all writes durable, including the application's own.
          *
-         * @throws StoreUnavailableException when it is unknown whether it took place
-         * @throws RuntimeException when it did not: the transaction was rolled back, for example by a constraint that is checked
-         *     at commit
+         * @throws StoreUnavailableException when it is unknown whether the commit took effect
+         * @throws RuntimeException when the transaction was rolled back instead, for example by a constraint that is checked at
+         *     commit
          */
         void commit();
 
-        /** Undoes all writes; without effect after {@link #commit}, however that ended. Never throws; what cannot be undone now is undone by the database when the connection ends. */
+        /**
+         * Undoes all writes; has no effect after {@link #commit}, however that ended. Never throws: if it fails, the database
+         * rolls back when the connection ends.
+         */
         void rollback();
     }
 }

@@ -4,10 +4,10 @@ package io.safebunny.spi.store;
 import io.safebunny.failure.SafeBunnyException;
 import org.jspecify.annotations.Nullable;
 
-/** A record that this version of the library does not understand. It is not touched; its message comes back later. */
+/** A record that this version of SafeBunny cannot read. It is left alone, and its message comes back later. */
 public final class UnreadableRecordException extends SafeBunnyException {
 
-    /** @param found what it contains that is not understood; never content of a message */
+    /** @param found what in it could not be read; never content of a message */
     public UnreadableRecordException(RecordKey key, String found, @Nullable Throwable cause) {
         super(
                 "SB-4003",

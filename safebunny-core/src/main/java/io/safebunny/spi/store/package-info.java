@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** SPI of the durable record of handled messages: conditional operations on single records, and their stored form. */
+/**
+ * SPI of the durable records of handled messages: conditional writes of one record, or of several in one partition, and their
+ * stored form.
+ */
 @NullMarked
 package io.safebunny.spi.store;
 

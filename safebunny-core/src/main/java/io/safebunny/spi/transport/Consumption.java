@@ -7,14 +7,15 @@ import java.util.concurrent.CompletableFuture;
 public interface Consumption {
 
     /**
-     * Takes deliveries at this pace from soon on, {@link Pace#FULL} at first. Returns at once: a delivery that is on its way
-     * is still handed to the handler, or goes back without having counted as a failed one. What is being handled goes on.
+     * Changes the pace, which is {@link Pace#FULL} at first. Returns at once and takes effect soon: a delivery already on its way
+     * is still handed to the handler, or goes back without counting as a failed delivery. Messages being handled are not
+     * affected.
      */
     void pace(Pace pace);
 
     /**
-     * Takes no further deliveries. The future completes when those being handled are settled. No effect when repeated, and
-     * no pace is taken up after it.
+     * Takes no further deliveries. The future completes when those being handled are settled. Repeating it has no effect, and
+     * neither has a later {@link #pace}.
      */
     CompletableFuture<Void> stop();
 }

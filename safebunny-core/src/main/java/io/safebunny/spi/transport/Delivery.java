@@ -4,33 +4,34 @@ package io.safebunny.spi.transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One delivery, owed one settlement. The first call of {@link #acknowledge()} or {@link #handBack()} settles it, further
- * ones do nothing. When the channel is gone settling does nothing either, and the broker delivers the message again.
+ * One delivery, to be settled once. The first call of {@link #acknowledge()}, {@link #handBack()} or {@link #reject()} settles
+ * it; further calls do nothing. Once the channel is gone, settling does nothing either, and the broker redelivers the message.
  */
 public interface Delivery {
 
     IncomingMessage message();
 
     /**
-     * What failed around the handler before the delivery came to it: then it must not be handled, and what becomes of it follows from this
-     * failure. {@code null} for a delivery to be handled. Whoever wraps a delivery must pass this on.
+     * The failure of something around the handler, before the delivery reached it. Such a delivery must not be handled; its
+     * recovery is decided from this failure. {@code null} for a delivery to be handled. Wrappers must pass this on.
      */
     default @Nullable Throwable refusal() {
         return null;
     }
 
-    /** Whether it can still be settled: it was not yet, its channel is open and its consumption was not cut off. */
+    /** Whether it can still be settled: it has not been, its channel is open, and its consumption was not cut off. */
     boolean isOpen();
 
-    /** The message is done with; the broker forgets it. */
+    /** The message is done; the broker removes it. */
     void acknowledge();
 
-    /** Back to the queue, to be delivered again at once, perhaps to another instance. */
+    /** Returns the message to the queue, to be redelivered at once, perhaps to another instance. */
     void handBack();
 
     /**
-     * Neither handled nor copied elsewhere: the broker itself moves it to the dead letters of its node, and from there to the node's
-     * poison queue. Unlike a publication this is not refused for the size of the message, or for a missing permission.
+     * For a message that can be neither handled nor copied: the broker itself moves it to the node's dead-letter queue, and from
+     * there to the poison queue. Unlike a publication, this cannot be refused for the size of the message or a missing
+     * permission.
      */
     void reject();
 }

@@ -6,11 +6,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message from the broker, unchecked, with where it came from.
+ * A message from the broker, unchecked, with its origin.
  *
  * @param redelivered whether it was delivered before and not acknowledged
- * @param deliveryCount earlier deliveries that the broker holds against its delivery limit; 0 where it counts none
- * @param user whom the broker knows for the sender; {@code null} when the sender did not have it told
+ * @param deliveryCount earlier deliveries that count towards the broker's delivery limit; 0 if it does not count them
+ * @param user the sender's user as verified by the broker; {@code null} if the sender did not state it
  */
 public record IncomingMessage(
         String queue,
@@ -21,7 +21,7 @@ public record IncomingMessage(
         @Nullable String user,
         WireMessage message) {
 
-    /** From a sender who is not told. */
+    /** A message whose sender did not state its user. */
     public IncomingMessage(
             String queue,
             String exchange,

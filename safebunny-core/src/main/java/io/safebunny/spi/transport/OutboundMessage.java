@@ -7,12 +7,12 @@ import io.safebunny.message.WireMessage;
 import java.time.Duration;
 
 /**
- * A message on its way to the broker. Components are added at the end as it grows, so make one with the constructor of three and the
- * {@code with} methods; the canonical constructor is for the library.
+ * A message on its way to the broker. Immutable. More components may be added later, so create it with the three-argument
+ * constructor and the {@code with} methods; the canonical constructor is for SafeBunny itself.
  *
- * @param delay how long it waits before the route is taken; zero for at once. Never shortened
- * @param droppedIfUnheard whether its sender takes it for sent when no queue is bound. No business of the transport, which refuses it as any
- *     other; a store keeps it
+ * @param delay how long the message waits before it is routed; zero for not at all. Never shortened
+ * @param droppedIfUnheard whether the sender counts it as sent if no queue is bound. Transports ignore this and refuse it like
+ *     any other message; stores must keep it
  */
 public record OutboundMessage(WireMessage message, Route route, Duration delay, boolean droppedIfUnheard) {
 
@@ -24,7 +24,7 @@ public record OutboundMessage(WireMessage message, Route route, Duration delay, 
         return new OutboundMessage(message, route, delay, dropped);
     }
 
-    /** Its name in exceptions. */
+    /** How exceptions name this message. */
     public Publication publication() {
         return new Publication(
                 Names.printable(String.valueOf(message.type())),

@@ -3,10 +3,10 @@ package io.safebunny.spi.transport;
 
 /** How fast a consumption takes deliveries. */
 public enum Pace {
-    /** Takes none. */
+    /** Takes no deliveries. */
     PAUSED,
-    /** Takes the next one when the one before is settled. */
+    /** Takes the next delivery when the one before is settled. */
     ONE_BY_ONE,
-    /** Has up to {@code prefetch} at once. */
+    /** Takes up to {@code prefetch} deliveries at once. */
     FULL
 }

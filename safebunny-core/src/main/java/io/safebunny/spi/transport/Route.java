@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.spi.transport;
 
-/** Where a message goes. Closed: a transport knows these three ways. */
+/** Where a message goes. Sealed: a transport supports exactly these three routes. */
 public sealed interface Route {
 
     /** For logs and exceptions. */
     String routingKey();
 
-    /** To every queue bound for this key {@code {node}-{Type}}; none is an error. */
+    /** To every queue bound with this key {@code {node}-{Type}}; it is an error if there is none. */
     record Publication(String routingKey) implements Route {}
 
     /** To this one queue. */

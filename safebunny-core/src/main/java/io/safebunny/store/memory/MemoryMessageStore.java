@@ -16,17 +16,15 @@ import java.util.Map;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Records in memory: they do not survive a restart and are not shared between instances. Thread-safe.
- */
+/** Keeps records in memory: they do not survive a restart and are not shared between instances. Thread-safe. */
 public final class MemoryMessageStore implements MessageStore {
 
     private final Timeline timeline;
     private final long retentionNanos;
     private final Map<RecordKey, Entry> records = new HashMap<>();
-    /** In the order in which they came to rest. */
+    /** Records in a final state, in the order of being written. */
     private final Queue<Entry> finished = new ArrayDeque<>();
-    /** Oldest first. */
+    /** Records to be dispatched, oldest first. */
     private final Map<RecordKey, Entry> completed = new LinkedHashMap<>();
 
     /** @param retention how long a record in a final state is kept */
@@ -103,7 +101,7 @@ public final class MemoryMessageStore implements MessageStore {
                 break;
             }
             finished.remove();
-            if (records.remove(oldest.record.key(), oldest)) { // unless it was written again
+            if (records.remove(oldest.record.key(), oldest)) { // false if it was written again since
                 removed++;
             }
         }

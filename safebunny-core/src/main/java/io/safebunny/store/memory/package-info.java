@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Records in the memory of this process; gone when it ends. */
+/** A message store in the memory of this process, for tests and demos; its records are gone when the process ends. */
 @NullMarked
 package io.safebunny.store.memory;
 

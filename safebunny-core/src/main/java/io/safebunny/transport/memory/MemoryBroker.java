@@ -24,11 +24,11 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * A broker in this JVM, shared by one {@link MemoryTransport} per node: exchanges with exact routing keys, first-in
- * first-out queues, round robin among consumers, redelivery of what was not settled, delays that are never early and
- * keep the order of messages due at the same time. Thread-safe.
+ * A broker in this JVM, shared by one {@link MemoryTransport} per node: exchanges with exact routing keys, first-in first-out
+ * queues, round robin among consumers, redelivery of unsettled messages, and delays that are never early and keep the order of
+ * messages due at the same time. Thread-safe.
  *
- * <p>Not simulated: delivery limits, time-to-live, length limits. What it holds is gone with the JVM.
+ * <p>Not simulated: delivery limits, time-to-live, length limits. Its messages are lost when the JVM ends.
  */
 public final class MemoryBroker {
 
@@ -42,35 +42,35 @@ public final class MemoryBroker {
     private long delays;
 
     /**
-     * @param timeline the only source of time, for delays
-     * @param executor runs every delivery as one task. It needs a thread for each delivery that may block at the same
-     *     time, and must not run tasks in the thread that hands them over. Consumers end when it refuses a task
+     * @param timeline times the delays
+     * @param executor runs each delivery as one task. Needs a thread for each delivery that may block at the same time, and must
+     *     not run tasks on the calling thread. A consumer whose task it rejects is cut off
      */
     public MemoryBroker(Timeline timeline, Executor executor) {
         this.timeline = timeline;
         this.executor = executor;
     }
 
-    /** Messages ready in the queue: neither delivered nor delayed. */
+    /** Number of ready messages in the queue: neither delivered nor delayed. */
     public int depth(String queue) {
         return messages(queue).size();
     }
 
-    /** The ready messages, first one first; they stay where they are. */
+    /** The ready messages in order; they stay in the queue. */
     public List<WireMessage> messages(String queue) {
         synchronized (lock) {
             return require(queue).messages();
         }
     }
 
-    /** Nothing is delayed, delivered but unsettled, or ready in a queue that is consumed. */
+    /** Whether no message is delayed, delivered but unsettled, or ready in a queue that is consumed. */
     public boolean isIdle() {
         synchronized (lock) {
             return delayed.isEmpty() && queues.values().stream().allMatch(MemoryQueue::isIdle);
         }
     }
 
-    /** All of it or, when a queue exists with other arguments, nothing. Repeating it is harmless. */
+    /** Applies all of it, or nothing if a queue exists with other arguments. A repeat is harmless. */
     void apply(Topology topology) {
         synchronized (lock) {
             topology.queues().forEach(this::refuseClash);
@@ -111,7 +111,7 @@ public final class MemoryBroker {
         return queue;
     }
 
-    /** @return whether a queue is bound there; the message is taken only then */
+    /** @return whether a queue is bound there; only then was the message accepted */
     boolean send(Address to, WireMessage message, Duration delay) {
         synchronized (lock) {
             if (!bindings.containsKey(to)) {
@@ -126,7 +126,11 @@ public final class MemoryBroker {
         return true;
     }
 
-    /** @return whether a queue is bound there. Under the lock. */
+    /**
+     * Call it with the lock held.
+     *
+     * @return whether a queue is bound there
+     */
     boolean routed(Address to, WireMessage message, List<Runnable> afterwards) {
         route(to, message, afterwards);
         return bindings.containsKey(to);
@@ -146,7 +150,7 @@ public final class MemoryBroker {
         timeline.schedule(delay, this::releaseDue);
     }
 
-    /** All that is due, in order, whichever timer fires first. */
+    /** Releases everything that is due, in order, whichever timer fires first. */
     private void releaseDue() {
         change(afterwards -> {
             long now = timeline.nanoTime();
@@ -171,7 +175,7 @@ public final class MemoryBroker {
         return created.get(0);
     }
 
-    /** Cuts off all of them before any message goes to somebody else, so that none goes to one of them. */
+    /** Cuts off all of them before handing out any message, so that none goes from one to another. */
     void cutOff(Collection<MemoryConsumption> consumptions) {
         change(afterwards -> {
             consumptions.forEach(consumption -> consumption.cutOff(afterwards));
@@ -179,7 +183,10 @@ public final class MemoryBroker {
         });
     }
 
-    /** Changes state under the lock, then does without it what the change left to be done. */
+    /**
+     * Changes state under the lock, and then runs the actions that the change added without the lock, because they call foreign
+     * code.
+     */
     void change(Consumer<List<Runnable>> change) {
         List<Runnable> afterwards = new ArrayList<>();
         synchronized (lock) {
@@ -191,19 +198,19 @@ public final class MemoryBroker {
     void execute(MemoryDelivery delivery) {
         try {
             executor.execute(delivery::run);
-        } catch (RejectedExecutionException e) { // nobody is left to handle it; the message must not be lost with it
+        } catch (RejectedExecutionException e) { // nobody can handle it here; cutting off puts the message back
             cutOff(List.of(delivery.consumption()));
         }
     }
 
-    /** Where a message is sent to. */
+    /** The exchange and routing key a message is sent to. */
     record Address(String exchange, String routingKey) {}
 
     private record DelayedMessage(long due, long order, Address to, WireMessage message)
             implements Comparable<DelayedMessage> {
 
         boolean isDue(long now) {
-            return due - now <= 0; // the difference, as nanoTime may overflow
+            return due - now <= 0; // compare by difference, because nanoTime may overflow
         }
 
         @Override

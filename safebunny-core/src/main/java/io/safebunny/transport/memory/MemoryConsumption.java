@@ -11,7 +11,10 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** One consumer. Its places are taken by deliveries that are unsettled or still being handled. */
+/**
+ * One consumer. A delivery takes one of its places as long as it is unsettled or still being handled. State is guarded by the
+ * broker's lock.
+ */
 final class MemoryConsumption implements Consumption {
 
     private final MemoryBroker broker;
@@ -33,7 +36,7 @@ final class MemoryConsumption implements Consumption {
         this.limit = prefetch;
     }
 
-    /** What was assigned and not begun goes back to its place when nothing may begin. */
+    /** When paused, deliveries that were assigned but not begun go back to their positions in the queue. */
     @Override
     public void pace(Pace pace) {
         broker.change(afterwards -> {
@@ -49,7 +52,7 @@ final class MemoryConsumption implements Consumption {
         });
     }
 
-    /** What its handler gave up (returned from without settling) goes back too: nobody will settle it any more. */
+    /** Also puts back deliveries whose handler returned without settling them, because nobody will settle those any more. */
     @Override
     public CompletableFuture<Void> stop() {
         broker.change(afterwards -> {
@@ -85,7 +88,7 @@ final class MemoryConsumption implements Consumption {
         return delivery;
     }
 
-    /** Nothing can be settled from now on; handlers that still run do so for nothing. */
+    /** Puts everything back. Handlers that are still running can no longer settle their deliveries. */
     void cutOff(List<Runnable> afterwards) {
         stopping = true;
         places.stream().filter(MemoryDelivery::settle).forEach(delivery -> delivery.putBackTo(queue));
@@ -99,7 +102,7 @@ final class MemoryConsumption implements Consumption {
         boolean[] begun = {false};
         broker.change(afterwards -> begun[0] = delivery.begin());
         if (!begun[0]) {
-            return; // it went back while it waited for a thread
+            return; // it was put back while waiting for a thread
         }
         try {
             handler.handle(delivery);

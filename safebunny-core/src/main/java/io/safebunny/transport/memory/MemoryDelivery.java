@@ -4,7 +4,10 @@ package io.safebunny.transport.memory;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.IncomingMessage;
 
-/** One delivery: assigned, then handled by one task. What is not public is guarded by the broker's lock. */
+/**
+ * One delivery: assigned to a consumer, then handled by one task. Non-public methods require the broker's lock, except {@link
+ * #run}.
+ */
 final class MemoryDelivery implements Delivery {
 
     private final MemoryConsumption consumption;
@@ -49,12 +52,12 @@ final class MemoryDelivery implements Delivery {
         return consumption;
     }
 
-    /** Takes no lock: the broker's executor calls it. */
+    /** Called by the broker's executor, without the lock. */
     void run() {
         consumption.handle(this);
     }
 
-    /** @return whether it was open until now */
+    /** @return whether it was still open */
     boolean settle() {
         boolean wasOpen = !settled;
         settled = true;

@@ -13,7 +13,10 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Messages by position, which they keep when they come back, and their consumers. Guarded by the broker's lock. */
+/**
+ * A queue's messages, by position, and its consumers. A message that comes back gets its old position. Guarded by the broker's
+ * lock.
+ */
 final class MemoryQueue {
 
     private final MemoryBroker broker;
@@ -51,7 +54,10 @@ final class MemoryQueue {
                 new IncomingMessage(name, message.exchange(), message.routingKey(), true, 0, message.message()));
     }
 
-    /** To where the queue's arguments lead, with the broker's note in {@code x-death}; without such a place it stays. */
+    /**
+     * Dead-letters the message as the queue's arguments say, with an {@code x-death} header; without a dead-letter exchange it
+     * goes back.
+     */
     void setAside(long position, IncomingMessage rejected, List<Runnable> afterwards) {
         Address deadLetters = new Address(
                 String.valueOf(arguments.get("x-dead-letter-exchange")),

@@ -29,7 +29,7 @@ public final class MemoryTransport implements Transport {
     private final List<MemoryConsumption> consumptions = new CopyOnWriteArrayList<>();
     private volatile boolean closed;
 
-    /** @param options name the exchanges it sends to */
+    /** @param options names of the exchanges to send to */
     public MemoryTransport(MemoryBroker broker, TopologyOptions options) {
         this.broker = broker;
         this.options = options;
@@ -55,13 +55,13 @@ public final class MemoryTransport implements Transport {
         MemoryConsumption consumption = broker.consume(queue, prefetch, handler);
         consumptions.removeIf(MemoryConsumption::isEnded);
         consumptions.add(consumption);
-        if (closed) { // in the meantime, and perhaps without having seen this one
+        if (closed) { // closed in the meantime, perhaps before this consumption was in the list
             broker.cutOff(List.of(consumption));
         }
         return consumption;
     }
 
-    /** Completed when it returns. A message nobody can receive is refused at once, a delayed one too. */
+    /** Completes before it returns. An unroutable message is refused at once, even a delayed one. */
     @Override
     public CompletableFuture<Void> send(OutboundMessage outbound, Deadline deadline) {
         if (closed) {
@@ -87,7 +87,7 @@ public final class MemoryTransport implements Transport {
         return new Address(options.poisonExchange(), route.routingKey());
     }
 
-    /** Sender and receivers must not share a header map; the body is never changed by anybody. */
+    /** Copies the headers, because sender and receivers must not share the map. The body needs no copy: nobody may change it. */
     private static WireMessage isolated(WireMessage message) {
         return message.withHeaders(Collections.unmodifiableMap(new LinkedHashMap<>(message.headers())));
     }

@@ -11,26 +11,26 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
-/** A client from properties. */
+/** Builds a client from properties. */
 final class ClientSettings {
 
     private static final String IDENTITY = "com.azure.identity.DefaultAzureCredentialBuilder";
 
-    /** The library pauses by itself when it is throttled; the client only bridges single refusals. */
+    /** Few, because SafeBunny itself slows down when throttled; the client should only smooth over single refusals. */
     private static final int THROTTLED_RETRIES = 2;
 
     private static final Duration THROTTLED_WAIT = Duration.ofSeconds(1);
 
     private ClientSettings() {}
 
-    /** @throws ConfigurationException SB-1414 when there is no endpoint, or nothing to show to it */
+    /** @throws ConfigurationException SB-1414 when there is no endpoint, or no credentials for it */
     static CosmosClientBuilder builder(
             CosmosStoreProperties properties, Environment environment, @Nullable TokenCredential credential) {
         String endpoint = either(properties.endpoint(), fallback(environment, "endpoint"));
         if (endpoint == null) {
             throw new ConfigurationException(
                     "SB-1414",
-                    "The account of Cosmos DB is not known [safebunny.store.cosmos.endpoint]: it is not set and there is no"
+                    "The Cosmos DB account is unknown [safebunny.store.cosmos.endpoint]: it is not set and there is no"
                             + " CosmosAsyncClient, CosmosClient or CosmosClientBuilder bean, or there are several.",
                     "Set safebunny.store.cosmos.endpoint=https://ACCOUNT.documents.azure.com:443/.");
         }

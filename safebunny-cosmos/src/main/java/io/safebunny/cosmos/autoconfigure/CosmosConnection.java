@@ -13,7 +13,7 @@ import io.safebunny.failure.ConfigurationException;
 import java.time.Duration;
 import java.util.function.Function;
 
-/** The client in use. Not a bean of the client's type, so that an application's own are never in doubt. */
+/** The client in use. Not a bean of the client's own type, so that injecting the application's client never becomes ambiguous. */
 final class CosmosConnection implements AutoCloseable {
 
     private final Function<CosmosContainerOptions, CosmosAsyncContainer> opener;
@@ -38,7 +38,7 @@ final class CosmosConnection implements AutoCloseable {
                 () -> {});
     }
 
-    /** @throws ConfigurationException SB-1414 when the client cannot be built, which takes an answer of the account */
+    /** @throws ConfigurationException SB-1414 when the client cannot be built, which requires the account to answer */
     static CosmosConnection build(CosmosClientBuilder builder) {
         try {
             CosmosAsyncClient client = builder.buildAsyncClient();
@@ -46,7 +46,7 @@ final class CosmosConnection implements AutoCloseable {
         } catch (RuntimeException e) {
             throw new ConfigurationException(
                     "SB-1414",
-                    "The client of Cosmos DB cannot be built [safebunny.store.cosmos.endpoint]: the address is not valid, the"
+                    "The Cosmos DB client cannot be built [safebunny.store.cosmos.endpoint]: the address is invalid, the"
                             + " account does not answer or the key is not Base64.",
                     "Check safebunny.store.cosmos.endpoint and key, and the network. See docs/cosmos.md.",
                     e);

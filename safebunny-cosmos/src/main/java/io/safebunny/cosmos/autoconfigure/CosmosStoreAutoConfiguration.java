@@ -23,7 +23,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
-/** Handled messages are remembered in Azure Cosmos DB when it is chosen, or known and nothing else is chosen. */
+/** The message store in Azure Cosmos DB, if it is chosen, or if an account is configured and no store is chosen. */
 @AutoConfiguration(
         beforeName = "io.safebunny.autoconfigure.StoreAutoConfiguration",
         afterName = {
@@ -42,7 +42,7 @@ final class CosmosStoreAutoConfiguration {
 
     private static final String DEFAULT_DATABASE = "safebunny";
 
-    /** The application's own clients are used as they are and stay open. */
+    /** Prefers the application's own clients, which are used as they are and never closed here. */
     @Bean(destroyMethod = "close")
     CosmosConnection safeBunnyCosmosConnection(
             CosmosStoreProperties properties,

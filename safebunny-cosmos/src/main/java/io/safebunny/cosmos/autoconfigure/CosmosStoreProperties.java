@@ -8,26 +8,27 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The memory of handled messages in Azure Cosmos DB.
+ * The message store in Azure Cosmos DB.
  *
- * @param endpoint Address of the account, unless the application defines a client or a CosmosClientBuilder bean. Falls back to
- *     spring.cloud.azure.cosmos.endpoint.
+ * @param endpoint Address of the account, not needed if the application defines a client or a CosmosClientBuilder bean. Falls
+ *     back to spring.cloud.azure.cosmos.endpoint.
  * @param key Key of the account. Falls back to spring.cloud.azure.cosmos.key; without any, a TokenCredential bean or the
  *     environment's Azure identity is used.
  * @param database Database of the container. Falls back to spring.cloud.azure.cosmos.database, then to safebunny.
- * @param container Container of this node's records; no other node may use it. The container prefix and the node's name unless
- *     set.
- * @param containerPrefix What the container's name begins with when it comes from the node's name.
- * @param connectionMode How the service is reached. Direct: over TCP to the data nodes, faster, needs ports 10000 to 20000 open.
- *     Gateway: over HTTPS on one port.
- * @param managedIdentityClientId Client id of the user-assigned managed identity, when the environment's Azure identity is used.
- * @param createContainer Whether a missing container, and its database, are created at the start.
+ * @param container Container of this node's records; no other node may use it. Defaults to the container prefix and the node's
+ *     name.
+ * @param containerPrefix Prefix of the container's name when it is derived from the node's name.
+ * @param connectionMode How to connect to the service. Direct: over TCP to the data nodes, which is faster but needs ports 10000
+ *     to 20000 open. Gateway: over HTTPS on one port.
+ * @param managedIdentityClientId Client id of the user-assigned managed identity, if the environment's Azure identity is used.
+ * @param createContainer Whether a missing container and its database are created at start.
  * @param autoscaleMaxThroughput Request units per second up to which a created container scales, a multiple of 1000; 0 for
- *     serverless accounts and databases with shared throughput. Raising it raises the lowest price, a tenth of it, too.
- * @param acceptMultipleWriteRegions Whether to start although the account accepts writes in several regions. Only safe when all
+ *     serverless accounts and databases with shared throughput. Raising it also raises the minimum charge, which is a tenth of
+ *     it.
+ * @param acceptMultipleWriteRegions Whether to start although the account accepts writes in several regions. Safe only if all
  *     instances of this node write to the same region.
- * @param requestTimeout How long one call of the service may take. Raising it holds a handler's thread longer when the service
- *     hangs.
+ * @param requestTimeout How long one call of the service may take. Raising it holds a handler's thread for longer when the
+ *     service hangs.
  */
 @ConfigurationProperties("safebunny.store.cosmos")
 record CosmosStoreProperties(
@@ -52,7 +53,7 @@ record CosmosStoreProperties(
                 "10s");
     }
 
-    /** How the service is reached. */
+    /** How to connect to the service. */
     enum ConnectionMode {
         /** Over HTTPS on one port. */
         GATEWAY,
@@ -60,7 +61,7 @@ record CosmosStoreProperties(
         DIRECT
     }
 
-    /** Without the key. */
+    /** Leaves out the key. */
     @Override
     public String toString() {
         return "CosmosStoreProperties[endpoint=%s, database=%s, container=%s]".formatted(endpoint, database, container);

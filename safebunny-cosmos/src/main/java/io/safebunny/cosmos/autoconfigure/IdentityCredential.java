@@ -6,7 +6,10 @@ import com.azure.identity.DefaultAzureCredentialBuilder;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringUtils;
 
-/** The environment's identity; apart, for {@code azure-identity} may be missing. */
+/**
+ * The environment's identity. A class of its own, so that {@code azure-identity} is loaded only if it is needed: it may be
+ * missing.
+ */
 final class IdentityCredential {
 
     private IdentityCredential() {}

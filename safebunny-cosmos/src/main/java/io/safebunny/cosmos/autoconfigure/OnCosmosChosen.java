@@ -16,7 +16,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.util.StringUtils;
 
-/** Whether {@code safebunny.store.type} is {@code cosmos}, or is not set and an account is known. */
+/** Matches if {@code safebunny.store.type} is {@code cosmos}, or is not set and an endpoint or a client is configured. */
 final class OnCosmosChosen extends SpringBootCondition implements ConfigurationCondition {
 
     private static final String TYPE = "safebunny.store.type";

@@ -20,7 +20,7 @@ import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitializat
 import org.springframework.context.annotation.Bean;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** The outbox of the application's transactions: this jar, one {@code DataSource} and its transaction manager are enough. */
+/** The outbox for the application's transactions. Needs only this jar, one {@code DataSource} and its transaction manager. */
 @AutoConfiguration(
         after = {JdbcSchemaAutoConfiguration.class, JdbcStoreAutoConfiguration.class},
         afterName = {

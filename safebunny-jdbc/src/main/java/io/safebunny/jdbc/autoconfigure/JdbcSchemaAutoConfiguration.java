@@ -17,9 +17,9 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** The tables of the message store and of the outbox, which are made together for whichever of the two is used. */
+/** The tables of the message store and the outbox. Both are created if either is used, because one script holds them. */
 @AutoConfiguration(
-        // by name: what is not on the class path is passed over
+        // by name, so that a class missing from the class path is skipped
         afterName = {
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
             "org.springframework.boot.jdbc.autoconfigure.JndiDataSourceAutoConfiguration",
@@ -40,14 +40,16 @@ final class JdbcSchemaAutoConfiguration {
                 dataSource, JdbcSchema.of(dataSource, properties.tablePrefix()), properties.initializeSchema());
     }
 
-    /** Said once, however many of the two there are; also where beans are made when they are asked for. */
+    /**
+     * Warns once, even if both store and outbox are used; not lazy, so that the warning also appears under lazy initialization.
+     */
     @Bean
     @Lazy(false)
     SmartInitializingSingleton safeBunnyDurabilityCheck(DataSource dataSource) {
         return () -> Durability.warn(dataSource);
     }
 
-    /** The store or the outbox is in the database. */
+    /** Matches if the store or the outbox is in the database. */
     static final class OnUse extends AnyNestedCondition {
 
         OnUse() {

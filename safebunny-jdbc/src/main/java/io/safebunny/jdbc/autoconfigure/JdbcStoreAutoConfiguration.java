@@ -25,10 +25,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** The memory of handled messages in the application's database: this jar and one {@code DataSource} are enough. */
+/** The message store in the application's database. Needs only this jar and one {@code DataSource}. */
 @AutoConfiguration(
         after = JdbcSchemaAutoConfiguration.class,
-        // by name: what is not on the class path is passed over
+        // by name, so that a class missing from the class path is skipped
         afterName = {
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
             "org.springframework.boot.jdbc.autoconfigure.JndiDataSourceAutoConfiguration",
@@ -69,17 +69,16 @@ final class JdbcStoreAutoConfiguration {
                 PlatformTransactionManager manager = fitting(dataSource, transactionManagers);
                 if (manager != null) {
                     LOG.info(
-                            "Handled messages are remembered in table {}message, in one transaction with what handlers write",
+                            "Message store: table {}message, in one transaction with what handlers write",
                             options.tablePrefix());
                     int handledAtOnce =
                             PoolBound.of(dataSource, pools.orderedStream().toList());
                     return new TransactionalJdbcMessageStore(dataSource, manager, options, handledAtOnce);
                 }
-                LOG.info(
-                        "There is no PlatformTransactionManager for the DataSource of the message store, or more than one");
+                LOG.info("The message store's DataSource has no PlatformTransactionManager, or more than one");
             }
             LOG.info(
-                    "Handled messages are remembered in table {}message, apart from what handlers write",
+                    "Message store: table {}message, in transactions separate from what handlers write",
                     options.tablePrefix());
             return new JdbcMessageStore(dataSource, options);
         }
@@ -91,7 +90,7 @@ final class JdbcStoreAutoConfiguration {
         }
     }
 
-    /** Asked for by name, so that going on without a store would be a surprise. */
+    /** Fails the start: the store was asked for by name, so running without one would be a surprise. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean(MessageStore.class)
     @ConditionalOnProperty(name = "safebunny.store.type", havingValue = "jdbc")

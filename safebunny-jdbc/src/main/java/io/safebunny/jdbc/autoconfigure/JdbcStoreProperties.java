@@ -11,18 +11,18 @@ import org.springframework.util.unit.DataSize;
 /**
  * The message store in a database.
  *
- * @param initializeSchema When the tables of store and outbox are created, if they are missing: never, always, or in an embedded database only.
- *     With never, run the script schema-postgresql.sql, schema-mysql.sql, schema-mariadb.sql or schema-h2.sql in
+ * @param initializeSchema When missing tables of the store and the outbox are created: never, always, or only in an embedded
+ *     database. With never, run the script schema-postgresql.sql, schema-mysql.sql, schema-mariadb.sql or schema-h2.sql in
  *     io/safebunny/jdbc of the jar yourself.
- * @param tablePrefix What the tables' names begin with; the rest is "message" and "outbox". May name a schema, as in
+ * @param tablePrefix Prefix of the table names, which end in "message" and "outbox". May include a schema, as in
  *     messaging.safebunny_.
- * @param transactional Whether a message is handled in one transaction with its record, so that what the handler writes to
- *     this database takes effect exactly once. Needs a transaction manager for the DataSource; without one each write to
- *     the store stands alone. Each message being handled then holds a connection; a fifth of the pool's, at least one, is
- *     kept for steps, and further messages wait for their turn.
- * @param maxContentSize How much the publications and step results of one message may take in the table; more is refused.
- *     Raising it costs heap, and MySQL needs a max_allowed_packet that is larger.
- * @param timeout How long one statement may take, waiting for another delivery of the same message included; then the
+ * @param transactional Whether a message is handled in one transaction with its record, so that what the handler writes to this
+ *     database takes effect exactly once. Needs a transaction manager for the DataSource; without one, each write to the store
+ *     commits on its own. In a transaction, each message being handled holds a connection; a fifth of the pool, at least one
+ *     connection, is reserved for steps, and further messages wait their turn.
+ * @param maxContentSize Maximum size of one message's publications and step results in the table; a larger record is refused.
+ *     Raising it costs heap, and MySQL needs a larger max_allowed_packet.
+ * @param timeout How long one statement may take, including the wait for another delivery of the same message; after that the
  *     message comes back later. At least 1s; raising it makes threads wait longer.
  */
 @ConfigurationProperties("safebunny.store.jdbc")

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * The threads that wait for the database and the broker: few, and none while there is nothing to send. Not itself an {@link
- * Executor}, because a bean of that type makes Boot's application task executor back off.
+ * The threads that wait for the database and the broker; idle ones end after 60 s. Deliberately not an {@link Executor} itself: a
+ * bean of that type would make Boot's application task executor back off.
  */
 final class OutboxThreads implements AutoCloseable {
 
@@ -27,7 +27,7 @@ final class OutboxThreads implements AutoCloseable {
         return executor;
     }
 
-    /** Interrupts what is still running: it is stored, and sent after the next start. */
+    /** Interrupts what is still running. Nothing is lost: unsent messages are stored and are sent after the next start. */
     @Override
     public void close() {
         executor.shutdownNow();

@@ -14,12 +14,14 @@ import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.jdbc.datasource.AbstractDriverBasedDataSource;
 
-/** How many messages may be handled at once, by the size of the pool that their transactions and their steps take connections from. */
+/**
+ * How many messages may be handled at once, derived from the size of the connection pool that their transactions and steps share.
+ */
 final class PoolBound {
 
     private static final Logger LOG = LoggerFactory.getLogger(PoolBound.class);
 
-    /** What drivers bring along opens a connection for everybody who asks. */
+    /** The drivers' own data sources, which open a new connection for every caller. */
     private static final Set<String> DRIVERS = Set.of(
             "org.h2.jdbcx.JdbcDataSource",
             "org.postgresql.ds.PGSimpleDataSource",
@@ -29,10 +31,10 @@ final class PoolBound {
     private PoolBound() {}
 
     /**
-     * Says at start what it is.
+     * Computes the bound and logs it.
      *
-     * @param dataSource that was asked for a connection before: a pool may not know its size until then
-     * @throws ConfigurationException SB-1408 when no message could be handled with steps
+     * @param dataSource must have handed out a connection before: a pool may not know its size until then
+     * @throws ConfigurationException SB-1408 when the pool has too few connections for a message and its steps
      */
     static int of(DataSource dataSource, List<DataSourcePoolMetadataProvider> providers) {
         DataSourcePoolMetadata pool =
@@ -45,8 +47,8 @@ final class PoolBound {
             return Integer.MAX_VALUE;
         }
         LOG.warn(
-                "Messages are handled one after the other: how many connections the DataSource has is not known [type={}], and handlers that"
-                        + " hold all of them would wait for the one their steps need. Define a bean of type {} that tells its maximum,"
+                "Messages are handled one after the other: the size of the DataSource's pool is unknown [type={}], and handlers that"
+                        + " hold all of its connections would wait forever for the one their steps need. Define a bean of type {} that tells its maximum,"
                         + " or set safebunny.store.jdbc.transactional=false",
                 dataSource.getClass().getName(),
                 DataSourcePoolMetadataProvider.class.getName());
@@ -60,12 +62,12 @@ final class PoolBound {
                     "SB-1408",
                     "The connection pool is too small for handling messages in transactions [connections=%d]: the transaction of a message holds one connection until its handler ends, and its context.once needs a second one meanwhile."
                             .formatted(connections),
-                    "Set spring.datasource.hikari.maximum-pool-size (or your pool's own setting) to at least 2, better to 10, its default: of n connections a fifth, at least one, is kept for steps and each other one is for a message. Or set safebunny.store.jdbc.transactional=false.");
+                    "Set spring.datasource.hikari.maximum-pool-size (or your pool's own setting) to at least 2, better 10, its default: a fifth of the connections, at least one, is reserved for steps, and each message needs one of the others. Or set safebunny.store.jdbc.transactional=false.");
         }
         LOG.info(
-                "Messages handled at once: at most {}. Of the pool's {} connections each holds one in its transaction, and {} are kept for"
-                        + " steps and marks. Others that were delivered (safebunny.listener.prefetch of each type) wait for their turn. For"
-                        + " more at once raise the pool's maximum, as spring.datasource.hikari.maximum-pool-size",
+                "Messages handled at once: at most {}. Each holds one of the pool's {} connections in its transaction, and {} are reserved for"
+                        + " steps and marks. Further delivered messages (safebunny.listener.prefetch of each type) wait their turn. To handle"
+                        + " more at once, raise the pool's maximum, such as spring.datasource.hikari.maximum-pool-size",
                 handled,
                 connections,
                 connections - handled);
@@ -77,7 +79,7 @@ final class PoolBound {
             return DRIVERS.contains(dataSource.getClass().getName())
                     || dataSource.isWrapperFor(AbstractDriverBasedDataSource.class);
         } catch (SQLException e) {
-            LOG.debug("The DataSource does not say what it is", e);
+            LOG.debug("Could not ask the DataSource whether it is a pool", e);
             return false;
         }
     }

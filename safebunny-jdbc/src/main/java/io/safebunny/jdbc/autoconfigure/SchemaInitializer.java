@@ -11,7 +11,7 @@ import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.jdbc.datasource.init.ScriptException;
 
-/** Creates the tables at start, before anything that uses the database. */
+/** Creates the tables at start, before any bean that uses the database. */
 final class SchemaInitializer extends DataSourceScriptDatabaseInitializer {
 
     private final JdbcSchema schema;
@@ -28,7 +28,7 @@ final class SchemaInitializer extends DataSourceScriptDatabaseInitializer {
         return settings;
     }
 
-    /** With the configured name of the table, which differs from that in the file. */
+    /** Runs the script with the configured table prefix, which may differ from the one in the file. */
     @Override
     protected void runScripts(Scripts scripts) {
         Scripts named = new Scripts(
@@ -36,7 +36,8 @@ final class SchemaInitializer extends DataSourceScriptDatabaseInitializer {
         try {
             super.runScripts(named);
         } catch (ScriptException e) {
-            // "if not exists" does not help two instances that create it at the same moment: the other one has now
+            // "if not exists" does not stop two instances from creating a table at the same moment; by now the other
+            // one has created it
             super.runScripts(named);
         }
     }

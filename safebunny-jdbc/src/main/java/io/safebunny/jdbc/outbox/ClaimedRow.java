@@ -5,14 +5,14 @@ import io.safebunny.spi.store.RecordJson;
 import io.safebunny.spi.transport.OutboundMessage;
 import java.util.List;
 
-/** A row as the relay reads it; its text may be unreadable. */
+/** A row the relay has claimed, not yet parsed: its text may be unreadable. */
 record ClaimedRow(long id, String correlationId, String messageId, int attempts, String text) {
 
-    /** @throws IllegalArgumentException when it is of a newer version, or was changed by hand */
+    /** @throws IllegalArgumentException when a newer version wrote it, or it was edited by hand */
     OutboxRow read() {
         List<OutboundMessage> messages = RecordJson.readOutgoing(text);
         if (messages.size() != 1) {
-            throw new IllegalArgumentException("not one message");
+            throw new IllegalArgumentException("the row does not hold exactly one message");
         }
         return new OutboxRow(id, correlationId, attempts, messages.get(0));
     }

@@ -26,17 +26,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends what was just committed, from memory, without reading it again. One {@link Lane} per correlation, in the order of the
- * ids; lanes go side by side. Before a lane's rows are sent the table is asked, for many lanes at once, which rows are there:
- * what was rolled back to a savepoint is not, and behind an earlier one of the same correlation the lane waits, for the table
- * knows of a commit before this class is told. What does not fit into memory, fails, or grows old is left to the relay.
- * Thread-safe.
+ * Sends messages right after their commit, from memory, without reading them back. Each correlation has one {@link Lane}, sent in
+ * the order of the row ids; lanes run in parallel. Before a lane's rows are sent, the table is asked (for many lanes at once)
+ * which rows it holds: a row rolled back to a savepoint is gone, and a row behind an earlier one of its correlation must wait,
+ * because a commit shows in the table before this class is told of it. Rows that do not fit into memory, fail, or get too old are
+ * left to the relay. Thread-safe.
  */
 final class DirectPath {
 
     private static final Logger LOG = LoggerFactory.getLogger(DirectPath.class);
 
-    private static final String UNASKED = "The outbox could not be asked what to send";
+    private static final String UNASKED = "The outbox could not be queried for what to send";
 
     static final int MOST_HELD = 10_000;
     static final long MOST_BYTES = 32L << 20;
@@ -65,7 +65,7 @@ final class DirectPath {
     private int inFlight;
     private boolean stopped;
 
-    /** Where a lane's sending is. Guarded by the path. */
+    /** A lane and its state. Guarded by the lock of the {@code DirectPath}. */
     private static final class Track {
         final Lane lane;
         State state = State.IDLE;
@@ -77,10 +77,10 @@ final class DirectPath {
     }
 
     private enum State {
-        /** To be taken up by whoever adds a row. */
+        /** Not queued; whoever adds a row makes it ready. */
         IDLE,
         READY,
-        /** The table is asked, or will be again. */
+        /** The table is being asked about its rows, or will be asked again. */
         WAITING,
         SENDING
     }
@@ -108,7 +108,7 @@ final class DirectPath {
         this.metrics = metrics;
         this.log = log;
         this.batchSize = options.batchSize();
-        // well before the relay takes it
+        // well before the relay claims the row, so that the two do not send it both
         this.tooOldNanos = options.relayAfter().toNanos() * 3 / 4;
         this.worker = new SerialTask("sending what was committed", this::work, blocking, timeline);
     }
@@ -120,7 +120,10 @@ final class DirectPath {
         worker.request();
     }
 
-    /** Rows of one transaction, right after its commit. Does not block; what does not fit is not taken. */
+    /**
+     * Takes the rows of one transaction right after its commit. Does not block; rows beyond the memory bound are left to the
+     * relay.
+     */
     void add(List<OutboxRow> rows) {
         boolean mayWork;
         synchronized (this) {
@@ -165,7 +168,7 @@ final class DirectPath {
             try {
                 present = present(taken);
                 log.databaseAnswers(UNASKED);
-            } catch (SQLException | RuntimeException | Error e) { // of the pool or the driver, perhaps
+            } catch (SQLException | RuntimeException | Error e) { // pools and drivers throw these too
                 log.noDatabase(UNASKED, e);
                 taken.forEach(one -> lookAgain(one.track, NO_ANSWER_DELAY));
                 return;
@@ -236,7 +239,7 @@ final class DirectPath {
         if (sender == null) {
             throw new MisuseException(
                     MisuseException.NOT_RUNNING,
-                    "The outbox is not started. Publish after the application has started.");
+                    "The outbox has not been started. Publish after the application has started.");
         }
         return sender;
     }
@@ -245,7 +248,9 @@ final class DirectPath {
         return stopped;
     }
 
-    /** Those of the rows taken that are there and have no other before them; the lane is sending then. */
+    /**
+     * The taken rows that are in the table with no earlier row before them. If there are any, the lane is now {@code SENDING}.
+     */
     private synchronized List<OutboxRow> free(Taken taken, NavigableSet<Long> present) {
         if (stopped) {
             return List.of();
@@ -299,7 +304,7 @@ final class DirectPath {
                     failure,
                     id,
                     () -> LOG.warn(
-                            "Message {} is stored in the outbox and could not be sent after its commit; it is tried again later: {}",
+                            "Message {} is stored in the outbox and could not be sent after its commit; the relay retries it: {}",
                             id,
                             failure.toString()));
         }
@@ -327,7 +332,7 @@ final class DirectPath {
         }
     }
 
-    /** Begins nothing any more; completes when nothing is being sent. */
+    /** Starts no further sending. The result completes once nothing is being sent. */
     synchronized CompletableFuture<Void> stop() {
         stopped = true;
         worker.stop();

@@ -30,27 +30,26 @@ import org.slf4j.LoggerFactory;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Messages published in the application's transactions, in a table of the application's database. A message is inserted in the
- * transaction itself; right after the commit it is sent from memory, and deleted when it is confirmed. What was not sent after
- * {@link JdbcOutboxOptions#relayAfter()}, because the process or the broker died, any instance sends. Nothing is dropped: what
- * cannot be sent stays and is tried again, after the relay interval, doubled each time up to 5 min; while the broker does not
- * answer it is not doubled. Thread-safe.
+ * Stores messages published in the application's transactions in a table of the application's database. A message is inserted in
+ * the transaction itself, sent from memory right after the commit, and deleted when it is confirmed. What is still unsent after
+ * {@link JdbcOutboxOptions#relayAfter()}, because the process or the broker died, any instance sends. Nothing is dropped: a
+ * message that cannot be sent stays and is retried after the relay interval, which doubles with each failure up to 5 min, but not
+ * while the broker is away. Thread-safe.
  *
  * <p><b>At least once.</b> A message is sent again, with the same id, when its confirm or its deletion is lost, or takes longer
- * than {@code relayAfter}. Receivers that remember what they handled handle it once.
+ * than {@code relayAfter}. Receivers with a message store handle it once.
  *
- * <p><b>Order.</b> Of two messages with the same correlation id in the table, whoever sends begins with the one that has the
- * smaller row id and sends the next when that is confirmed: first occurrences are in order, also across threads, instances,
- * crashes and retries; a repeat may come late. Ids are given when a message is published, so the order is kept for messages of
- * one transaction, and for those of another one that was committed before they were published. Of transactions of one
- * correlation that overlap each keeps its own order; a message whose transaction is not committed yet is waited for by
- * nobody, so between the two it is not defined which comes first. A message that cannot be sent holds back the later ones of
- * its correlation and no others. Correlations are independent, and publications without a transaction are too.
+ * <p><b>Order.</b> Messages with the same correlation id are sent in the order of their row ids, each after the confirm of the
+ * one before: first occurrences are in order, also across threads, instances, crashes and retries; a repeat may come late. Ids
+ * are assigned when a message is published, so the order holds within a transaction, and between one transaction and another that
+ * publishes after its commit. Overlapping transactions of one correlation each keep their own order, but nobody waits for an
+ * uncommitted message, so the order between the two is undefined. A message that cannot be sent holds back the later ones of its
+ * correlation and no others. Different correlations are independent, and so are publications outside a transaction.
  *
- * <p><b>Threads.</b> {@link #add} does one insert on the caller's connection. The caller's commit waits for nothing else. All
- * other work uses connections of the {@code DataSource}, at most three at a time, on the executor.
+ * <p><b>Threads.</b> {@link #add} does one insert on the caller's connection; the caller's commit waits for nothing else. All
+ * other work runs on the executor, with connections of the {@code DataSource}, at most three at a time.
  *
- * <p><b>Memory.</b> At most 10,000 messages or 32 MiB are held for sending; what is committed beyond is left to the relay.
+ * <p><b>Memory.</b> At most 10,000 messages or 32 MiB are held for sending; anything committed beyond that is left to the relay.
  */
 public final class JdbcOutbox implements Outbox {
 
@@ -70,10 +69,10 @@ public final class JdbcOutbox implements Outbox {
     private final AtomicBoolean warned = new AtomicBoolean();
 
     /**
-     * Looks at the database: which one it is and whether the table is there.
+     * Queries the database: which product it is, and whether the table exists.
      *
-     * @param blocking runs what waits for the database or the broker; must not queue
-     * @throws ConfigurationException SB-1401 when the database is not supported, SB-1402 when the table is not there
+     * @param blocking runs tasks that wait for the database or the broker; must start each task at once rather than queue it
+     * @throws ConfigurationException SB-1401 when the database is not supported, SB-1402 when the table is missing
      * @throws StoreUnavailableException when the database does not answer
      */
     public JdbcOutbox(
@@ -99,14 +98,15 @@ public final class JdbcOutbox implements Outbox {
     }
 
     /**
-     * {@inheritDoc} A transaction of another {@code DataSource} counts as none; that is logged once.
+     * {@inheritDoc} A transaction of another {@code DataSource} counts as none, with a warning the first time.
      *
      * @throws InvalidPublicationException when the transaction is read-only
      * @throws StoreUnavailableException when the message could not be inserted; the transaction cannot be committed then
      */
     @Override
     public boolean add(OutboundMessage message) {
-        // the second is over when the transaction has ended and is only being cleaned up, as for its event listeners
+        // synchronization is already inactive when the transaction has ended and only its cleanup is running, as for
+        // event listeners
         if (!TransactionSynchronizationManager.isActualTransactionActive()
                 || !TransactionSynchronizationManager.isSynchronizationActive()) {
             return false;
@@ -114,7 +114,7 @@ public final class JdbcOutbox implements Outbox {
         if (!reachesDatabase(message)) {
             if (warned.compareAndSet(false, true)) {
                 LOG.warn(
-                        "A message was published in a transaction that is not one of the outbox's DataSource [transaction={}]: it is sent at once, even if the transaction is rolled back. Use a transaction manager that binds connections of this DataSource, such as JdbcTransactionManager or JpaTransactionManager. This is logged once.",
+                        "A message was published in a transaction that does not belong to the outbox's DataSource [transaction={}]: it is sent at once, even if the transaction is rolled back. Use a transaction manager that binds connections of this DataSource, such as JdbcTransactionManager or JpaTransactionManager. This is logged once.",
                         TransactionSynchronizationManager.getCurrentTransactionName());
             }
             return false;
@@ -149,7 +149,7 @@ public final class JdbcOutbox implements Outbox {
                 e);
     }
 
-    /** A connection may also be bound to the transaction of another database, without being part of it. */
+    /** A bound connection is not enough: it may be bound during another database's transaction without being part of it. */
     private boolean reachesDatabase(OutboundMessage message) {
         if (!TransactionSynchronizationManager.hasResource(dataSource)) {
             return false;
@@ -189,10 +189,10 @@ public final class JdbcOutbox implements Outbox {
             timeline.await(CompletableFuture.allOf(direct.stop(), relay.stop()), STOP);
         } catch (TimeoutException e) {
             LOG.warn(
-                    "Messages of the outbox are not confirmed after {} s; they stay stored and are sent again after the next start, or by another instance",
+                    "Messages of the outbox are still unconfirmed {} s after the stop; they stay stored and are sent again by another instance, or after the next start",
                     STOP.toSeconds());
         } catch (ExecutionException e) {
-            LOG.warn("The outbox did not stop cleanly; what is stored is sent after the next start", e);
+            LOG.warn("The outbox did not stop cleanly; the messages stored in it are sent after the next start", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {

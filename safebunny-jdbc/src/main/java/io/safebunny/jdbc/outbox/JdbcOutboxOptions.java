@@ -10,11 +10,11 @@ import java.time.Duration;
 /**
  * Settings of an outbox. Immutable.
  *
- * @param node name of the publishing node: nodes may share a table, instances of one node do
- * @param tablePrefix what the table's name begins with; may name a schema, as {@code messaging.safebunny_}
+ * @param node name of the publishing node. Different nodes may share a table; instances of one node must
+ * @param tablePrefix prefix of the table's name; may include a schema, as in {@code messaging.safebunny_}
  * @param relayInterval how often the relay looks for unsent messages; at least 10 ms
- * @param relayAfter how long a message is left to the instance that stored it; at least 100 ms
- * @param batchSize rows that are read, and deleted, with one statement; 1 to 1,000
+ * @param relayAfter how long only the instance that stored a message may send it; at least 100 ms
+ * @param batchSize rows read or deleted with one statement; 1 to 1,000
  * @param timeout how long one statement may take; at least 1 s
  */
 public record JdbcOutboxOptions(

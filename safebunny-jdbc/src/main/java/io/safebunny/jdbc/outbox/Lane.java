@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The rows of one correlation that wait in memory, in the order of their ids. An id is given when a message is published, so
- * whatever was committed before another transaction published has the smaller one, whoever learns of its commit first. Not
+ * The rows of one correlation that wait in memory, in the order of their ids. An id is assigned when a message is published, so a
+ * message committed before another one was published has the smaller id, no matter which commit is reported first. Not
  * thread-safe.
  */
 final class Lane {
@@ -22,10 +22,10 @@ final class Lane {
     private record Waiting(OutboxRow row, long committed) {}
 
     /**
-     * What the table's answer means.
+     * What becomes of the rows once the table has been asked.
      *
-     * @param free to be sent, in this order
-     * @param gone with a savepoint, or sent by the relay
+     * @param free may be sent, in this order
+     * @param gone no longer in the table: rolled back to a savepoint, or sent by the relay
      */
     record Part(List<OutboxRow> free, List<OutboxRow> gone) {}
 
@@ -41,7 +41,7 @@ final class Lane {
         return rows.isEmpty();
     }
 
-    /** @param committed when, in nanoseconds of the monotonic clock */
+    /** @param committed time of the commit, in nanoseconds of the monotonic clock */
     void add(OutboxRow row, long committed) {
         rows.put(row.id(), new Waiting(row, committed));
     }
@@ -50,17 +50,17 @@ final class Lane {
         return rows.values().stream().limit(most).map(Waiting::row).toList();
     }
 
-    /** Whether rows were added before this one. */
+    /** Whether a row with a smaller id has been added since. */
     boolean hasBefore(OutboxRow row) {
         return rows.lowerKey(row.id()) != null;
     }
 
     /**
-     * Removes those of the rows asked for that may be sent, and those that are gone. What is in the table and was not asked for goes
-     * first: it is another instance's, or was added after the question.
+     * Removes the rows that may be sent and the rows that are gone. A row in the table that was not asked about goes first: it
+     * belongs to another instance, or was added after the query.
      *
-     * @param asked the first ones at the time of the question
-     * @param present the ids of the correlation that are in the table
+     * @param asked the first rows of the lane at the time of the query
+     * @param present the ids of this correlation that the table holds
      */
     Part take(List<OutboxRow> asked, NavigableSet<Long> present) {
         NavigableSet<Long> strangers = new TreeSet<>(present);
@@ -80,7 +80,7 @@ final class Lane {
         return new Part(free, gone);
     }
 
-    /** Removes the rows that were committed longer ago. */
+    /** Removes the rows whose commit is more than {@code nanos} ago. */
     List<OutboxRow> removeOlder(long now, long nanos) {
         List<OutboxRow> removed = new ArrayList<>();
         Iterator<Waiting> all = rows.values().iterator();

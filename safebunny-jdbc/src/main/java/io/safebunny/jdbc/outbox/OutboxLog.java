@@ -12,37 +12,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the outbox tells of its surroundings: that the database does not answer, or the broker does not confirm, when that begins and when
- * it ends, for however many messages. Thread-safe.
+ * Logs outages of the database and the broker once when they begin and once when they end, however many messages they affect.
+ * Thread-safe.
  */
 final class OutboxLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(OutboxLog.class);
     private static final Kind UNCONFIRMED = Kind.warn(LOG, "Messages of the outbox are not confirmed");
 
-    /** Of what concerns one message each. */
+    /** Bound for warnings that concern a single message each. */
     private static final int MOST_A_MINUTE = 20;
 
     private final BoundedLog log;
     private final Failures failures;
 
-    /** @param table its name, for messages */
+    /** @param table name of the outbox table, for log texts */
     OutboxLog(Timeline timeline, String table) {
-        this.log = new BoundedLog(timeline, ExceptionDetails.FULL); // of messages it has only ids, and texts are ours
+        // its texts are ours and hold nothing of a message but its id
+        this.log = new BoundedLog(timeline, ExceptionDetails.FULL);
         this.failures = new Failures(table);
     }
 
-    /** @param what could not be done */
+    /** @param what failed, as a sentence; {@link #databaseAnswers} takes the same text */
     void noDatabase(String what, Throwable e) {
         log.fails(Kind.warn(LOG, what), e.getClass().getName(), () -> failures.warn(LOG, what, e));
     }
 
-    /** @param what could be done */
+    /** @param what had failed: the text given to {@link #noDatabase} */
     void databaseAnswers(String what) {
         log.works(Kind.warn(LOG, what));
     }
 
-    /** Because the broker is away, or does not want this one. */
+    /** A missing connection or confirm is an outage of the broker; any other failure concerns this message. */
     void unsent(Throwable failure, String messageId, Runnable inFull) {
         if (failure instanceof ConnectionLostException || failure instanceof PublishTimeoutException) {
             log.fails(UNCONFIRMED, messageId, inFull);
@@ -63,7 +64,7 @@ final class OutboxLog {
         log.works(UNCONFIRMED);
     }
 
-    /** Tells what was not told by now. */
+    /** Logs the summaries that are still pending. */
     void close() {
         log.close();
     }

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counter {@code safebunny.outbox} with the outcome {@code sent} right after the commit, {@code relayed} later, or {@code
- * failed} and to be tried again; gauge {@code safebunny.outbox.backlog}, rows in the table when it was last looked. Thread-safe.
+ * Counter {@code safebunny.outbox} with outcome {@code sent} (right after the commit), {@code relayed} (later) or {@code failed}
+ * (to be retried); gauge {@code safebunny.outbox.backlog}, the number of rows at the last look. Thread-safe.
  */
 final class OutboxMetrics {
 
@@ -25,7 +25,7 @@ final class OutboxMetrics {
         this.registry = registry;
         try {
             Gauge.builder(NAME + ".backlog", backlog, AtomicInteger::doubleValue)
-                    .description("Messages in the outbox that are not confirmed, at most " + MOST_COUNTED)
+                    .description("Unconfirmed messages in the outbox, counted up to " + MOST_COUNTED)
                     .strongReference(true)
                     .register(registry);
         } catch (RuntimeException | Error e) {
@@ -49,7 +49,7 @@ final class OutboxMetrics {
         count("failed", 1);
     }
 
-    /** A registry or filter that fails, by an error too, must not decide about the message. */
+    /** A failing registry or meter filter, even one that throws an {@link Error}, must not affect the message. */
     private void count(String outcome, int messages) {
         if (messages == 0) {
             return;

@@ -4,10 +4,10 @@ package io.safebunny.jdbc.outbox;
 import io.safebunny.spi.transport.OutboundMessage;
 
 /**
- * A stored message, on its way to the broker.
+ * A stored message on its way to the broker.
  *
- * @param id in the order of storing
- * @param attempts that failed so far, of the relay
+ * @param id ascending in the order of publishing
+ * @param attempts failed attempts of the relay so far
  */
 record OutboxRow(long id, String correlationId, int attempts, OutboundMessage message) {
 

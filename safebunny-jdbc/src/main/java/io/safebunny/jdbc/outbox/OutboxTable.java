@@ -21,7 +21,10 @@ import java.util.Objects;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of one node: statements on a given connection, each cancelled when the time is up. Thread-safe. */
+/**
+ * The statements of the outbox table, for the rows of one node. They run on a given connection and are cancelled after the
+ * timeout. Thread-safe.
+ */
 final class OutboxTable {
 
     private static final String ID = "id";
@@ -35,6 +38,7 @@ final class OutboxTable {
         this.database = database;
         this.name = TablePrefix.require(prefix) + "outbox";
         this.node = node;
+        // rounded up: JDBC takes whole seconds, and 0 would mean no limit
         this.timeoutSeconds = Math.toIntExact(timeout.plusMillis(999).toSeconds());
     }
 
@@ -60,7 +64,7 @@ final class OutboxTable {
         }
     }
 
-    /** Fails when the table does not fit. */
+    /** Fails when the table or one of its columns is missing. */
     boolean check(Connection connection) throws SQLException {
         String sql =
                 "select id, node, correlation_id, message_id, message, attempts, created_at, due_at from %s where 1 = 0"
@@ -71,7 +75,7 @@ final class OutboxTable {
         }
     }
 
-    /** @param dueIn when others may take it */
+    /** @param dueIn after which any instance's relay may claim it */
     OutboxRow insert(Connection connection, OutboundMessage message, Duration dueIn) throws SQLException {
         String sql =
                 "insert into %s (node, correlation_id, message_id, message, attempts, created_at, due_at) values (?, ?, ?, ?, 0, %s, %s)"
@@ -89,14 +93,14 @@ final class OutboxTable {
             statement.executeUpdate();
             try (ResultSet keys = statement.getGeneratedKeys()) {
                 if (!keys.next()) {
-                    throw new SQLException("The database did not tell the id of the row");
+                    throw new SQLException("The database returned no id for the inserted row");
                 }
                 return new OutboxRow(keys.getLong(1), correlationId, 0, message);
             }
         }
     }
 
-    /** The ids up to the largest one that are there, by correlation, in order. */
+    /** The ids in the table up to {@code largest}, by correlation. */
     Map<String, NavigableSet<Long>> present(Connection connection, Collection<String> correlations, long largest)
             throws SQLException {
         String sql = "select correlation_id, id from %s where node = ? and id <= ? and correlation_id in (%s)"
@@ -117,8 +121,9 @@ final class OutboxTable {
     }
 
     /**
-     * Locks due rows, in the order of their ids, that no one else has locked, of correlations with no earlier row that is not
-     * due. That an earlier one is locked by another is not seen here.
+     * Locks due rows in the order of their ids. Skips rows that others have locked, and rows behind an earlier one of their
+     * correlation that is not due. An earlier row that is due and locked by somebody else goes unnoticed here: the caller has to
+     * check.
      */
     List<ClaimedRow> lockDue(Connection connection, int limit) throws SQLException {
         String sql =
@@ -144,7 +149,7 @@ final class OutboxTable {
         return locked;
     }
 
-    /** Nobody else takes them before then. */
+    /** Keeps every relay away from the rows until then. */
     void defer(Connection connection, List<Long> ids, Duration dueIn) throws SQLException {
         String sql = "update %s set due_at = %s where id in (%s)"
                 .formatted(name, database.dialect().later(), places(ids.size()));
@@ -171,7 +176,7 @@ final class OutboxTable {
         }
     }
 
-    /** At most as many as told. */
+    /** Counts no further than {@code most}, so a large table is not scanned. */
     int count(Connection connection, int most) throws SQLException {
         String sql = "select count(*) from (select 1 as one from %s where node = ? limit ?) counted".formatted(name);
         try (PreparedStatement statement = prepare(connection, sql)) {
@@ -183,7 +188,7 @@ final class OutboxTable {
         }
     }
 
-    // ---- lists: of few different lengths, so that few statements are prepared
+    // ---- lists are padded to a power of two, so that few different statements are prepared
 
     private static int padded(int size) {
         return size == 1 ? 1 : Integer.highestOneBit(size - 1) << 1;
@@ -193,7 +198,7 @@ final class OutboxTable {
         return String.join(", ", Collections.nCopies(padded(size), "?"));
     }
 
-    /** The last one fills what is left. */
+    /** The last value fills the remaining places. */
     private static void bind(PreparedStatement statement, int first, List<? extends @Nullable Object> values)
             throws SQLException {
         int places = padded(values.size());

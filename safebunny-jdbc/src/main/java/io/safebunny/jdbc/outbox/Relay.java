@@ -25,17 +25,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends what nobody else does: rows that are due. A batch is locked, taken by setting the time when it is due again, and sent
- * outside the transaction. Whoever holds the lock of a correlation's first row has the correlation: of the rows locked only
- * those are taken that have no other row of their correlation before them. Thread-safe.
+ * Sends the rows that are due because nobody has sent them. A batch is locked, claimed by moving its due time into the future,
+ * and sent outside the transaction. Whoever locks a correlation's first row owns the correlation: a locked row is claimed only if
+ * every earlier row of its correlation is claimed too. Thread-safe.
  */
 final class Relay {
 
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
 
-    private static final String UNSEEN = "The outbox could not be looked through";
+    private static final String UNSEEN = "The outbox could not be searched for unsent messages";
 
-    /** Batches under way. */
+    /** Batches in flight at most. */
     private static final int AHEAD = 4;
 
     private static final Duration LONGEST_BACK_OFF = Duration.ofMinutes(5);
@@ -79,7 +79,7 @@ final class Relay {
         this.metrics = metrics;
         this.log = log;
         this.options = options;
-        // with the defaults as long as a publication may take
+        // with the defaults, as long as a publication may take
         this.lease = options.relayAfter().multipliedBy(3);
         this.worker = new SerialTask("relaying what was not sent", this::work, blocking, timeline);
     }
@@ -99,14 +99,14 @@ final class Relay {
             }
             metrics.backlog(connections.once(connection -> table.count(connection, OutboxMetrics.MOST_COUNTED)));
             log.databaseAnswers(UNSEEN);
-        } catch (SQLException | RuntimeException e) { // of the pool, perhaps
+        } catch (SQLException | RuntimeException e) { // pools throw RuntimeExceptions too
             log.noDatabase(UNSEEN, e);
         } finally {
             worker.requestAfter(options.relayInterval());
         }
     }
 
-    /** @return how many rows; none when there are none, or enough are under way */
+    /** @return how many rows were claimed; 0 if none is due or enough are in flight */
     private int takeAndSend() throws SQLException {
         Function<OutboundMessage, CompletableFuture<Void>> current;
         int room;
@@ -149,7 +149,7 @@ final class Relay {
         List<ClaimedRow> taken = new ArrayList<>();
         for (ClaimedRow row : locked) {
             NavigableSet<Long> ahead = present.get(row.correlationId());
-            // a row is removed from those ahead when it is taken, so another one there is somebody else's
+            // claimed rows are removed from this set, so any other id at its head belongs to somebody else
             if (ahead != null
                     && !ahead.isEmpty()
                     && ahead.first() == row.id()
@@ -171,7 +171,7 @@ final class Relay {
         ClaimedRow unreadable = null;
         for (ClaimedRow row : claimed) {
             if (sentRows.isConfirmed(row.id())) {
-                continue; // sent, and not deleted yet
+                continue; // already confirmed, only not deleted yet
             }
             try {
                 rows.add(row.read());
@@ -179,7 +179,7 @@ final class Relay {
                 log.unreadable(
                         row.messageId(),
                         () -> LOG.error(
-                                "Message {} in row {} of {} cannot be read; it stays there, and later ones of its correlation wait for it. Start a newer version of the application, or delete the row.",
+                                "Message {} in row {} of {} cannot be read; it stays there and blocks the later messages of its correlation. Start a newer version of the application, or delete the row.",
                                 row.messageId(),
                                 row.id(),
                                 table.name(),
@@ -203,10 +203,10 @@ final class Relay {
     }
 
     /**
-     * Rows of one correlation.
+     * Claimed rows of one correlation.
      *
-     * @param rows those to be sent
-     * @param unreadable the one behind them
+     * @param rows the readable ones, to be sent
+     * @param unreadable the row behind them that stops the sending, if any
      * @param before when they were taken, at the latest
      */
     private record Claim(
@@ -233,7 +233,7 @@ final class Relay {
         }
         OutboxRow row = claim.rows.get(confirmed);
         if (failure == null) {
-            // stopping: others may have them; or too late: others have them
+            // not tried: either the lease is over and others have the rows, or we are stopping and give them back
             return isOver(claim.before)
                     ? null
                     : new SentRows.PutOff(null, idsFrom(claim.claimed, row.id()), Duration.ZERO);
@@ -242,7 +242,7 @@ final class Relay {
                 failure,
                 row.messageId(),
                 () -> LOG.warn(
-                        "Message {} is stored in the outbox and could not be sent by the relay [tries={}]; it is tried again in {} s: {}",
+                        "Message {} is stored in the outbox and could not be sent by the relay [tries={}]; retrying in {} s: {}",
                         row.messageId(),
                         row.attempts() + 1,
                         backOff(row.attempts(), failure).toSeconds(),
@@ -263,7 +263,10 @@ final class Relay {
         return claimed.stream().map(ClaimedRow::id).filter(id -> id >= first).toList();
     }
 
-    /** While the broker is away, or does not answer, it is nobody's fault: then they are not kept longer than it. */
+    /**
+     * Doubles with each failure of the message itself. During an outage of the broker it does not: the message should follow soon
+     * after the broker is back.
+     */
     private Duration backOff(int attempts, @Nullable Throwable failure) {
         if (failure instanceof ConnectionLostException || failure instanceof PublishTimeoutException) {
             return options.relayInterval();
@@ -279,7 +282,7 @@ final class Relay {
             if (stopped && inFlight == 0) {
                 idle.complete(null);
             }
-            // what follows in their correlations is free now; and there is room again
+            // look again at once: later rows of these correlations are free now, and there is room
             more = noRoom && inFlight <= AHEAD * options.batchSize() / 2;
             if (inFlight == 0) {
                 more |= tookSome;
@@ -291,7 +294,7 @@ final class Relay {
         }
     }
 
-    /** Begins nothing any more; completes when nothing is being sent. */
+    /** Starts no further sending. The result completes once nothing is being sent. */
     synchronized CompletableFuture<Void> stop() {
         stopped = true;
         worker.stop();

@@ -11,7 +11,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Sends rows of one correlation, each when the one before is confirmed, until one fails. Started once. */
+/**
+ * Sends rows of one correlation one by one, each after the confirm of the one before, until one fails. For one use; not
+ * thread-safe, but each step happens after the one before, whatever thread it is on.
+ */
 final class SendingInOrder {
 
     private final List<OutboxRow> rows;
@@ -21,21 +24,22 @@ final class SendingInOrder {
     private final End end;
     private int confirmed;
 
-    /** What has become of it. */
+    /** Told when the sending has ended. */
     @FunctionalInterface
     interface End {
         /**
          * Called once, on any thread; must not block.
          *
-         * @param confirmed how many of the rows
-         * @param failure why the next one is not; {@code null} when it was not tried
+         * @param confirmed how many rows are confirmed, from the first on
+         * @param failure why the next one failed; {@code null} when it was not tried
          */
         void ended(int confirmed, @Nullable Throwable failure);
     }
 
     /**
-     * @param executor of what follows an answer that took its time, because sending may block
-     * @param goesOn asked before each
+     * @param executor sends the next row after a confirm that did not come at once: sending may block, and must not block the
+     *     thread that confirms
+     * @param goesOn asked before each row
      */
     SendingInOrder(
             List<OutboxRow> rows,
@@ -50,7 +54,7 @@ final class SendingInOrder {
         this.end = end;
     }
 
-    /** Returns when an answer takes its time. */
+    /** Returns as soon as a confirm does not come at once; {@link #answered} then goes on. */
     void run() {
         while (confirmed < rows.size() && goesOn.getAsBoolean()) {
             CompletableFuture<Void> sent = sendNext();
@@ -103,7 +107,7 @@ final class SendingInOrder {
         }
         try {
             executor.execute(this::run);
-        } catch (RejectedExecutionException | OutOfMemoryError e) { // shutting down, or no thread now
+        } catch (RejectedExecutionException | OutOfMemoryError e) { // shutting down, or no thread to be had
             end.ended(confirmed, null);
         }
     }

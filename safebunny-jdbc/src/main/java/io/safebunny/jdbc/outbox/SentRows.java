@@ -18,14 +18,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes what is confirmed and puts off what failed. While a statement is under way the next batch gathers. When the database
- * does not answer it is tried again; what is lost in a crash costs a second sending. Thread-safe.
+ * Deletes confirmed rows and puts off failed ones. While one batch is being written the next one gathers. Retries until the
+ * database answers; confirmed rows not yet deleted at a crash are sent a second time. Thread-safe.
  */
 final class SentRows {
 
     private static final Logger LOG = LoggerFactory.getLogger(SentRows.class);
 
-    private static final String UNDELETED = "What the outbox has sent could not be deleted";
+    private static final String UNDELETED = "Sent messages could not be deleted from the outbox";
 
     private static final Duration NO_ANSWER_DELAY = Duration.ofSeconds(1);
 
@@ -38,14 +38,14 @@ final class SentRows {
     private final Set<Long> confirmed = ConcurrentHashMap.newKeySet();
 
     /**
-     * What failed.
+     * Rows to be sent again later.
      *
-     * @param failed {@code null} when none was tried
-     * @param ids the failed one, and those behind it
+     * @param failed the row whose sending failed; {@code null} when none was tried
+     * @param ids the failed row and those behind it
      */
     record PutOff(@Nullable Long failed, List<Long> ids, Duration dueIn) {}
 
-    /** @param done called when the table shows it */
+    /** @param done called once the table has been written */
     private record Item(List<Long> confirmed, @Nullable PutOff putOff, Runnable done) {}
 
     SentRows(
@@ -65,7 +65,7 @@ final class SentRows {
     /**
      * Does not block.
      *
-     * @param done called when the table shows it, on any thread
+     * @param done called once the table has been written, on any thread
      */
     void settle(List<Long> confirmedIds, @Nullable PutOff putOff, Runnable done) {
         if (confirmedIds.isEmpty() && putOff == null) {
@@ -79,7 +79,7 @@ final class SentRows {
         worker.request();
     }
 
-    /** Whether it is sent, though the table does not say so yet. */
+    /** Whether the row is confirmed but may still be in the table. */
     boolean isConfirmed(long id) {
         return confirmed.contains(id);
     }
@@ -90,7 +90,7 @@ final class SentRows {
             try {
                 write(batch);
                 log.databaseAnswers(UNDELETED);
-            } catch (SQLException | RuntimeException | Error e) { // of the pool or the driver, perhaps
+            } catch (SQLException | RuntimeException | Error e) { // pools and drivers throw these too
                 log.noDatabase(UNDELETED, e);
                 putBack(batch);
                 worker.requestAfter(NO_ANSWER_DELAY);
@@ -104,12 +104,12 @@ final class SentRows {
         }
     }
 
-    /** One that fails must not keep the others waiting. */
+    /** A callback that fails must not keep the others waiting. */
     private static void tell(Item item) {
         try {
             item.done.run();
         } catch (RuntimeException | Error e) {
-            LOG.error("What follows what the outbox has sent failed", e);
+            LOG.error("Continuing after settling rows of the outbox failed", e);
         }
     }
 
@@ -130,11 +130,13 @@ final class SentRows {
         }
     }
 
-    /** Failures first: what follows them must not look due when the confirmed ones are gone. */
+    /**
+     * Puts off failed rows before deleting confirmed ones: once those are gone, the rows behind the failed one must not look due.
+     */
     private void write(List<Item> batch) throws SQLException {
         List<Long> ids = batch.stream()
                 .flatMap(item -> item.confirmed.stream())
-                .sorted() // two that lock the same rows in different orders deadlock
+                .sorted() // two writers that lock the same rows in different orders deadlock
                 .toList();
         List<PutOff> putOffs = new ArrayList<>();
         batch.forEach(item -> {

@@ -17,8 +17,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * What one transaction stored. Bound to its thread, under the outbox as the key, and out of sight while the transaction is
- * suspended.
+ * The messages one transaction stored. Bound to the transaction's thread with the outbox as key, and unbound while the
+ * transaction is suspended. Used by that thread only.
  */
 final class StoredInTransaction implements TransactionSynchronization {
 
@@ -38,12 +38,12 @@ final class StoredInTransaction implements TransactionSynchronization {
     private long bytes;
     private boolean handedOver;
     private boolean closing;
-    /** Something was stored after the commit. */
+    /** Whether anything was stored after the commit. */
     private boolean late;
 
     private @Nullable RuntimeException failure;
 
-    /** @param committed takes the rows after the commit; those that are gone with a savepoint included */
+    /** @param committed takes the rows after the commit, including those that were rolled back to a savepoint */
     StoredInTransaction(
             Object key,
             OutboxTable table,
@@ -64,13 +64,13 @@ final class StoredInTransaction implements TransactionSynchronization {
         TransactionSynchronizationManager.bindResource(key, this);
     }
 
-    /** At once and not before the commit: only so the database decides what a rolled back savepoint takes with it. */
+    /** Inserts at once rather than just before the commit, so that a rollback to a savepoint takes the message with it. */
     void store(OutboundMessage message) throws SQLException {
         OutboxRow row = connections.once(connection -> table.insert(connection, message, relayAfter));
         ids.add(row.id());
         late |= closing;
         if (rows.size() < DirectPath.MOST_HELD && bytes < DirectPath.MOST_BYTES) {
-            rows.add(row); // the relay finds the others
+            rows.add(row); // the relay finds the rest
             bytes += row.bytes();
         }
     }
@@ -100,7 +100,7 @@ final class StoredInTransaction implements TransactionSynchronization {
         }
     }
 
-    /** After a long transaction the rows would be due, for the relays, the moment they can be seen. */
+    /** The rows of a long transaction would be due, to every relay, the moment they become visible. */
     private void putOff() {
         try {
             for (int from = 0; from < ids.size(); from += AT_ONCE) {
@@ -116,7 +116,7 @@ final class StoredInTransaction implements TransactionSynchronization {
         }
     }
 
-    /** What is stored from now on is not part of the commit, though the transaction still looks open. */
+    /** From now on the transaction still looks open, but what is stored is no longer part of its commit. */
     @Override
     public void beforeCompletion() {
         closing = true;
@@ -145,13 +145,13 @@ final class StoredInTransaction implements TransactionSynchronization {
     }
 
     /**
-     * Published by another one's {@code afterCommit}, when the transaction was over and still looked open: nobody else would
-     * commit the rows.
+     * Commits rows published in another synchronization's {@code afterCommit}, when the transaction was over but still looked
+     * open: nobody else would commit them.
      */
     private void commitLate() {
         try {
             connections.once(connection -> {
-                if (!connection.getAutoCommit()) { // else it was the commit itself that published, by a flush
+                if (!connection.getAutoCommit()) { // otherwise the commit itself published, by a flush
                     connection.commit();
                 }
                 return true;
@@ -159,7 +159,7 @@ final class StoredInTransaction implements TransactionSynchronization {
             handOver();
         } catch (SQLException e) {
             LOG.error(
-                    "Messages that were published after the commit of their transaction are lost [count={}]. Publish them before the commit.",
+                    "Messages published after the commit of their transaction are lost [count={}]. Publish them before the commit.",
                     ids.size(),
                     e);
         }

@@ -4,18 +4,18 @@ package io.safebunny.jdbc.sql;
 import java.sql.SQLException;
 import java.util.function.Predicate;
 
-/** Where an operation finds its connection, and who ends its transaction. Thread-safe. */
+/** Decides which connection an operation runs on, and who ends its transaction. Thread-safe. */
 public interface Connections {
 
-    /** Does one statement. */
+    /** Runs a single statement. */
     <T> T once(SqlWork<T> work) throws SQLException;
 
-    /** Does several statements, all or none. */
+    /** Runs several statements, all or none of which take effect. */
     <T> T together(SqlWork<T> work) throws SQLException;
 
     /**
-     * The same, and none either when the result is not as it should be. In the transaction of somebody else what was done stays until its
-     * end, and must not be committed then.
+     * Like {@link #together(SqlWork)}, but also rolls back when the result is incomplete. Within somebody else's transaction
+     * nothing is rolled back here: its owner must then not commit it.
      */
     default <T> T together(SqlWork<T> work, Predicate<T> isComplete) throws SQLException {
         return together(work);

@@ -11,23 +11,23 @@ import java.util.Locale;
 import javax.sql.DataSource;
 
 /**
- * Which database it is.
+ * The database product, as far as statements depend on it.
  *
- * @param skipsLocked whether a query can pass over rows that others have locked
+ * @param skipsLocked whether a query can skip rows that others have locked
  */
 public record Database(Dialect dialect, boolean skipsLocked) {
 
     /**
-     * Asks the database, once.
+     * Asks the database; opens one connection.
      *
-     * @throws ConfigurationException SB-1401 when it is not a supported one
+     * @throws ConfigurationException SB-1401 when it is not supported
      * @throws StoreUnavailableException when there is no connection
      */
     public static Database of(DataSource dataSource) {
         try (Connection connection = dataSource.getConnection()) {
             return of(connection.getMetaData());
         } catch (SQLException e) {
-            throw new Failures("the database").translate("The database could not be asked which one it is", e);
+            throw new Failures("the database").translate("The database's product and version could not be read", e);
         }
     }
 
@@ -40,7 +40,7 @@ public record Database(Dialect dialect, boolean skipsLocked) {
     }
 
     static Database of(String product, String version, int major, int minor) {
-        // MySQL's own driver calls both of them MySQL
+        // MySQL's driver reports MariaDB as MySQL too
         if (product.equals("MariaDB") || version.toLowerCase(Locale.ROOT).contains("mariadb")) {
             return new Database(Dialect.MARIADB, major > 10 || (major == 10 && minor >= 6));
         }
@@ -51,7 +51,7 @@ public record Database(Dialect dialect, boolean skipsLocked) {
             default ->
                 throw new ConfigurationException(
                         "SB-1401",
-                        "Unsupported database [product=%s]: the message store and the outbox know PostgreSQL, MySQL, MariaDB and H2."
+                        "Unsupported database [product=%s]: the message store and the outbox support PostgreSQL, MySQL, MariaDB and H2."
                                 .formatted(Names.printable(product)),
                         "Use one of these for the DataSource, or set safebunny.store.type=none, or define a MessageStore bean of your own, and set safebunny.outbox.enabled=false.");
         };

@@ -3,10 +3,11 @@ package io.safebunny.jdbc.sql;
 
 import java.util.Locale;
 
-/** Where the databases differ. */
+/** The differences between the databases. */
 public enum Dialect {
     POSTGRESQL(
-            // not of the transaction, which may be long; and stable where an index is to be searched
+            // now() would be the start of the transaction, which may be long ago; "ago" must not change within the
+            // statement, or no index can be used
             "clock_timestamp()",
             "statement_timestamp() - ? * interval '1 millisecond'",
             "clock_timestamp() + ? * interval '1 millisecond'",
@@ -32,8 +33,8 @@ public enum Dialect {
             "");
 
     /**
-     * Takes an exclusive lock on what is there. After a failed insert the waiting transactions would share a lock, and
-     * deadlock as soon as two of them write.
+     * Locks the existing row exclusively. After a failed insert the waiting transactions would share a lock on it, and deadlock
+     * as soon as two of them write.
      */
     private static final String COUNT_CONFLICT = " on duplicate key update conflicts = conflicts + 1";
 
@@ -51,32 +52,35 @@ public enum Dialect {
         this.unlessPresent = unlessPresent;
     }
 
-    /** The time now, by the database's clock. */
+    /** SQL for the current time of the database's clock. */
     public String now() {
         return now;
     }
 
-    /** The time so many milliseconds ago, which are a parameter, by the database's clock. */
+    /** SQL for a past time of the database's clock; the one parameter is the distance in milliseconds. */
     public String ago() {
         return ago;
     }
 
-    /** The time in so many milliseconds, which are a parameter, by the database's clock. */
+    /** SQL for a future time of the database's clock; the one parameter is the distance in milliseconds. */
     public String later() {
         return later;
     }
 
-    /** What follows a table's name so that it is read in the order of its key: sorted first, all of it would be locked. */
+    /** SQL after a table's name that makes it be read in key order. A sort before the limit would lock every matching row. */
     public String inOrderOfKey() {
         return inOrderOfKey;
     }
 
-    /** What follows an insert so that it changes one row when it inserted, none or two otherwise, and does not fail. */
+    /**
+     * SQL after an insert that keeps it from failing on an existing row: the update count is 1 if it inserted, otherwise 0 or 2.
+     * Empty where there is none.
+     */
     public String unlessPresent() {
         return unlessPresent;
     }
 
-    /** Script that makes the tables, on the class path. */
+    /** Class path location of the script that creates the tables. */
     public String script() {
         return "io/safebunny/jdbc/schema-%s.sql".formatted(name().toLowerCase(Locale.ROOT));
     }

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Settings with which a database forgets what it has committed: what this library promises is then only as good as they are.
- * They are read as a connection of the application sees them, with what its role, its database and its URL say. Thread-safe.
+ * Warns about settings with which a database may lose what it has committed, and SafeBunny's guarantees with it. They are read on
+ * a connection of the application, so that role, database and URL settings count. Thread-safe.
  */
 public final class Durability {
 
@@ -29,14 +29,14 @@ public final class Durability {
     private Durability() {}
 
     /**
-     * Logs one warning for each setting that may lose commits, with what loses them and what to do. What may not be read is passed
-     * over: it never fails.
+     * Logs one warning for each setting that may lose commits, with the cause and the remedy. Never fails: settings that cannot
+     * be read are skipped.
      */
     public static void warn(DataSource dataSource) {
         try (Connection connection = JdbcSchema.unwrap(dataSource).getConnection()) {
             warnings(connection).forEach(LOG::warn);
         } catch (SQLException | RuntimeException e) {
-            LOG.debug("It is not known whether the database keeps what it commits: its settings cannot be read", e);
+            LOG.debug("Cannot check whether the database keeps what it commits: its settings cannot be read", e);
         }
     }
 
@@ -45,10 +45,10 @@ public final class Durability {
         return warnings(dialect, settings(connection, query(dialect)));
     }
 
-    /** Names and values. */
+    /** A query whose two columns are setting names and values. */
     private static String query(Dialect dialect) {
         return switch (dialect) {
-            // the value that was set and the one in effect have the same name: the larger one is on the safe side
+            // lists the configured value and the effective one under the same name: warn about the larger
             case H2 ->
                 "select 'write_delay', cast(max(cast(setting_value as integer)) as varchar(20)) from information_schema.settings where setting_name = 'WRITE_DELAY' and database_path() is not null";
             case POSTGRESQL ->
@@ -72,13 +72,13 @@ public final class Durability {
             }
         } finally {
             if (!connection.getAutoCommit()) {
-                connection.rollback(); // not every pool ends what reading began
+                connection.rollback(); // not every pool ends the transaction that the query began
             }
         }
         return settings;
     }
 
-    /** What is not among the settings counts as safe. */
+    /** A setting that is missing counts as safe. */
     static List<String> warnings(Dialect dialect, Map<String, String> settings) {
         return switch (dialect) {
             case H2 -> ofH2(settings);
@@ -92,7 +92,7 @@ public final class Durability {
         return delay.equals("0")
                 ? List.of()
                 : List.of((MAY_LOSE
-                                + "H2 writes it to its file up to %s ms later. A kill or a crash of the process that has the file open (this one, unless an H2 server does) loses records, publications and your own rows of that time, although messages are acknowledged and calls to others are made. Append ;WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE to spring.datasource.url in every application that opens the file; SET WRITE_DELAY is forgotten when it is opened again.")
+                                + "H2 writes commits to its file up to %s ms later. A kill or a crash of the process that has the file open (this one, unless you run an H2 server) loses the records, publications and rows of your own from that time, although messages were acknowledged and other systems were called. Append ;WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE to spring.datasource.url in every application that opens the file; SET WRITE_DELAY lasts only until the file is opened again.")
                         .formatted("WRITE_DELAY", delay, delay));
     }
 
@@ -100,17 +100,17 @@ public final class Durability {
         List<String> warnings = new ArrayList<>();
         if ("off".equals(settings.get("synchronous_commit"))) {
             warnings.add((MAY_LOSE
-                            + "PostgreSQL writes it a moment later. A crash of the database server or a power cut loses the commits of up to three times wal_writer_delay (0.6 s); a kill of the application loses nothing. Set synchronous_commit=on for the server, the database, the role and in the options of spring.datasource.url, wherever it is off.")
+                            + "PostgreSQL writes commits a moment later. A crash of the database server or a power cut loses the commits of up to three times wal_writer_delay (0.6 s); a kill of the application loses nothing. Set synchronous_commit=on for the server, the database, the role and in the options of spring.datasource.url, wherever it is off now.")
                     .formatted("synchronous_commit", "off"));
         }
         if ("off".equals(settings.get("fsync"))) {
             warnings.add((MAY_LOSE
-                            + "PostgreSQL does not wait for the disk. A power cut or a crash of the operating system may destroy the whole database; a kill of the application or of the database server loses nothing. Set fsync=on in postgresql.conf. (A provider that keeps the log elsewhere may have it off on purpose.)")
+                            + "PostgreSQL does not wait for the disk. A power cut or a crash of the operating system may destroy the whole database; a kill of the application or of the database server loses nothing. Set fsync=on in postgresql.conf. (A cloud provider that keeps the log elsewhere may have it off on purpose.)")
                     .formatted("fsync", "off"));
         }
         if ("off".equals(settings.get("full_page_writes"))) {
             warnings.add((MAY_LOSE
-                            + "pages that a power cut or a crash of the operating system leaves half written cannot be restored; a kill of the application or of the database server loses nothing. Set full_page_writes=on in postgresql.conf, unless the storage writes whole pages or none, as ZFS does.")
+                            + "pages left half written by a power cut or a crash of the operating system cannot be restored; a kill of the application or of the database server loses nothing. Set full_page_writes=on in postgresql.conf, unless the file system writes pages atomically, as ZFS does.")
                     .formatted("full_page_writes", "off"));
         }
         return warnings;
@@ -124,13 +124,13 @@ public final class Durability {
                     ? "A crash of the database server, a power cut or a crash of the operating system"
                     : "A power cut or a crash of the operating system";
             warnings.add((MAY_LOSE
-                            + "InnoDB flushes its log about once a second. %s loses the commits of that time; a kill of the application loses nothing. Set innodb_flush_log_at_trx_commit=1.")
+                            + "InnoDB flushes its log only about once a second. %s loses the commits since the last flush; a kill of the application loses nothing. Set innodb_flush_log_at_trx_commit=1.")
                     .formatted("innodb_flush_log_at_trx_commit", flush, loses));
         }
         String binlog = settings.getOrDefault("sync_binlog", "1");
         if ("on".equals(settings.get("log_bin")) && !binlog.equals("1")) {
             warnings.add((MAY_LOSE
-                            + "the binary log is not flushed with each commit, and after a power cut or a crash of the operating system what is missing there is rolled back; a kill of the application or of the database server loses nothing. Set sync_binlog=1.")
+                            + "the binary log is not flushed with each commit, and after a power cut or a crash of the operating system commits that it lacks are rolled back; a kill of the application or of the database server loses nothing. Set sync_binlog=1.")
                     .formatted("sync_binlog", binlog));
         }
         return warnings;

@@ -16,41 +16,48 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * What a failed statement means. Messages of drivers are not repeated: they may hold addresses, users and values.
+ * Classifies failed statements and words their exceptions. Never repeats a driver's message, which may hold addresses, users and
+ * values.
  *
- * @param table its name, for messages
+ * @param table name of the table, for exception texts
  */
 public record Failures(String table) {
 
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
-    /** Cancelled, deadlock, serialization failure, lock not available; H2's and MySQL's time-outs. */
+    /** SQL states: cancelled, deadlock, serialization failure, lock not available; H2's and MySQL's time-outs. */
     private static final Set<String> BUSY =
             Set.of("57014", "40P01", "40001", "55P03", "HYT00", "HYT01", "90131", "70100");
 
-    /** MySQL and MariaDB: lock wait time-out, deadlock, and statements that took too long; their states say less. */
+    /**
+     * Error codes of MySQL and MariaDB for lock wait time-out, deadlock, and statements that took too long; their SQL states do
+     * not tell these apart.
+     */
     private static final Set<Integer> BUSY_IN_MYSQL = Set.of(1205, 1213, 3024, 1969);
 
-    /** MySQL, whose state for it says nothing: the column's, or the connection's, character set lacks a character. */
+    /**
+     * Error codes of MySQL for a character that the column's or connection's character set lacks; its SQL state is the unspecific
+     * HY000.
+     */
     private static final Set<Integer> NO_SUCH_CHARACTER = Set.of(1366, 1300);
 
-    /** MySQL and MariaDB: the statement is larger than {@code max_allowed_packet}. */
+    /** Error code of MySQL and MariaDB for a statement larger than {@code max_allowed_packet}. */
     private static final int PACKET_TOO_LARGE = 1153;
 
-    /** What their drivers throw, or have as the cause, when they know it before they send anything. */
+    /** Exceptions that their drivers throw, or wrap, when they notice before sending. */
     private static final Set<String> DRIVERS_PACKET_TOO_LARGE =
             Set.of("MaxAllowedPacketException", "PacketTooBigException");
 
     public enum Kind {
-        /** Somebody else has it, or the time was up. The statement did nothing. */
+        /** Locked by somebody else, or out of time. The statement did nothing. */
         BUSY,
-        /** No connection, or none any more: whether it took place is unknown. */
+        /** No connection, or it was lost: whether the statement took effect is unknown. */
         CONNECTION,
-        /** What was to be written: it does not fit, as it is, and never will. */
+        /** The content itself cannot be stored, however often it is tried. */
         CONTENT,
         /** The table, or one of its columns, is missing or may not be used. */
         TABLE,
-        /** Anything else: the database refused. */
+        /** The database refused for any other reason. */
         REFUSED
     }
 
@@ -64,7 +71,7 @@ public record Failures(String table) {
         if (e instanceof SQLRecoverableException
                 || e instanceof SQLTransientConnectionException
                 || e instanceof SQLNonTransientConnectionException
-                || state.isEmpty() // it comes from the pool
+                || state.isEmpty() // thrown by the connection pool
                 || state.startsWith("08")
                 || (state.startsWith("57P") && !state.equals("57P04"))) {
             return Kind.CONNECTION;
@@ -97,28 +104,28 @@ public record Failures(String table) {
         return null;
     }
 
-    /** @param what the writing of the record failed, in words */
+    /** @param what failed, as a sentence that names the record's message */
     public SafeBunnyException translateWriting(String what, RecordKey key, SQLException e) {
         if (kindOf(e) != Kind.CONTENT) {
             return translate(what, e);
         }
         return new RecordRefusedException(
                 key,
-                "the database finds a value of it invalid or too long, or the whole of it too large [SQLState=%s, error=%d]. Its character set must be Unicode (UTF8, utf8mb4). With MySQL and MariaDB raise max_allowed_packet above safebunny.store.jdbc.max-content-size; publish references instead of content, and smaller step results."
+                "the database rejects one of its values as invalid or too long, or the record as too large [SQLState=%s, error=%d]. The database's character set must be Unicode (UTF8, utf8mb4). With MySQL and MariaDB, raise max_allowed_packet above safebunny.store.jdbc.max-content-size. Or publish references instead of content, and keep step results small."
                         .formatted(e.getSQLState(), e.getErrorCode()),
                 e);
     }
 
-    /** @param what failed, with the id of the message it is about */
+    /** @param what failed, as a sentence that names the message if there is one */
     public StoreUnavailableException translate(String what, SQLException e) {
         Kind kind = kindOf(e);
         String why =
                 switch (kind) {
                     case BUSY ->
-                        "it is locked by another transaction, or the database took too long. It is tried again later;"
+                        "it is locked by another transaction, or the database took too long. SafeBunny retries later;"
                                 + " see safebunny.store.jdbc.timeout.";
                     case CONNECTION ->
-                        "there is no connection to the database. It is tried again later; if this goes on, look at the"
+                        "there is no connection to the database. SafeBunny retries later; if this goes on, check the"
                                 + " database and the size of the connection pool.";
                     case TABLE ->
                         "table %s, or one of its columns, is missing or may not be used. Run the script for your database, io/safebunny/jdbc/schema-*.sql in safebunny-jdbc.jar, or correct safebunny.store.jdbc.table-prefix."
@@ -131,23 +138,22 @@ public record Failures(String table) {
                 e);
     }
 
-    /** About what is tried again: without the stack trace of a database that is away, or went first at shutdown. */
+    /** Logs a failure that is retried. Leaves out the stack trace when the database is away, or was closed first at shutdown. */
     public void warn(Logger log, String what, Throwable e) {
         SQLException sql = sqlCause(e);
         if (sql == null) {
             log.warn(what, e);
         } else {
             log.warn("{}", translate(what, sql).getMessage());
-            log.debug("In full", e);
+            log.debug("Stack trace of the warning above", e);
         }
     }
 
-    /** @param what failed in the application's transaction, which is not tried again by this library */
+    /** For failures in the application's own transaction, which SafeBunny cannot retry. */
     public StoreUnavailableException translateStoring(String what, SQLException e) {
         String why =
                 switch (kindOf(e)) {
-                    case BUSY ->
-                        "the database took too long, or ended it as one of several that waited for each other.";
+                    case BUSY -> "the database took too long, or ended the transaction as the victim of a deadlock.";
                     case CONNECTION -> "there is no connection to the database any more.";
                     case TABLE ->
                         "table %s, or one of its columns, is missing or may not be used. Run the script for your database, io/safebunny/jdbc/schema-*.sql in safebunny-jdbc.jar, or correct safebunny.store.jdbc.table-prefix."
@@ -155,7 +161,7 @@ public record Failures(String table) {
                     case CONTENT, REFUSED -> "the database refused it. The cause tells why.";
                 };
         return new StoreUnavailableException(
-                "%s [SQLState=%s, error=%d]: %s The transaction is rolled back; nothing of it is sent. Begin it again."
+                "%s [SQLState=%s, error=%d]: %s The transaction is rolled back, and none of its messages is sent. Run it again."
                         .formatted(what, e.getSQLState(), e.getErrorCode(), why),
                 null,
                 e);

@@ -15,10 +15,10 @@ import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /**
- * The tables that the store and the outbox need, as a script that may be run again. Immutable.
+ * The script that creates the tables of the store and the outbox; running it again is harmless. Immutable.
  *
- * @param location of the script with the default names of the tables, on the class path
- * @param script with the names that were asked for
+ * @param location of the script, with the default table names, on the class path
+ * @param script its text with the configured table names
  */
 public record JdbcSchema(String location, String script) {
 
@@ -26,7 +26,7 @@ public record JdbcSchema(String location, String script) {
     private static final Set<String> TABLES = Set.of("message", "outbox");
 
     /**
-     * The script for the database.
+     * The script for this database and prefix.
      *
      * @throws ConfigurationException SB-1401 when the database is not supported, SB-1301 when the prefix is not valid
      * @throws StoreUnavailableException when the database does not answer
@@ -37,7 +37,7 @@ public record JdbcSchema(String location, String script) {
 
     static JdbcSchema of(Dialect dialect, String tablePrefix) {
         TablePrefix.require(tablePrefix);
-        // an index lies in the schema of its table, which must not be repeated in its name
+        // an index lives in the schema of its table, and its name must not repeat the schema
         String indexPrefix = tablePrefix.substring(tablePrefix.lastIndexOf('.') + 1);
         String script = NAME.matcher(read(dialect.script()))
                 .replaceAll(name -> Matcher.quoteReplacement(
@@ -53,7 +53,10 @@ public record JdbcSchema(String location, String script) {
         }
     }
 
-    /** What hands out connections that are not bound to the thread, as transaction managers see it. */
+    /**
+     * The underlying {@code DataSource}, which is also the key under which transaction managers bind connections: a proxy would
+     * hand out connections bound to the thread.
+     */
     public static DataSource unwrap(DataSource dataSource) {
         return dataSource instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null
                 ? proxy.getTargetDataSource()

@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 
-/** The connection of the transaction that is open on the thread; who began it ends it. */
+/** Runs on the connection of the transaction that is open on the thread. Whoever began the transaction ends it. */
 public record JoinedConnections(DataSource dataSource) implements Connections {
 
     @Override

@@ -11,20 +11,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection of its own for every operation, whatever transaction is open on the thread: a record is not to be rolled
- * back with the application's writes.
+ * Uses a separate connection for every operation, whatever transaction is open on the thread, so that a record is not rolled back
+ * with the application's writes.
  */
 public final class OwnConnections implements Connections {
 
     private static final Logger LOG = LoggerFactory.getLogger(OwnConnections.class);
 
-    /** A statement that the database does not even cancel ends this much later, with its connection. */
+    /** If the database does not even cancel a statement at its timeout, the connection is cut this much later. */
     private static final Duration GRACE = Duration.ofSeconds(5);
 
     private final DataSource dataSource;
     private final int silenceMillis;
 
-    /** @param timeout of the statements */
+    /** @param timeout of a statement */
     public OwnConnections(DataSource dataSource, Duration timeout) {
         this.dataSource = dataSource;
         this.silenceMillis = Math.toIntExact(timeout.plus(GRACE).toMillis());
@@ -54,7 +54,7 @@ public final class OwnConnections implements Connections {
             boolean autoCommit = connection.getAutoCommit();
             int isolation = connection.getTransactionIsolation();
             try {
-                // a stricter one locks ranges of the index, or fails where rows are passed over that others changed
+                // a stricter level locks ranges of the index, or fails on rows that others have changed
                 connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
                 connection.setAutoCommit(false);
                 return committed(connection, work, isComplete);
@@ -71,13 +71,13 @@ public final class OwnConnections implements Connections {
         void set() throws SQLException;
     }
 
-    /** After a failure too: not every pool looks at what it gets back. */
+    /** Runs after a failure too: not every pool resets the connections it gets back. */
     private static void restore(boolean changed, Setting setting) {
         if (changed) {
             try {
                 setting.set();
             } catch (SQLException broken) {
-                LOG.debug("A connection is of no use any more", broken);
+                LOG.debug("A broken connection could not be reset", broken);
             }
         }
     }
@@ -103,11 +103,13 @@ public final class OwnConnections implements Connections {
         try {
             connection.rollback();
         } catch (SQLException alreadyBroken) {
-            return; // the database ends what its connection leaves open; the first exception tells more
+            return; // the database rolls back when the connection ends, and the first exception tells more
         }
     }
 
-    /** So that a database that went silent does not hold the thread for ever. */
+    /**
+     * Keeps a database that has gone silent from holding the thread for ever. A time-out set by the application is left alone.
+     */
     private boolean limitSilence(Connection connection) throws SQLException {
         try {
             if (connection.getNetworkTimeout() != 0) {

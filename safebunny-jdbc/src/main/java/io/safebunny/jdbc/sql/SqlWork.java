@@ -4,7 +4,7 @@ package io.safebunny.jdbc.sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 
-/** Something to be done on a connection, whose end is another's business. */
+/** Work on a connection; must neither close the connection nor end its transaction. */
 @FunctionalInterface
 public interface SqlWork<T> {
 

@@ -4,14 +4,14 @@ package io.safebunny.jdbc.sql;
 import io.safebunny.failure.ConfigurationException;
 import java.sql.SQLException;
 
-/** Refuses to start with a table that the statements do not fit. */
+/** Refuses to start when a table is missing or lacks columns. */
 public final class TableCheck {
 
     private TableCheck() {}
 
     /**
-     * @param script what makes the table
-     * @param probe fails when the table does not fit
+     * @param script location of the script that creates the table
+     * @param probe a query that fails when the table or a column is missing
      */
     public static void run(String table, String script, Connections connections, SqlWork<Boolean> probe) {
         try {
@@ -22,11 +22,11 @@ public final class TableCheck {
                         "SB-1402",
                         "Table %s is missing, lacks columns, or may not be read [SQLState=%s]."
                                 .formatted(table, e.getSQLState()),
-                        "Run the script %s in safebunny-jdbc.jar, for example as a Flyway migration, or set safebunny.store.jdbc.initialize-schema=always. If it has another name, correct safebunny.store.jdbc.table-prefix; if an earlier version made it, alter it as the changelog says."
+                        "Run the script %s in safebunny-jdbc.jar, for example as a Flyway migration, or set safebunny.store.jdbc.initialize-schema=always. If it has another name, correct safebunny.store.jdbc.table-prefix; if an earlier version created it, alter it as the changelog says."
                                 .formatted(script),
                         e);
             }
-            throw new Failures(table).translate("Table %s could not be looked at".formatted(table), e);
+            throw new Failures(table).translate("Table %s could not be checked".formatted(table), e);
         }
     }
 }

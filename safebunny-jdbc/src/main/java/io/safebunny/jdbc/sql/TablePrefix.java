@@ -5,10 +5,13 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.InvalidProperty;
 import java.util.regex.Pattern;
 
-/** What the names of the tables begin with. It becomes part of statements, so only what needs no quoting is let through. */
+/**
+ * Validates the prefix of the table names. It becomes part of SQL statements, so only characters that need no quoting are
+ * allowed.
+ */
 public final class TablePrefix {
 
-    /** Unless another one is set. */
+    /** The prefix unless another one is set. */
     public static final String DEFAULT = "safebunny_";
 
     private static final Pattern SAFE = Pattern.compile("[A-Za-z0-9_.]*");
@@ -21,7 +24,7 @@ public final class TablePrefix {
             throw InvalidProperty.of(
                     "safebunny.store.jdbc.table-prefix",
                     prefix,
-                    "it may hold letters, digits, underscores and dots only",
+                    "it may hold only letters, digits, underscores and dots",
                     "Set safebunny.store.jdbc.table-prefix to a value such as safebunny_ or myschema.safebunny_, or remove it.");
         }
         return prefix;

@@ -10,8 +10,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets concurrent calls share a round trip and a commit: who comes while a batch is under way waits for its end and goes with the next
- * one, on the thread of one of the callers. A lone call does not wait. Thread-safe.
+ * Lets concurrent calls share a round trip and a commit. Calls that arrive while a batch is running wait and form the next batch,
+ * which runs on the thread of one of them. A lone call does not wait. Thread-safe.
  */
 final class Combiner<A, R> {
 
@@ -21,8 +21,8 @@ final class Combiner<A, R> {
     private boolean busy;
 
     /**
-     * @param most calls of one batch
-     * @param batch gives the results in the order of the arguments; what it throws is thrown to each caller
+     * @param most calls in one batch
+     * @param batch returns the results in the order of the arguments; what it throws, every caller of the batch gets
      */
     Combiner(int most, Function<List<A>, List<R>> batch) {
         this.most = most;
@@ -39,7 +39,7 @@ final class Combiner<A, R> {
         final A argument;
         final Thread thread = Thread.currentThread();
         volatile Turn turn = Turn.WAIT;
-        // written before, read after the turn
+        // published by the volatile turn: written before it, read after it
         @Nullable
         R result;
 
@@ -59,7 +59,7 @@ final class Combiner<A, R> {
             boolean interrupted = false;
             while (turn == Turn.WAIT) {
                 LockSupport.park(this);
-                interrupted |= Thread.interrupted(); // or the next call would not park
+                interrupted |= Thread.interrupted(); // clear the flag, or the next park would return at once
             }
             if (interrupted) {
                 thread.interrupt();
@@ -83,7 +83,7 @@ final class Combiner<A, R> {
         return call.result;
     }
 
-    /** Calls that wait for the end of a batch. */
+    /** Number of calls waiting for a batch to end. */
     synchronized int waiting() {
         return waiting.size();
     }

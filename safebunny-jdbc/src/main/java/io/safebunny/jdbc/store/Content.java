@@ -6,12 +6,12 @@ import io.safebunny.spi.store.RecordJson;
 import io.safebunny.spi.store.RecordTooLargeException;
 import org.jspecify.annotations.Nullable;
 
-/** What a record holds besides its numbers, as text; {@code null} for nothing. */
+/** The parts of a record that are stored as JSON text; {@code null} if empty. */
 record Content(@Nullable String steps, @Nullable String outgoing) {
 
     /**
      * @param limit in bytes of UTF-8
-     * @throws RecordTooLargeException beyond it
+     * @throws RecordTooLargeException beyond the limit
      */
     static Content of(MessageRecord record, long limit) {
         Content content = new Content(
@@ -24,12 +24,12 @@ record Content(@Nullable String steps, @Nullable String outgoing) {
         return content;
     }
 
-    /** As UTF-8. */
+    /** Size in bytes as UTF-8. */
     long bytes() {
         return bytes(steps) + bytes(outgoing);
     }
 
-    /** Without writing it. */
+    /** Counts without encoding the text. */
     private static long bytes(@Nullable String text) {
         if (text == null) {
             return 0;
@@ -40,7 +40,7 @@ record Content(@Nullable String steps, @Nullable String outgoing) {
             if (c >= 0x800 && !Character.isSurrogate(c)) {
                 bytes += 2;
             } else if (c >= 0x80) {
-                bytes++; // a pair of surrogates takes four bytes
+                bytes++; // each half of a surrogate pair counts two bytes: four in all
             }
         }
         return bytes;

@@ -32,23 +32,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records in a table of PostgreSQL, MySQL, MariaDB or H2. Every operation runs on a connection of its own and is durable
- * when it returns, whatever transaction the application has open on the thread. Thread-safe, also across instances: all
- * times are the database's.
+ * Keeps records in a table of PostgreSQL, MySQL, MariaDB or H2. Every operation runs on its own connection and is committed when
+ * it returns, whatever transaction the application has open on the thread. Thread-safe, also across instances: all times come
+ * from the database's clock.
  *
  * <p>In PostgreSQL concurrent creations share a round trip and a commit, and so do concurrent replacements.
  *
- * <p>Statements are cancelled after {@link JdbcStoreOptions#timeout()}; how long an operation waits for a connection is a
- * setting of the {@code DataSource}.
+ * <p>Statements are cancelled after {@link JdbcStoreOptions#timeout()}; how long an operation waits for a connection is up to the
+ * {@code DataSource}.
  */
 public final class JdbcMessageStore implements MessageStore {
 
     private static final Logger LOG = LoggerFactory.getLogger(JdbcMessageStore.class);
 
-    /** The record that was there may be forgotten just before it is read. */
+    /** More than one, because the existing record may be removed just before it is read. */
     private static final int CREATE_TRIES = 3;
 
-    /** Rows that a single statement or transaction removes or replaces. */
+    /** Rows that one statement or transaction writes at most. */
     private static final int PORTION = 200;
 
     private static final Comparator<MessageRecord> BY_KEY = Comparator.comparing(
@@ -60,7 +60,7 @@ public final class JdbcMessageStore implements MessageStore {
     private final Statements statements;
     private final JdbcStoreOptions options;
     private final Failures failures;
-    /** {@code null}: each write goes alone. */
+    /** {@code null} where every write is a transaction of its own. */
     private final @Nullable Combiner<Write, Boolean> creations;
 
     private final @Nullable Combiner<Write, Optional<Boolean>> replacements;
@@ -68,9 +68,9 @@ public final class JdbcMessageStore implements MessageStore {
     private record Write(MessageRecord record, Content content) {}
 
     /**
-     * Looks at the database: which one it is and whether the table is there.
+     * Queries the database: which product it is, and whether the table exists.
      *
-     * @throws ConfigurationException SB-1401 when the database is not supported, SB-1402 when the table is not there
+     * @throws ConfigurationException SB-1401 when the database is not supported, SB-1402 when the table is missing
      * @throws StoreUnavailableException when the database does not answer
      */
     public JdbcMessageStore(DataSource dataSource, JdbcStoreOptions options) {
@@ -85,7 +85,7 @@ public final class JdbcMessageStore implements MessageStore {
         });
     }
 
-    /** @param combines whether concurrent writes may share a transaction, where the database takes them well */
+    /** @param combines whether concurrent writes may share a transaction, on databases where that pays */
     private JdbcMessageStore(Connections connections, MessageTable table, JdbcStoreOptions options, boolean combines) {
         this.connections = connections;
         this.table = table;
@@ -97,7 +97,7 @@ public final class JdbcMessageStore implements MessageStore {
         this.replacements = combining ? new Combiner<>(PORTION, this::replaceTogether) : null;
     }
 
-    /** The same records, reached in another way. */
+    /** A store of the same records on other connections. */
     JdbcMessageStore over(Connections other) {
         return new JdbcMessageStore(other, table, options, false);
     }
@@ -123,7 +123,7 @@ public final class JdbcMessageStore implements MessageStore {
             }
         }
         throw new StoreUnavailableException(
-                "The record of message %s could not be created: others create and remove it all the time. It is tried again later; make safebunny.dedup.retention longer."
+                "The record of message %s could not be created: other instances keep creating and removing it. SafeBunny retries later; make safebunny.dedup.retention longer."
                         .formatted(record.key().messageId()),
                 null,
                 null);
@@ -139,7 +139,7 @@ public final class JdbcMessageStore implements MessageStore {
         return replaced ? record : null;
     }
 
-    /** The batch may have taken place, and only its answer got lost. */
+    /** The batch may have been committed although its answer was lost. */
     private boolean isWritten(MessageRecord record) {
         MessageRecord stored = find(record.key());
         return stored != null && stored.isSameWriteAs(record);
@@ -152,7 +152,10 @@ public final class JdbcMessageStore implements MessageStore {
         });
     }
 
-    /** Whether each was created. A failure tells nothing: each caller then tries alone, which is harmless. */
+    /**
+     * For each write whether it created the record. After a failure all are {@code false}: each caller then tries on its own,
+     * which is harmless even if the batch was committed.
+     */
     private List<Boolean> createTogether(List<Write> writes) {
         try {
             return inOrderOfKeys(writes, statements::insertAll);
@@ -163,8 +166,8 @@ public final class JdbcMessageStore implements MessageStore {
     }
 
     /**
-     * Whether each was replaced; empty after a failure, for one row that somebody has locked must not fail the others: each caller then
-     * tries alone, and looks whether the batch has taken place after all.
+     * For each write whether it replaced the record; empty after a failure, because one locked row must not fail the others. Each
+     * caller then tries on its own, and checks whether the batch was committed after all.
      */
     private List<Optional<Boolean>> replaceTogether(List<Write> writes) {
         try {
@@ -225,7 +228,7 @@ public final class JdbcMessageStore implements MessageStore {
         }
     }
 
-    /** {@inheritDoc} In one transaction; on those that are there the locks are taken in {@link JointWrite#LOCK_ORDER}. */
+    /** {@inheritDoc} Runs in one transaction; existing records are locked in {@link JointWrite#LOCK_ORDER}. */
     @Override
     public JointWrite writeTogether(List<MessageRecord> records) {
         JointWrite.requireOnePartition(records);
@@ -272,14 +275,14 @@ public final class JdbcMessageStore implements MessageStore {
         }
     }
 
-    /** {@inheritDoc} Records that a newer version of the library wrote are left to its instances. */
+    /** {@inheritDoc} Records written by a newer version of SafeBunny are skipped: its instances dispatch them. */
     @Override
     public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
         try {
             return connections.once(connection ->
                     statements.findCompleted(connection, unchangedFor, limit, JdbcMessageStore::leaveToOthers));
         } catch (SQLException e) {
-            throw failures.translate("The records that wait for their dispatch could not be read", e);
+            throw failures.translate("The completed records that await dispatch could not be read", e);
         }
     }
 
@@ -322,7 +325,7 @@ public final class JdbcMessageStore implements MessageStore {
         }
     }
 
-    /** @param done what was to be done with the record, for the message of the failure */
+    /** @param done "created" or "replaced", for the exception text */
     private <T> T written(String done, RecordKey key, SqlWork<T> work) {
         try {
             return connections.once(work);

@@ -10,16 +10,16 @@ import java.time.Duration;
 /**
  * Settings of a store. Immutable.
  *
- * @param node name of the consuming node: nodes may share a table, instances of one node do
+ * @param node name of the consuming node. Different nodes may share a table; instances of one node must
  * @param retention how long records in a final state are kept
- * @param tablePrefix what the table's name begins with; may name a schema, as {@code messaging.safebunny_}
- * @param maxContentBytes most bytes that publications and step results of one message may take
+ * @param tablePrefix prefix of the table's name; may include a schema, as in {@code messaging.safebunny_}
+ * @param maxContentBytes most bytes that the publications and step results of one message may take together
  * @param timeout how long one statement may take, waiting for locks included; at least 1 s
  */
 public record JdbcStoreOptions(
         String node, Duration retention, String tablePrefix, long maxContentBytes, Duration timeout) {
 
-    /** What the table's name begins with unless told otherwise. */
+    /** Prefix of the table's name unless another one is set. */
     public static final String DEFAULT_TABLE_PREFIX = TablePrefix.DEFAULT;
 
     private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(1);

@@ -5,7 +5,7 @@ import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.TablePrefix;
 
-/** The statements, for one database and one table. */
+/** The SQL of the message table, for one database and prefix. */
 final class MessageTable {
 
     private static final String KEY = "node = ? and correlation_id = ? and message_id = ?";
@@ -32,7 +32,7 @@ final class MessageTable {
         return database.dialect();
     }
 
-    /** Fails when the table does not fit. */
+    /** A query that fails when the table or one of its columns is missing. */
     String check() {
         String conflicts =
                 switch (dialect()) {
@@ -55,7 +55,7 @@ final class MessageTable {
                 .formatted(name, COLUMNS.replace(",", " = ?,"), dialect().now(), KEY);
     }
 
-    /** Parameters: key. Columns as inserted. */
+    /** Parameters: key. Columns: those of the insert after the key. */
     String find() {
         return "select %s from %s where %s".formatted(COLUMNS, name, KEY);
     }
@@ -77,7 +77,7 @@ final class MessageTable {
         return "delete from %s where %s and version = ?".formatted(name, KEY);
     }
 
-    /** PostgreSQL finds and deletes at once. Parameters: node, milliseconds, limit. */
+    /** PostgreSQL only, which can find and delete in one statement. Parameters: node, milliseconds, limit. */
     String deleteExpired() {
         return "delete from %1$s where ctid = any (array(select ctid from %1$s where node = ? and state in ('DISPATCHED', 'POISONED') and changed_at < %2$s order by changed_at limit ? for update skip locked))"
                 .formatted(name, dialect().ago());

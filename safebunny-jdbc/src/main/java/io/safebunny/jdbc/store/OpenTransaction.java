@@ -16,7 +16,7 @@ import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** A transaction of Spring's, which tells apart what is known about its end. For the thread that began it. */
+/** A Spring transaction that knows how it ended: committed, rolled back, or unknown. Used only by the thread that began it. */
 final class OpenTransaction implements LocalTransaction {
 
     private static final Logger LOG = LoggerFactory.getLogger(OpenTransaction.class);
@@ -30,7 +30,7 @@ final class OpenTransaction implements LocalTransaction {
     private boolean spoiled;
     private int completion = TransactionSynchronization.STATUS_UNKNOWN;
 
-    /** @param connection {@code null} when the manager bound none: no statement can be run in it */
+    /** @param connection {@code null} when the transaction manager bound none; then no statement can run in it */
     OpenTransaction(
             PlatformTransactionManager manager,
             TransactionStatus status,
@@ -50,7 +50,7 @@ final class OpenTransaction implements LocalTransaction {
         }
     }
 
-    /** On its connection, even while the handler has suspended it for a transaction of its own. */
+    /** Runs on this transaction's connection, even while the handler has suspended it for a transaction of its own. */
     <T> T on(SqlWork<T> work) throws SQLException {
         if (connection == null) {
             throw new IllegalStateException(
@@ -64,12 +64,15 @@ final class OpenTransaction implements LocalTransaction {
         }
     }
 
-    /** A statement failed. Some databases rolled back all, some only the statement; going on would commit a part. */
+    /**
+     * Called when a statement failed. Some databases then roll back everything, some only the statement, so a commit might commit
+     * a part.
+     */
     void spoil() {
         spoiled = true;
     }
 
-    /** An operation of the store succeeded in it. */
+    /** Called when an operation of the store succeeded. */
     void use() {
         used = true;
     }
@@ -78,7 +81,7 @@ final class OpenTransaction implements LocalTransaction {
         return used;
     }
 
-    /** The database rolled it back before anything was done in it. */
+    /** Called when the database rolled the transaction back before it wrote anything: the same connection can try again. */
     void startOver() {
         spoiled = false;
     }
@@ -97,7 +100,7 @@ final class OpenTransaction implements LocalTransaction {
                 if (!isCommitted(e)) {
                     judge(e);
                 }
-            } catch (Error e) { // of a listener, for example
+            } catch (Error e) { // thrown by a synchronization, for example
                 if (!isCommitted(e)) {
                     throw e;
                 }
@@ -109,7 +112,7 @@ final class OpenTransaction implements LocalTransaction {
         if (completion != TransactionSynchronization.STATUS_COMMITTED) {
             return false;
         }
-        LOG.warn("The transaction was committed, but what was to happen after that failed", e);
+        LOG.warn("The transaction was committed, but a callback after the commit failed", e);
         return true;
     }
 
@@ -120,7 +123,7 @@ final class OpenTransaction implements LocalTransaction {
                 : Failures.kindOf(sql) == Failures.Kind.CONNECTION;
         if (unknown) {
             throw new StoreUnavailableException(
-                    "Whether the transaction was committed is unknown%s: the connection to the database was lost meanwhile. The message comes back; its record then tells."
+                    "Whether the transaction was committed is unknown%s: the connection to the database was lost during the commit. The message comes back, and its record then tells."
                             .formatted(sql == null ? "" : " [SQLState=%s]".formatted(sql.getSQLState())),
                     null,
                     e);
@@ -128,7 +131,10 @@ final class OpenTransaction implements LocalTransaction {
         throw e;
     }
 
-    /** What fails at its flush, in an entity's callback or its validation, may be nothing that Spring can tell the end from. */
+    /**
+     * When JPA's flush fails in an entity callback or a validator, Spring reports the outcome as unknown although it was rolled
+     * back.
+     */
     private static boolean isRolledBackByJpa(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause.getClass().getName().equals("jakarta.persistence.RollbackException")) {
@@ -144,12 +150,12 @@ final class OpenTransaction implements LocalTransaction {
             try {
                 manager.rollback(status);
             } catch (RuntimeException e) {
-                LOG.debug("A transaction could not be rolled back; the database does it when the connection ends", e);
+                LOG.debug("A transaction could not be rolled back; the database does so when the connection ends", e);
             }
         }
     }
 
-    /** Whether it was still open. */
+    /** Ends it once; returns whether it was still open. */
     private boolean end() {
         if (ended) {
             return false;

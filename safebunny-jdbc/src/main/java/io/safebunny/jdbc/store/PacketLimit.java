@@ -9,19 +9,20 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * What MySQL and MariaDB take in one statement. Over a larger one they end the connection, often before the driver has read why, and
- * then it looks like an outage. So they are asked first, on the connection that is about to write.
+ * Checks large records against the largest statement MySQL and MariaDB accept. On a larger one they close the connection, often
+ * before the driver has read why, which looks like an outage. So the limit is queried first, on the connection that is about to
+ * write.
  */
 final class PacketLimit {
 
-    /** Smaller records are written without the question. */
+    /** Smaller records are written without the query. */
     private static final long SMALL = 64 * 1024;
 
     private static final String DATA_EXCEPTION = "22001";
 
     private PacketLimit() {}
 
-    /** @throws SQLException a data exception when the content does not fit, whatever else the statement holds */
+    /** @throws SQLException a data exception when the content alone exceeds the limit */
     static void require(Dialect dialect, Connection connection, Content content) throws SQLException {
         if (dialect != Dialect.MYSQL && dialect != Dialect.MARIADB) {
             return;

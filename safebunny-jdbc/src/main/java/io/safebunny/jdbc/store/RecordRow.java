@@ -14,12 +14,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** A record as a row and back. The numbers of parameters and columns are those that {@link MessageTable} states. */
+/** Maps records to rows and back. Parameter and column order is that of {@link MessageTable}. */
 final class RecordRow {
 
     /**
-     * The latest stored form; what a row of a later one means is unknown here. Its number is the version of the fingerprint, which is all in
-     * which the two differ: a row stays what it was created as.
+     * The newest stored format that this version reads. Its number is the fingerprint's version, the only difference between
+     * formats so far, and a row keeps the format it was created with.
      */
     static final int FORMAT = Fingerprint.SHA256;
 
@@ -38,6 +38,7 @@ final class RecordRow {
             throws SQLException {
         bindColumns(update, 1, record, content);
         bindKey(update, COLUMNS + 1, node, record.key());
+        // the fence: updates nothing unless the preceding version is stored
         update.setLong(COLUMNS + KEY_SIZE + 1, record.version() - 1);
     }
 
@@ -65,7 +66,7 @@ final class RecordRow {
 
     /**
      * @param first number of the first column
-     * @throws UnreadableRecordException when a later version of the library wrote it
+     * @throws UnreadableRecordException when a newer version of SafeBunny wrote it
      */
     static MessageRecord read(RecordKey key, ResultSet row, int first) throws SQLException {
         int next = first;

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Runs the statements of one table on a given connection; each is cancelled when the time is up. */
+/** Runs the statements of one table on a given connection; each is cancelled after the timeout. */
 final class Statements {
 
     private static final String DUPLICATE_KEY = "23505";
@@ -34,6 +34,7 @@ final class Statements {
 
     Statements(MessageTable table, String node, Duration timeout) {
         this.node = node;
+        // rounded up: JDBC takes whole seconds, and 0 would mean no limit
         this.timeoutSeconds = Math.toIntExact(timeout.plusMillis(999).toSeconds());
         this.duplicatesFail = table.database().dialect().unlessPresent().isEmpty();
         this.check = table.check();
@@ -63,7 +64,7 @@ final class Statements {
         }
     }
 
-    /** Whether it was not there. */
+    /** Returns whether the record was inserted; {@code false} if it already existed. */
     boolean insert(Connection connection, MessageRecord record, Content content) throws SQLException {
         try (PreparedStatement statement = prepare(connection, insert)) {
             RecordRow.bindInsert(statement, node, record, content);
@@ -76,7 +77,7 @@ final class Statements {
         }
     }
 
-    /** Whether the version before was there. */
+    /** Returns whether the row had the preceding version and was updated. */
     boolean update(Connection connection, MessageRecord record, Content content) throws SQLException {
         try (PreparedStatement statement = prepare(connection, update)) {
             RecordRow.bindUpdate(statement, node, record, content);
@@ -84,13 +85,13 @@ final class Statements {
         }
     }
 
-    /** Whether each was not there. */
+    /** Returns for each record whether it was inserted. */
     boolean[] insertAll(Connection connection, List<MessageRecord> records, List<Content> contents)
             throws SQLException {
         return all(connection, insert, RecordRow::bindInsert, records, contents);
     }
 
-    /** Whether of each the version before was there. */
+    /** Returns for each record whether its row had the preceding version and was updated. */
     boolean[] updateAll(Connection connection, List<MessageRecord> records, List<Content> contents)
             throws SQLException {
         return all(connection, update, RecordRow::bindUpdate, records, contents);
@@ -149,7 +150,7 @@ final class Statements {
         return found;
     }
 
-    /** At once. */
+    /** In one statement, on PostgreSQL. */
     int deleteExpired(Connection connection, Duration retention, int limit) throws SQLException {
         try (PreparedStatement statement = prepare(connection, deleteExpired)) {
             statement.setString(1, node);
@@ -159,7 +160,7 @@ final class Statements {
         }
     }
 
-    /** In two steps. */
+    /** Finds and then deletes, where one statement cannot skip locked rows. */
     int deleteExpired(Connection connection, RecordState state, Duration retention, int limit) throws SQLException {
         if (limit == 0) {
             return 0;

@@ -25,20 +25,20 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Records in the database that the application's handlers write to as well, in their transactions. Thread-safe.
+ * Keeps records in the database that the application's handlers write to, in the same transactions. Thread-safe.
  *
  * <p>Works with a transaction manager that binds the {@code DataSource}'s connection to the thread: {@code
- * JdbcTransactionManager} and {@code JpaTransactionManager} do. A transaction holds one connection from its beginning to its
- * end, {@link #apart} a second one for a moment, and everything else one at a time: of a pool, {@link #handledAtOnce} messages may be handled
- * at once. Each store counts for itself: two nodes in one JVM need a pool each.
+ * JdbcTransactionManager} and {@code JpaTransactionManager} do. A transaction holds one connection from beginning to end, {@link
+ * #apart} takes a second one for a moment, and every other operation takes one at a time; {@link #handledAtOnce} says how many
+ * messages a pool is good for. Each store counts only its own messages: two nodes in one JVM need separate pools.
  *
- * <p>After an operation failed in a transaction, the transaction can only be rolled back.
+ * <p>Once an operation has failed in a transaction, the transaction can only be rolled back.
  */
 public final class TransactionalJdbcMessageStore implements TransactionalMessageStore {
 
     private static final int DEADLOCK_IN_MYSQL = 1213;
 
-    /** More than there are deliveries of one message at a time. */
+    /** More than the concurrent deliveries of one message. */
     private static final int CREATE_TRIES = 10;
 
     private static final int SHARE_OF_STEPS = 5;
@@ -49,18 +49,18 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
     private final JdbcMessageStore alone;
     private final JdbcMessageStore joined;
 
-    /** For a {@code DataSource} whose connections are not limited. */
+    /** For a {@code DataSource} with no limit on its connections. */
     public TransactionalJdbcMessageStore(
             DataSource dataSource, PlatformTransactionManager transactionManager, JdbcStoreOptions options) {
         this(dataSource, transactionManager, options, Integer.MAX_VALUE);
     }
 
     /**
-     * Looks at the database, as {@link JdbcMessageStore} does.
+     * Queries the database, as {@link JdbcMessageStore} does.
      *
-     * @param handledAtOnce how many messages may hold a connection in their transaction; the others wait, first come, first served. See
-     *     {@link #handledAtOnce}
-     * @throws ConfigurationException SB-1401, SB-1402, or SB-1405 when the transaction manager is not one for this {@code
+     * @param handledAtOnce how many messages may hold a connection in their transaction; the others wait, first come, first
+     *     served. See {@link #handledAtOnce}
+     * @throws ConfigurationException SB-1401, SB-1402, or SB-1405 when the transaction manager does not manage this {@code
      *     DataSource}
      * @throws StoreUnavailableException when the database does not answer
      */
@@ -94,11 +94,11 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
     }
 
     /**
-     * How many messages may be handled at once with a pool of so many connections, so that steps, marks and the rest are not kept waiting
-     * by handlers that wait for them: all but a fifth, and all but one at least.
+     * How many messages may be handled at once with a pool of that size: all connections but a reserve of a fifth, at least one.
+     * Without the reserve, handlers holding every connection would wait forever for one that their own steps and marks need.
      *
-     * @param connections that the pool has at most
-     * @return 0 when there are too few: fewer than two
+     * @param connections maximum size of the pool
+     * @return 0 for fewer than two connections, which are too few
      */
     public static int handledAtOnce(int connections) {
         return Math.max(0, connections - Math.max(1, connections / SHARE_OF_STEPS));
@@ -136,7 +136,7 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
         return result;
     }
 
-    /** {@inheritDoc} Outside a transaction of this store it stands alone, as all operations do. */
+    /** {@inheritDoc} Outside a transaction of this store it commits on its own, as all operations do. */
     @Override
     public MessageRecord create(MessageRecord record) {
         OpenTransaction transaction = transactions.current();
@@ -154,8 +154,9 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
     }
 
     /**
-     * When the one that all wait for is rolled back, MySQL and MariaDB let one of the waiting go on and end the others as
-     * victims of a deadlock: with nothing done before, which is undone, they can try again on the same connection.
+     * When several creations wait for one transaction and it is rolled back, MySQL and MariaDB let one waiter go on and end the
+     * others as deadlock victims. If the transaction had written nothing before, it lost nothing and can try again on the same
+     * connection.
      */
     private boolean canStartOver(StoreUnavailableException e) {
         SQLException sql = Failures.sqlCause(e);
@@ -180,7 +181,7 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
         JointWrite result = here(store -> store.writeTogether(records));
         OpenTransaction transaction = transactions.current();
         if (transaction != null && result instanceof JointWrite.Overtaken && records.size() > 1) {
-            transaction.spoil(); // some of them may be written in it
+            transaction.spoil(); // some of the records may already be written in it
         }
         return result;
     }
@@ -200,7 +201,7 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
         return alone.removeExpired(limit);
     }
 
-    /** In the transaction that this store opened on the thread, else alone. */
+    /** Runs in the transaction that this store opened on the thread, or on its own if there is none. */
     private <T extends @Nullable Object> T here(Function<JdbcMessageStore, T> operation) {
         OpenTransaction transaction = transactions.current();
         if (transaction == null) {

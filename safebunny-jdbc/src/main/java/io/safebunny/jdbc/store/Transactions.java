@@ -16,7 +16,7 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Opens transactions, and knows which of them is the thread's; statements run on its connection. Thread-safe. */
+/** Opens transactions and tracks the current one of each thread, on whose connection statements run. Thread-safe. */
 final class Transactions implements Connections {
 
     private static final TransactionDefinition NEW = definition();
@@ -24,10 +24,10 @@ final class Transactions implements Connections {
     private final PlatformTransactionManager manager;
     private final DataSource dataSource;
 
-    @SuppressWarnings("ThreadLocalUsage") // another store has transactions of its own
+    @SuppressWarnings("ThreadLocalUsage") // not static: another store has its own transactions
     private final ThreadLocal<@Nullable OpenTransaction> current = new ThreadLocal<>();
 
-    /** @param dataSource whose connections they use */
+    /** @param dataSource whose connections the transactions use */
     Transactions(PlatformTransactionManager manager, DataSource dataSource) {
         this.manager = manager;
         this.dataSource = dataSource;
@@ -40,7 +40,7 @@ final class Transactions implements Connections {
         return definition;
     }
 
-    /** A new one, which is the thread's until it ends; then the one before is again. */
+    /** Opens a new transaction and makes it the thread's current one until it ends; then the outer one is current again. */
     OpenTransaction begin() {
         OpenTransaction outer = current.get();
         TransactionStatus status = start();
@@ -78,7 +78,7 @@ final class Transactions implements Connections {
             return manager.getTransaction(NEW);
         } catch (TransactionException e) {
             throw new StoreUnavailableException(
-                    "No transaction could be opened: there is no connection to the database. It is tried again later; if this goes on, look at the database and the size of the connection pool.",
+                    "No transaction could be opened: there is no connection to the database. SafeBunny retries later; if this goes on, check the database and the size of the connection pool.",
                     null,
                     e);
         }

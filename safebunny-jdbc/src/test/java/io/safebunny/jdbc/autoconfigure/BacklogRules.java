@@ -39,7 +39,10 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** Many messages wait for the handler of the guide, which inserts a row as well. Pool, store and prefetch are as Boot and SafeBunny set them up. */
+/**
+ * A backlog of messages for the handler from the guide, which inserts a row too. Pool, store and prefetch have the defaults of
+ * Boot and SafeBunny.
+ */
 @Timeout(60)
 abstract class BacklogRules {
 
@@ -58,7 +61,7 @@ abstract class BacklogRules {
 
     abstract String url();
 
-    /** How many messages wait. */
+    /** Number of waiting messages. */
     abstract int backlog();
 
     @AfterEach
@@ -114,7 +117,7 @@ abstract class BacklogRules {
         return context.once("charge", String.class, () -> "receipt-" + charges.incrementAndGet());
     }
 
-    /** From a node of its own, in turns. */
+    /** Publishes from a separate node, alternating between the types. */
     private void publish(int messages, List<Class<?>> types) {
         SafeBunnyEngine desk = engine(SafeBunnyOptions.of("desk"), null);
         desk.start(List.of());
@@ -156,7 +159,7 @@ abstract class BacklogRules {
                 });
     }
 
-    /** As requests do that the application serves at the same time. */
+    /** Takes connections from the pool, as requests served by the application at the same time do. */
     @Test
     void waitsWhileOthersHoldAllConnections() {
         runner().run(context -> {

@@ -183,7 +183,7 @@ class JdbcStoreAutoConfigurationTest {
     @CsvSource({"10,handled at once: at most 8.", "2,handled at once: at most 1."})
     void theSizeOfThePoolBoundsWhatIsHandledAtOnce(int size, String line, CapturedOutput output) {
         h2.withPropertyValues("spring.datasource.hikari.maximum-pool-size=" + size)
-                .run(context -> assertThat(output).contains(line, "Of the pool's " + size + " connections"));
+                .run(context -> assertThat(output).contains(line, "one of the pool's " + size + " connections"));
     }
 
     @Test
@@ -205,7 +205,7 @@ class JdbcStoreAutoConfigurationTest {
         assertThat(output).contains("one after the other", "DataSourcePoolMetadataProvider");
     }
 
-    /** How many of so many get a turn while nobody gives his back. */
+    /** How many of {@code wanted} messages get a turn while none gives its turn back. */
     private static int turns(ApplicationContext context, int wanted) {
         TransactionalJdbcMessageStore store = context.getBean(TransactionalJdbcMessageStore.class);
         AtomicInteger turns = new AtomicInteger();

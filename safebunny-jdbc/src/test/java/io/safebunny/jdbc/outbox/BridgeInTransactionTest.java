@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
-/** A node passes on what it handles as another node, whose outbox is on the database of the first one's transactions. */
+/** A handler publishes as a second node, whose outbox is in the database of the handler's transaction. */
 @Timeout(60)
 class BridgeInTransactionTest {
 

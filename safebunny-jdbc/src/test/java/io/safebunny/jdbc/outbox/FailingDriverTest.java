@@ -36,7 +36,7 @@ class FailingDriverTest {
         }
     };
 
-    /** What was just taken to be sent is looked at again; else only the relay would ever send it. */
+    /** Rows just taken for sending are looked at again; otherwise only the relay would ever send them. */
     @Test
     void holdsNoCorrelationOfTheDirectPath() {
         VirtualTimeline timeline = new VirtualTimeline();

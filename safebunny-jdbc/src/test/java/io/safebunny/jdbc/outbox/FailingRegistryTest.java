@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What cannot be counted is sent and settled all the same. */
+/** Messages that cannot be counted are sent and settled all the same. */
 class FailingRegistryTest {
 
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();

@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
-/** What the guide grants the application's user is enough for store and outbox, and what it deletes of one person is all there is. */
+/**
+ * The grants of the security guide are enough for store and outbox, and its statements for erasure delete everything about one
+ * person.
+ */
 abstract class LeastPrivilegeRules {
 
     private static final Duration RETENTION = Duration.ofHours(1);
@@ -36,10 +39,10 @@ abstract class LeastPrivilegeRules {
 
     abstract TestDatabase database();
 
-    /** Makes the user. */
+    /** SQL that creates the user. */
     abstract String creation(String name, String secret);
 
-    /** As the user's name is written in a grant. */
+    /** The user's name as it is written in a grant. */
     abstract String grantee(String name);
 
     abstract Dialect dialect();
@@ -123,8 +126,8 @@ abstract class LeastPrivilegeRules {
         MessageRecord erased = store.create(Records.claim(Records.key(), "a"));
         MessageRecord kept = store.create(Records.claim(Records.key(), "a"));
         String correlation = erased.key().correlationId();
-        try (OutboxUnderTest outbox =
-                new OutboxUnderTest(pool, node, new RecordingSender(), options -> options)) { // not started: rows stay
+        // never started, so the rows stay
+        try (OutboxUnderTest outbox = new OutboxUnderTest(pool, node, new RecordingSender(), options -> options)) {
             outbox.publishAndCommit(correlation, "1");
             outbox.publishAndCommit("other", "2");
 

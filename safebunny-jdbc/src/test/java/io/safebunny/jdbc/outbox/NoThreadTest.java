@@ -9,7 +9,7 @@ import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.time.VirtualTimeline;
 import org.junit.jupiter.api.Test;
 
-/** A machine that had no thread for a moment has them again later. */
+/** Threads run out for a moment and are available again later. */
 class NoThreadTest {
 
     private final VirtualTimeline timeline = new VirtualTimeline();

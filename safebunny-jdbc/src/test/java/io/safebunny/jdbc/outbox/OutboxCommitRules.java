@@ -27,7 +27,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What is committed is sent once, and nothing else is. */
+/** Committed messages are sent once, and no others. */
 @Timeout(60)
 abstract class OutboxCommitRules {
 
@@ -78,7 +78,7 @@ abstract class OutboxCommitRules {
     void nothingIsSentBeforeTheCommit() {
         instance.transaction.executeWithoutResult(status -> {
             instance.publish("c", "1");
-            // others go on meanwhile, on this connection's neighbour
+            // meanwhile others go on, on another connection
             instance.outbox.start(instance.sender);
             Awaitility.await()
                     .during(Duration.ofMillis(300))
@@ -166,7 +166,7 @@ abstract class OutboxCommitRules {
         }
     }
 
-    /** Before the outbox learns of the commit. */
+    /** Runs after the commit but before the outbox is told of it. */
     private static void rightAfterTheCommit(Runnable action) {
         TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
             @Override
@@ -238,7 +238,7 @@ abstract class OutboxCommitRules {
                 new TransactionTemplate(new JdbcTransactionManager(database().anotherPool()));
         other.executeWithoutResult(status -> {
             assertThat(instance.outbox.add(OutboxUnderTest.message("c", "m"))).isFalse();
-            // now a connection of ours is bound to the thread, without being part of a transaction
+            // now a connection of our DataSource is bound to the thread without being part of the transaction
             new JdbcTemplate(instance.dataSource)
                     .queryForObject("select count(*) from safebunny_outbox", Integer.class);
             assertThat(instance.outbox.add(OutboxUnderTest.message("c", "m"))).isFalse();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
-/** The database goes first, as at a shutdown: each part of the outbox says so in one line. */
+/** The database goes away first, as at a shutdown: each part of the outbox logs one line. */
 @Timeout(60)
 class OutboxGoneDatabaseTest {
 
@@ -68,8 +68,7 @@ class OutboxGoneDatabaseTest {
                 Awaitility.await().until(() -> sent.equals(List.of("m")));
                 pool.close();
                 confirm.complete(null);
-                Awaitility.await()
-                        .until(() -> isLogged("could not be deleted") && isLogged("could not be looked through"));
+                Awaitility.await().until(() -> isLogged("could not be deleted") && isLogged("could not be searched"));
             }
         }
         assertThat(logged).isNotEmpty().allSatisfy(event -> assertThat(event.getThrowableProxy())

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
-/** The broker is away while many transactions publish: that is told once, and once that it is over. */
+/** The broker is away while many transactions publish: one log line says so, and one says that it is over. */
 @Timeout(60)
 class OutboxOutageTest {
 
@@ -81,7 +81,8 @@ class OutboxOutageTest {
                 return logged.stream().anyMatch(line -> line.startsWith(OVER));
             });
             assertThat(logged)
-                    .hasSizeLessThanOrEqualTo(4); // what failed before and is noted only now begins another one
+                    // a failure from before that is reported only now begins another outage
+                    .hasSizeLessThanOrEqualTo(4);
         }
     }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** What was not sent after its commit is sent later, once, in order, whatever else fails. */
+/** Messages left unsent after their commit are sent later, once and in order, whatever else fails. */
 @Timeout(120)
 abstract class OutboxRelayRules {
 
@@ -123,7 +123,7 @@ abstract class OutboxRelayRules {
         instance.sender.refuse("bad");
         instance.publishAndCommit("bad", "b1", "b2");
         instance.publishAndCommit("good", "g1");
-        // made due while it is on its way it may be sent by both, which is no matter of this test
+        // a message made due while in flight may be sent by both, which this test does not care about
         Awaitility.await().atMost(PATIENCE).until(() -> !instance.stored().contains("g1"));
         instance.publishAndCommit("bad", "b3");
         instance.makeDue();
@@ -147,7 +147,7 @@ abstract class OutboxRelayRules {
         instance.sender.refuse("first");
         instance.publishAndCommit("c", "first");
         instance.makeDue();
-        // put off for 800 ms or more by then
+        // the back-off is 800 ms or more by then
         Awaitility.await().atMost(PATIENCE).until(() -> instance.count("failed") >= 5);
         instance.publishAndCommit("c", "second");
         instance.sql.update(

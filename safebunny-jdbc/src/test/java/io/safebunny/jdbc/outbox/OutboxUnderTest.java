@@ -20,7 +20,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** One instance of a node with its outbox; closing it is a crash, unless it was stopped before. */
+/** One instance of a node with its outbox. Closing it without stopping it first simulates a crash. */
 final class OutboxUnderTest implements AutoCloseable {
 
     final DataSource dataSource;
@@ -81,13 +81,13 @@ final class OutboxUnderTest implements AutoCloseable {
         transaction.executeWithoutResult(status -> publish(correlationId, ids));
     }
 
-    /** In the table. */
+    /** Ids of the messages in the table. */
     List<String> stored() {
         return sql.queryForList(
                 "select message_id from safebunny_outbox where node = ? order by id", String.class, node);
     }
 
-    /** As if they had been there for long. */
+    /** Makes all rows due, as if they were old. */
     void makeDue() {
         sql.update("update safebunny_outbox set due_at = created_at where node = ?", node);
     }

@@ -95,7 +95,7 @@ class OutboxWithJpaTest {
             return OutboxUnderTest.on(TestDatabase.H2.pool()).started();
         }
 
-        @Bean(destroyMethod = "") // other tests go on with it
+        @Bean(destroyMethod = "") // other tests still use the pool
         DataSource dataSource(OutboxUnderTest instance) {
             return instance.dataSource;
         }

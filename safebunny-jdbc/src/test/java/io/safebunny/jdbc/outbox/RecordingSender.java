@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 
-/** A broker that writes down what it gets. */
+/** A broker that records what it is sent. */
 final class RecordingSender implements Function<OutboundMessage, CompletableFuture<Void>> {
 
     private final List<OutboundMessage> messages = new ArrayList<>();
@@ -19,7 +19,7 @@ final class RecordingSender implements Function<OutboundMessage, CompletableFutu
     private final Executor answers;
     private volatile boolean silent;
 
-    /** @param answers confirms on its threads */
+    /** @param answers the executor that runs the confirms */
     RecordingSender(Executor answers) {
         this.answers = answers;
     }
@@ -69,7 +69,7 @@ final class RecordingSender implements Function<OutboundMessage, CompletableFutu
         return ids(messages());
     }
 
-    /** Those of one correlation, repeats left out. */
+    /** Ids of one correlation's messages, without repeats. */
     List<String> firstOf(String correlationId) {
         return ids(messages().stream()
                         .filter(message ->

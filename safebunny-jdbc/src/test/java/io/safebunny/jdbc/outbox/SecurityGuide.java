@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The SQL of the page on security, to be run as it is printed. */
+/** The SQL of the security page, run exactly as printed. */
 final class SecurityGuide {
 
     private static final Pattern LISTING = Pattern.compile("```sql\\R(.*?)```", Pattern.DOTALL);
 
     private SecurityGuide() {}
 
-    /** In the order of the page: erasure, grants on PostgreSQL, grants on MySQL and MariaDB. */
+    /** Listings in the order of the page: erasure, grants on PostgreSQL, grants on MySQL and MariaDB. */
     private static List<String> statements(int listing) {
         try {
             String page = Files.readString(Path.of("../docs/security.md"));

@@ -11,7 +11,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** However sending goes wrong, its end is told: until then nothing else of the correlation is sent. */
+/** However sending goes wrong, its end is reported: until then nothing else of the correlation is sent. */
 class SendingInOrderTest {
 
     private final List<CompletableFuture<Void>> answers = new ArrayList<>();

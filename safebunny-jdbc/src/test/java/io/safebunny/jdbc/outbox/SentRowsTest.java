@@ -19,7 +19,7 @@ import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Whoever settles is told in the end, because a correlation is held until then. */
+/** The callback of a settlement always comes, because its correlation is held until then. */
 class SentRowsTest {
 
     private final VirtualTimeline timeline = new VirtualTimeline();

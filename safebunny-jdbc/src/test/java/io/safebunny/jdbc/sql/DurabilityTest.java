@@ -40,7 +40,7 @@ class DurabilityTest {
                         "A kill or a crash of the process",
                         "Append ;WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE to spring.datasource.url");
         assertThat(ofH2(url + ";WRITE_DELAY=0")).isEmpty();
-        // H2 stores that it was set, and does not heed it
+        // H2 stores the setting, but ignores it
         assertThat(ofH2(url)).hasSize(1);
     }
 

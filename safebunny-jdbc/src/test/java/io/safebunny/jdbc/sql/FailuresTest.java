@@ -7,7 +7,10 @@ import java.sql.SQLException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Of databases that the integration tests do not have: what concerns one record must not look like an outage, nor the other way round. */
+/**
+ * Failures of databases that the integration tests do not run on: a failure of one record must not look like an outage, nor the
+ * other way round.
+ */
 class FailuresTest {
 
     @ParameterizedTest

@@ -23,7 +23,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** No step is begun by a handler whose claim the database gave up, whatever the handler remembers. */
+/** A handler whose claim the database rolled back begins no further step, whatever the handler catches. */
 @Timeout(60)
 abstract class EndedTransactionRules {
 
@@ -90,7 +90,7 @@ abstract class EndedTransactionRules {
         assertThat(bench.judged).singleElement().isInstanceOf(BrokenTransactionException.class);
     }
 
-    /** As MariaDB and MySQL do it to the victim of a deadlock; who catches the exception goes on in another transaction. */
+    /** As MariaDB and MySQL do to a deadlock victim; a handler that catches the exception goes on in another transaction. */
     @Test
     void aHandlerWhoseTransactionWasRolledBackBeginsNoStep() {
         assertThatExceptionOfType(BrokenTransactionException.class)
@@ -119,7 +119,7 @@ abstract class EndedTransactionRules {
         assertThat(steps).containsExactly("first a", "first b");
     }
 
-    /** Which suspends the handler's: the claim is not to be seen from within. */
+    /** A new transaction suspends the handler's, so the claim is invisible within it. */
     @Test
     void aStepWithinATransactionOfTheHandlersOwnIsBegun() throws Exception {
         TransactionTemplate own =

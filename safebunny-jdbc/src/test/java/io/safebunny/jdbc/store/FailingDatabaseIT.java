@@ -21,7 +21,7 @@ import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
-/** A server that dies, freezes, or refuses at the last moment. */
+/** A database server that dies, freezes, or refuses the commit. */
 @Timeout(120)
 class FailingDatabaseIT {
 

@@ -63,7 +63,7 @@ class ForgedRetriesTest {
 
     private record Order(String id) {}
 
-    /** Gives so many connections, the next ones, to nobody. */
+    /** How many of the next connection requests fail. */
     private final AtomicInteger away = new AtomicInteger();
 
     private final DelegatingDataSource database = new DelegatingDataSource(TestDatabase.H2.pool()) {
@@ -189,13 +189,13 @@ class ForgedRetriesTest {
         }
 
         assertThat(runs).hasValue(2 * 2 * ATTEMPTS);
-        // in a transaction each attempt in memory reopens it
+        // in a transaction each in-memory attempt reopens the record
         assertThat(meters.counter("safebunny.dedup", "type", "Order", "outcome", "reopened")
                         .count())
                 .isEqualTo(1);
     }
 
-    /** Its handler ends the connections of the database, perhaps: what was one attempt cannot be written each time. */
+    /** As when its handler kills the database's connections: the attempt cannot be recorded, time after time. */
     @Test
     void attemptsAreCountedAlsoWhenTheStoreIsAwayAtTheEndOfEach() {
         start(true, RetryStrategy.none(), () -> away.set(1));
@@ -205,7 +205,7 @@ class ForgedRetriesTest {
         assertThat(poisoned()).hasSize(1);
     }
 
-    /** Its record still says that it is set aside, and its retry is no replay. */
+    /** Its record still says poisoned, and its retry is not a replay. */
     @Test
     void aReplayWhoseFailureCannotBeWrittenIsSetAsideAndCanBeReplayedAgain() {
         AtomicBoolean goesAway = new AtomicBoolean();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is left of H2 in a file when the process that has it open is killed. */
+/** What survives in an H2 file when the process that has it open is killed. */
 @Timeout(60)
 class H2FileKilledIT {
 
@@ -22,7 +22,7 @@ class H2FileKilledIT {
     @TempDir
     private Path folder;
 
-    /** @return how many records there are after the end of a process that had committed all of them */
+    /** @return how many records remain after the end of a process that had committed all of them */
     private long recordsLeft(String setting) throws Exception {
         String url = "jdbc:h2:" + folder.resolve("orders");
         try (HikariDataSource pool = H2FileWriter.pool(url)) {
@@ -52,7 +52,7 @@ class H2FileKilledIT {
         assertThat(recordsLeft(";WRITE_DELAY=0")).isEqualTo(RECORDS);
     }
 
-    /** What the warning SB-1421 is about. When this fails, H2 has become better and the warning can go. */
+    /** The reason for warning SB-1421. If this test fails, H2 has improved and the warning can go. */
     @Test
     void withTheDefaultOfH2WhatItHadCommittedIsLost() throws Exception {
         assertThat(recordsLeft("")).isLessThan(RECORDS);

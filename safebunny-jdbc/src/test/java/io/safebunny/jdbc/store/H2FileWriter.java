@@ -7,7 +7,7 @@ import io.safebunny.jdbc.fixture.Records;
 import io.safebunny.spi.store.RecordKey;
 import java.time.Duration;
 
-/** A process that has the database in it, and is halted right after its last commit. Arguments: the URL, how many records. */
+/** A process with an embedded database that halts right after its last commit. Arguments: the URL, the number of records. */
 final class H2FileWriter {
 
     static final int HALTED = 137;

@@ -85,7 +85,7 @@ class HandlerTransactionTest {
                 invoker);
     }
 
-    /** @param work gets the number of the run, from 1, and publishes as the node */
+    /** @param work is given the number of the run, from 1, and publishes as the node */
     private void ship(PlatformTransactionManager transactions, int retries, Work work) {
         ship(transactions, JdbcStoreOptions.of("any", Duration.ofHours(1)).maxContentBytes(), retries, work);
     }
@@ -138,7 +138,7 @@ class HandlerTransactionTest {
         assertThat(received).isEmpty();
     }
 
-    /** What the listener is told when it publishes; otherwise the publication would go out for a message that is set aside. */
+    /** A listener that publishes is refused; otherwise its publication would go out for a message that ends up poisoned. */
     @Test
     void listenersOfTheRollbackMayNotPublishWhenTheRecordIsTooLarge() throws Exception {
         BlockingQueue<Object> told = new LinkedBlockingQueue<>();
@@ -186,7 +186,7 @@ class HandlerTransactionTest {
         assertThat(runs).hasValue(1);
     }
 
-    /** The lock on the claim goes with the transaction; what it must not leave behind is an attempt that nobody had. */
+    /** The lock on the claim ends with the transaction; it must not leave behind an attempt that nobody made. */
     @Test
     void whatIsInterruptedByAForcedStopIsHandledByTheNextInstance() throws Exception {
         SafeBunnyEngine desk = engine("desk", null);

@@ -26,7 +26,7 @@ import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
 import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
 
-/** What is known about a commit with which JPA flushes. */
+/** Outcomes of a commit during which JPA flushes. */
 class JpaCommitTest {
 
     private final LocalContainerEntityManagerFactoryBean bean = factory();

@@ -10,7 +10,7 @@ import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 
-/** A data source whose next batch of updates takes place, and whose answer gets lost. Thread-safe. */
+/** A data source whose next batch of updates is executed although its answer is lost. Thread-safe. */
 final class LostAnswer {
 
     private final AtomicBoolean armed = new AtomicBoolean();

@@ -13,7 +13,7 @@ class MariaDbStoreIT extends StoreRules {
         return TestDatabase.MARIADB;
     }
 
-    /** A table that somebody has converted to {@code utf8mb3}: one message's failure, not the store's. */
+    /** A table that somebody has converted to {@code utf8mb3}: one message fails, not the store. */
     @Test
     void aCharacterThatTheColumnCannotStoreIsOneRecordsRefusal() {
         TestDatabase.createTable(database().pool(), "narrow_");

@@ -42,7 +42,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Middlewares around a handler that runs in a transaction of H2: what a failed run of it wrote must not be committed. */
+/** Middlewares around a handler in an H2 transaction: writes of a failed run must not be committed. */
 @Timeout(60)
 class MiddlewareTransactionTest {
 
@@ -140,7 +140,7 @@ class MiddlewareTransactionTest {
                     try {
                         next.run();
                     } catch (IllegalStateException e) {
-                        // tells somebody, and lets the message count as handled
+                        // swallows the failure, so that the message counts as handled
                     }
                 },
                 (payload, context) -> {
@@ -169,7 +169,7 @@ class MiddlewareTransactionTest {
         assertThat(debits()).containsExactly(100);
     }
 
-    /** A middleware that runs all of it again, because what it does itself after the handler has failed. */
+    /** A middleware that runs everything again, because its own work after the handler has failed. */
     @Test
     void whatARunWroteIsUndoneBeforeItIsRepeatedAlthoughItSucceeded() {
         handle(

@@ -46,7 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
-/** MariaDB takes a megabyte at a time, and a record has two. */
+/** MariaDB accepts statements of one megabyte, and the record has two. */
 class PacketLimitIT {
 
     private static final MariaDbServer SERVER = MariaDbServer.start();
@@ -75,7 +75,7 @@ class PacketLimitIT {
         return new HikariDataSource(config);
     }
 
-    /** The driver refuses it, or sends it and the server ends the connection. */
+    /** Either the driver refuses it, or it sends it and the server closes the connection. */
     @ParameterizedTest
     @ValueSource(strings = {"", "&maxAllowedPacket=67108864"})
     void refusesOnlyTheRecordThatIsTooLarge(String parameters) {

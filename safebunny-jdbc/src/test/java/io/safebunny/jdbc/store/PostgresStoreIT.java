@@ -19,7 +19,7 @@ class PostgresStoreIT extends StoreRules {
         return TestDatabase.POSTGRESQL;
     }
 
-    /** A database that is not in UTF8 cannot hold every text: one message's failure, not the store's. */
+    /** A database with another encoding than UTF8 cannot hold every text: one message fails, not the store. */
     @Test
     void aCharacterThatTheDatabaseCannotStoreIsOneRecordsRefusal() {
         new JdbcTemplate(database().pool())

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
-/** Two different messages under one id, where the claim is a transaction: what is not committed is not known. */
+/** Two different messages with one id, where the claim is a transaction: uncommitted writes are invisible. */
 abstract class SameIdRules {
 
     private final SystemTimeline timeline = new SystemTimeline("test");
@@ -132,7 +132,7 @@ abstract class SameIdRules {
         });
     }
 
-    /** The database does not answer when it ends, or its process dies: of the message nothing is left but its step. */
+    /** The database does not answer at the commit, or the process dies: nothing is left of the message but its step. */
     private void chargeAndLeaveNothingElse(String body, int receipt) {
         assertThatExceptionOfType(NotHandledException.class)
                 .isThrownBy(() -> deliver(body, execution -> {
@@ -169,7 +169,7 @@ abstract class SameIdRules {
         assertThat(handled).containsExactly("1", "2", "1");
     }
 
-    /** What is written of a retry before it begins is not written of this one. */
+    /** Unlike a retry, this one has nothing recorded before it begins. */
     @Test
     void soItDoesWhenTheOtherSaysThatItIsARetry() throws Exception {
         chargeAndLeaveNothingElse("1", 1);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
-/** PostgreSQL cancels statements that wait too long, whether for the transaction of one delivery or for a table that nobody gets at. */
+/** PostgreSQL cancels statements that wait too long, whether for another delivery's transaction or for a locked table. */
 class SilentDatabaseIT {
 
     private final SystemTimeline timeline = new SystemTimeline("test");

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** PostgreSQL refuses everything in a transaction in which a statement failed, the completion of the message included. */
+/** After a failed statement PostgreSQL refuses everything else in the transaction, including the completion of the message. */
 class SpoiltTransactionIT {
 
     private final StepBench bench = new StepBench(TestDatabase.POSTGRESQL);

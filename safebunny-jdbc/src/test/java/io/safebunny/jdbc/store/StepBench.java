@@ -25,7 +25,7 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
-/** One message that two instances of a node get, in transactions of one database. Thread-safe. */
+/** One message delivered to two instances of a node, in transactions of one database. Thread-safe. */
 final class StepBench implements AutoCloseable {
 
     private final SystemTimeline timeline = new SystemTimeline("test");
@@ -40,7 +40,7 @@ final class StepBench implements AutoCloseable {
             null,
             Map.of(),
             "{}".getBytes(StandardCharsets.UTF_8));
-    /** How handlings failed, of both instances. */
+    /** Failures of the handlings of both instances. */
     final List<Throwable> judged = new CopyOnWriteArrayList<>();
 
     final Deduplication first;
@@ -50,7 +50,7 @@ final class StepBench implements AutoCloseable {
         this(database, Integer.MAX_VALUE);
     }
 
-    /** @param handledAtOnce by each instance */
+    /** @param handledAtOnce messages that each instance may handle at once */
     StepBench(TestDatabase database, int handledAtOnce) {
         first = instance(store(database, handledAtOnce));
         second = instance(store(database, handledAtOnce));

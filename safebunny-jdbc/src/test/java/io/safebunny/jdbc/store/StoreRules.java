@@ -33,7 +33,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What the contract of all stores does not say. */
+/** Rules beyond the contract of all stores. */
 abstract class StoreRules {
 
     private final JdbcStoreOptions options = JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofHours(1));
@@ -96,7 +96,7 @@ abstract class StoreRules {
         JdbcMessageStore store = store();
         MessageRecord claim = store.create(Records.claim(Records.key(), "a"));
         byte[] body = new byte[4 * 1024 * 1024];
-        Arrays.fill(body, (byte) 0xfe); // no text: in Base64 it is a third longer
+        Arrays.fill(body, (byte) 0xfe); // not text, so it is stored as Base64, which is a third longer
         MessageRecord completed = claim.withSteps(Map.of("grüße 🐇", "\"\\u0000世界\""))
                 .next(RecordState.COMPLETED, List.of(Records.message(body)));
         assertThat(store.replace(completed)).isNotNull();
@@ -145,7 +145,7 @@ abstract class StoreRules {
                 .hasMessageContaining("ARCHIVED");
     }
 
-    /** While instances are upgraded one by one the table has the new column already. */
+    /** During a rolling upgrade the table already has the new column. */
     @Test
     void whatAnEarlierVersionWroteIsReadAndStaysReadableForIt() {
         JdbcMessageStore store = store();
@@ -236,7 +236,7 @@ abstract class StoreRules {
         assertThat(record.fingerprint()).isEqualTo(new Fingerprint(Fingerprint.CHECKSUMS, -4711, 0));
         assertThat(store.replace(record.next(RecordState.POISONED))).isNotNull();
         RecordKey another = Records.key();
-        insertAsBefore(another); // by an instance that goes on
+        insertAsBefore(another); // by an instance of the old version that is still running
         assertThat(found(store, another).fingerprint()).isEqualTo(record.fingerprint());
         MessageRecord fresh = Records.claim(Records.key(), "a");
         assertThat(store.create(fresh)).isEqualTo(fresh);

@@ -24,7 +24,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Nobody else on the machine gets into a database server of the tests: whoever does can run programs as the one who started it. */
+/**
+ * Other users of the machine cannot log in to the tests' database servers: whoever can may run programs as the user who started
+ * them.
+ */
 class TestServersIT {
 
     private static final Pattern URL =
@@ -88,7 +91,7 @@ class TestServersIT {
         assertThat(url.reset(database.url()).matches()).isTrue();
     }
 
-    /** The data are in a folder of it. */
+    /** The server's folder, which contains its data. */
     private Path folder(TestDatabase database) throws SQLException {
         parse(database);
         String question = database == TestDatabase.POSTGRESQL ? "show data_directory" : "select @@datadir";

@@ -196,7 +196,7 @@ abstract class TransactionRules {
         assertThat(owners).allMatch(owner -> owner.startsWith("b")).containsOnly(owners.get(0));
     }
 
-    /** As a second delivery does it; the claim stays. */
+    /** Claims as a second delivery would, and commits the claim. */
     private MessageRecord inTransaction(RecordKey key, String owner) {
         LocalTransaction transaction = store.begin();
         try {
@@ -208,7 +208,7 @@ abstract class TransactionRules {
         }
     }
 
-    /** A waiting statement shows nowhere but in what it does not do; its connection is in use. */
+    /** A waiting statement can only be recognised by its connection being in use while its result is missing. */
     private void awaitWaiting(Future<?> future) {
         Awaitility.await()
                 .during(Duration.ofMillis(300))
@@ -229,7 +229,7 @@ abstract class TransactionRules {
                         .isInstanceOfSatisfying(StoreUnavailableException.class, e -> assertThat(e.retryAfter())
                                 .isPositive())
                         .hasMessageContaining(key.messageId());
-                // going on would commit a part
+                // committing would commit a part
                 assertThatThrownBy(other::commit).isInstanceOf(UnexpectedRollbackException.class);
             } finally {
                 other.rollback();

@@ -124,7 +124,7 @@ class SetAsideIT {
             publishBadOnesAndAGoodOne(running, "");
 
             await().atMost(Duration.ofSeconds(10)).until(() -> !running.status().usable());
-            assertThat(running.status().detail()).contains("stands still", node + "-Job");
+            assertThat(running.status().detail()).contains("is blocked", node + "-Job");
             assertThat(handled).isEmpty();
 
             // not by removing the policy: a broker that refuses would go on with it on the channels that are open

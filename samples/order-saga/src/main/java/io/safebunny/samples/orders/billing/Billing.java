@@ -31,7 +31,8 @@ class Billing {
 
     @BunnyHandler(from = "orders")
     void on(OrderPlaced order, MessageContext context) {
-        // not again after a failure or a crash; should it be, then the bank knows by the key that it is the same charge
+        // done once, also after a failure or a crash; if it is repeated all the same, the bank recognises the charge by
+        // its key
         boolean granted = context.once(
                 "charge",
                 Boolean.class,

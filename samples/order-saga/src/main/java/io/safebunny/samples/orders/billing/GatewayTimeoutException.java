@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.samples.orders.billing;
 
-/** The bank does not answer. Trying again may help. */
+/** The bank did not answer. A retry may help. */
 public class GatewayTimeoutException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -5,11 +5,11 @@ package io.safebunny.samples.orders.billing;
 public interface PaymentGateway {
 
     /**
-     * Asks for money.
+     * Charges a card.
      *
-     * @param idempotencyKey of the charge: under the same key it is the same charge, however often it is asked for
+     * @param idempotencyKey key of the charge: requests with the same key are the same charge, however often they are made
      * @return whether the bank granted it
-     * @throws GatewayTimeoutException the bank does not answer; nothing was charged
+     * @throws GatewayTimeoutException the bank did not answer; nothing was charged
      */
     boolean charge(String idempotencyKey, String orderId, String cardToken, long amountCents);
 }

@@ -3,7 +3,7 @@ package io.safebunny.samples.orders.billing;
 
 import org.springframework.stereotype.Component;
 
-/** Grants everything but cards whose token says otherwise. */
+/** Grants every charge except those on cards whose token says otherwise. */
 @Component
 class ToyBank implements PaymentGateway {
 

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * Decides when something goes wrong: a pure function of the seed, the place, the order and how often that order came by
- * there, so that threads may race without changing the decisions. Thread-safe.
+ * Decides when something goes wrong: a function of the seed, the place, the order and how often that order has been there, so
+ * that races between threads do not change the decisions. Thread-safe.
  */
 public final class Chaos {
 
@@ -28,9 +28,9 @@ public final class Chaos {
     }
 
     /**
-     * @param place where it may go wrong
+     * @param place the place where something may go wrong
      * @param key an order or a message
-     * @param share of visits that go wrong, 0 to 1
+     * @param share fraction of visits that go wrong, 0 to 1
      */
     public boolean strikes(String place, String key, double share) {
         String visitor = place + ' ' + key;

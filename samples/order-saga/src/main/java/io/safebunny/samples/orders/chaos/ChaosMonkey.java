@@ -6,7 +6,7 @@ import io.safebunny.samples.orders.ledger.Ledger;
 import io.safebunny.spi.transport.Transport;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 
-/** Puts unreliable things in the place of a node's reliable ones. */
+/** Replaces a node's reliable parts with unreliable ones. */
 public final class ChaosMonkey implements BeanPostProcessor {
 
     private final Chaos chaos;

@@ -11,7 +11,7 @@ import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import java.util.concurrent.CompletableFuture;
 
-/** Sends one publication in twenty twice, as a publisher does that lost its connection before the confirm came. */
+/** Sends one publication in twenty twice, like a publisher that lost its connection before the confirm. */
 record DuplicatingTransport(Transport transport, Chaos chaos) implements Transport {
 
     private static final double SHARE = 0.05;

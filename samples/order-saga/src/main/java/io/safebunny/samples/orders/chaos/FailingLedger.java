@@ -6,10 +6,10 @@ import io.safebunny.samples.orders.ledger.Effect;
 import io.safebunny.samples.orders.ledger.Ledger;
 
 /**
- * Fails before a row is written or after it, and the handler with it: a row of the handler's transaction is rolled back, a
- * call to the outside has happened. Never between the commit of a transaction and the record that its message is done: that
- * window is closed only when both are one transaction, which needs the store in the same database. There it takes more than
- * an exception to try: {@code bin/demo --kill} does. {@code docs/guarantees.md} has the long version.
+ * Fails before or after a row is written, and the handler with it: a row of the handler's transaction is then rolled back, while
+ * a call to the outside has happened. Never fails between the commit of a transaction and the record that its message is done:
+ * that window is closed only when both are one transaction, which needs the store in the same database, and testing it takes more
+ * than an exception: {@code bin/demo --kill} does it. {@code docs/guarantees.md} has the long version.
  */
 record FailingLedger(Ledger ledger, Chaos chaos) implements Ledger {
 

@@ -4,7 +4,7 @@ package io.safebunny.samples.orders.chaos;
 import io.safebunny.samples.orders.billing.GatewayTimeoutException;
 import io.safebunny.samples.orders.billing.PaymentGateway;
 
-/** A bank that does not answer one time in four, before it charged anything. */
+/** A bank that fails to answer one time in four, without having charged anything. */
 record SlowGateway(PaymentGateway gateway, Chaos chaos) implements PaymentGateway {
 
     private static final double SHARE = 0.25;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Makes things go wrong on purpose, from outside of the nodes: they know nothing of it. */
+/** Makes things go wrong on purpose, from outside: the nodes know nothing about it. */
 @NullMarked
 package io.safebunny.samples.orders.chaos;
 

@@ -5,7 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Reads the ledger: what happened to each order, and from that how many orders ended how. */
+/** Reads from the ledger what happened to each order, and counts the orders by how they ended. */
 final class Accounts {
 
     /** An order without acceptance was accepted by an earlier run: a broker may still hold messages about it. */
@@ -39,7 +39,7 @@ final class Accounts {
     private final String orders;
     private final long lastRow;
 
-    /** @param prefix only orders whose ids begin with it are looked at; empty for all that came since the storage was opened */
+    /** @param prefix counts only orders whose ids begin with it; empty for all since the storage was opened */
     Accounts(Storage storage, String prefix) {
         this.jdbc = storage.client();
         this.lastRow = storage.lastRow();
@@ -50,7 +50,7 @@ final class Accounts {
         return jdbc.sql(TALLY).params(orders, lastRow).query(Accounts::read).single();
     }
 
-    /** Calls of a ledger that is kept elsewhere which it recognised by their key; 0 where it is not. */
+    /** Repeated calls that a remote ledger recognised by their key; 0 for a local ledger. */
     long repeatedCalls() {
         return jdbc.sql("select coalesce(sum(repeats), 0) from idempotency_key where order_id like ?")
                 .param(orders)

@@ -45,7 +45,7 @@ final class CommandLine {
         Exit status: 0 no order is lost and nothing happened twice, 1 otherwise, 2 these arguments make no sense.\
         """;
 
-    /** Leaves one for each of the nodes. */
+    /** The highest first port that leaves one for each node. */
     private static final int HIGHEST_PORT = 65_536 - Node.values().length;
 
     private final Deque<String> arguments = new ArrayDeque<>();
@@ -71,7 +71,7 @@ final class CommandLine {
                 || Arrays.asList(arguments).contains("-h");
     }
 
-    /** @throws UsageException for what makes no sense */
+    /** @throws UsageException when the arguments make no sense */
     static Options parse(String... arguments) {
         Options options = new CommandLine(List.of(arguments)).read();
         if (options.serve() && options.rabbit() == null) {
@@ -132,7 +132,7 @@ final class CommandLine {
         }
     }
 
-    /** Addresses are not repeated: they may hold a password. */
+    /** Messages do not repeat addresses, which may contain a password. */
     private static String address(String option, String value, String beginning) {
         if (!value.startsWith(beginning)) {
             throw new UsageException(option + " needs an address that begins with " + beginning);
@@ -181,7 +181,7 @@ final class CommandLine {
                         () -> new UsageException("there is no node '" + printable(name) + "', only " + Node.names()));
     }
 
-    /** An argument in the wrong place may be an address with a password. */
+    /** Hides addresses: even an argument in the wrong place may be one, with a password. */
     private static String printable(String argument) {
         return argument.contains("://") ? "(an address)" : argument;
     }

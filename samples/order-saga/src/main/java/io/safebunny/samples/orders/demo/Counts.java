@@ -2,14 +2,13 @@
 package io.safebunny.samples.orders.demo;
 
 /**
- * What nodes of one process did, beside what the ledger shows.
+ * What the nodes of one process did, apart from what the ledger shows.
  *
- * @param duplicatesDelivered deliveries of a message that this queue had delivered to this process before, other than for a
- *     retry
- * @param redelivered deliveries that the broker had made before, to whomever, without an acknowledgement
+ * @param duplicatesDelivered deliveries of a message that its queue had delivered to this process before, not counting retries
+ * @param redelivered deliveries of a message that the broker had delivered before, to any consumer, without an acknowledgement
  * @param duplicatesSuppressed deliveries that were acknowledged without being handled again
- * @param claimsTakenOver messages that somebody else had begun to handle and fell silent; none with a transactional store,
- *     whose claims end with the connection
+ * @param claimsTakenOver claims taken over because their owners fell silent; none with a transactional store, whose claims end
+ *     with the connection
  */
 record Counts(
         long duplicatesDelivered,

@@ -43,7 +43,7 @@ public final class Demo {
         } catch (RuntimeException e) {
             if (interruption.awaitFor(Duration.ZERO)) {
                 System.err.println(
-                        "demo: interrupted"); // and the private servers with it: they end when the process is asked to
+                        "demo: interrupted"); // the private servers end with the process too
             } else {
                 LOG.error("The demo itself failed", e);
             }
@@ -71,7 +71,7 @@ public final class Demo {
         return report.table(where(options)) + (options.serve() ? ofThisProcess() : "");
     }
 
-    /** Who serves may not be alone: several processes share the work, and nobody tells the one of the others. */
+    /** A serving process may not be the only one: several may share the work, without knowing of each other. */
     private static String ofThisProcess() {
         return "%nThis counts what process %d did and has in its ledger. If others serve the same broker, look at theirs too:%nwhat ended in one of them counts as lost in this one unless they share the ledger.%n"
                 .formatted(ProcessHandle.current().pid());

@@ -9,7 +9,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
-/** The broker inside this process, with its threads. */
+/** The in-process broker and its threads. */
 final class EmbeddedBroker implements AutoCloseable {
 
     private final SystemTimeline timeline = new SystemTimeline("demo-broker-timeline");
@@ -19,7 +19,7 @@ final class EmbeddedBroker implements AutoCloseable {
     private static ExecutorService threads() {
         CustomizableThreadFactory factory = new CustomizableThreadFactory("demo-broker-");
         factory.setDaemon(true);
-        // a task must never wait for a thread; the prefetch of the consumers bounds their number
+        // unbounded, because a task must never wait for a thread; the consumers' prefetch limits their number
         return new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), factory);
     }
 

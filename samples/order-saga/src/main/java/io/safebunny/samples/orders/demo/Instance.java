@@ -16,9 +16,9 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * One of two instances of the consuming nodes, in a process that {@link InstanceProcess} started. It gets its {@link Setup} as
- * the first line of its standard input, says {@code ready}, works until the line {@code stop} comes, and answers with its {@link
- * Counts}. When its input ends without it, whoever started it is dead, and it ends at once.
+ * One of two instances of the consuming nodes, in a process that {@link InstanceProcess} started. It reads its {@link Setup} from
+ * the first line of standard input, prints {@code ready}, works until it reads {@code stop}, and answers with its {@link Counts}.
+ * If its input ends before that, its parent is dead, and it halts at once.
  */
 final class Instance {
 
@@ -33,7 +33,7 @@ final class Instance {
     private static final Duration PATIENCE_FOR_SILENCE = Duration.ofSeconds(30);
     private static final Duration POLL = Duration.ofMillis(100);
 
-    /** The sweeper of a node sends what a dead one left after one to two leases; what it sends would be handled then. */
+    /** A sweeper sends the publications that a killed instance left behind after one to two leases, and then they are handled. */
     private static final Duration QUIET = InstanceProcess.LEASE.multipliedBy(2).plusSeconds(1);
 
     private final Interruption stop = new Interruption();
@@ -91,7 +91,7 @@ final class Instance {
                 line = commands.readLine();
             }
         } catch (IOException e) {
-            LOG.debug("Whoever started this is gone", e);
+            LOG.debug("The parent process is gone", e);
         }
         Runtime.getRuntime().halt(1);
     }

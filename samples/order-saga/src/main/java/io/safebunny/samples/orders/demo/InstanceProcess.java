@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 import tools.jackson.databind.json.JsonMapper;
 
-/** An {@link Instance} as seen from outside. It ends when this is closed, and by itself when this process dies. */
+/** An {@link Instance} as seen from its parent process. It ends when this is closed, or when the parent dies. */
 final class InstanceProcess implements AutoCloseable {
 
-    /** {@code safebunny.dedup.lease} of instances: so long a claim is respected whose holder was killed. */
+    /** {@code safebunny.dedup.lease} of the instances: how long the claim of a killed one is respected. */
     static final Duration LEASE = Duration.ofSeconds(2);
 
-    /** The client of Cosmos DB asks for this system property; private servers have certificates of their own. */
+    /** System property of the Cosmos DB client: private servers have self-signed certificates. */
     static final String ANY_CERTIFICATE = "COSMOS.EMULATOR_SERVER_CERTIFICATE_VALIDATION_DISABLED";
 
     private static final String LAUNCHER = "org.springframework.boot.loader.launch.JarLauncher";
@@ -46,7 +46,7 @@ final class InstanceProcess implements AutoCloseable {
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
             InstanceProcess instance = new InstanceProcess(process);
-            // not as an argument: everybody can read those, and there are passwords in it
+            // not as an argument: it contains passwords, and arguments are visible to everybody on the machine
             instance.commands.println(JsonMapper.shared().writeValueAsString(setup));
             return instance;
         } catch (IOException e) {
@@ -61,7 +61,7 @@ final class InstanceProcess implements AutoCloseable {
         if (Boolean.getBoolean(ANY_CERTIFICATE)) {
             command.add("-D" + ANY_CERTIFICATE + "=true");
         }
-        // from the jar that bin/demo runs, or from the class path of a test
+        // runs from the jar that bin/demo starts, or from the class path of a test
         String main =
                 ClassUtils.isPresent(LAUNCHER, ClassLoader.getSystemClassLoader()) ? LAUNCHER : Demo.class.getName();
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main, Instance.ARGUMENT));
@@ -72,20 +72,20 @@ final class InstanceProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** @throws UsageException when it ended instead; it has logged why */
+    /** @throws UsageException when it ended instead; its log says why */
     void awaitReady() {
         if (!Instance.READY.equals(answer())) {
             throw new UsageException("an instance of the nodes did not start; the reason is above");
         }
     }
 
-    /** With SIGKILL: it does not get to finish anything. */
+    /** Kills it with SIGKILL, so that it cannot finish anything. */
     void kill() {
         process.destroyForcibly();
         process.onExit().join();
     }
 
-    /** Lets it finish what is under way. */
+    /** Stops it after it has finished the messages in work. */
     Counts stop() {
         commands.println(Instance.STOP);
         String counts = answer();
@@ -102,7 +102,7 @@ final class InstanceProcess implements AutoCloseable {
         } catch (TimeoutException e) {
             throw new UsageException("an instance of the nodes does not answer");
         } catch (ExecutionException e) {
-            return null; // it was ended while it was asked
+            return null; // it was closed while we waited for its answer
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return null;

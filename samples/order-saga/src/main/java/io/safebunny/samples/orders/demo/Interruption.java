@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Somebody wants the demo to end: Ctrl-C, or a signal. What is under way is finished before the process ends. */
+/** A request to end the demo, by Ctrl-C or a signal. Work in progress is finished before the process ends. */
 final class Interruption {
 
     private final CountDownLatch requested = new CountDownLatch(1);
@@ -26,13 +26,13 @@ final class Interruption {
         }
     }
 
-    /** From now on signals request an interruption, and the process ends with the status of {@link #end}. */
+    /** Makes signals request an interruption; the process then ends with the status given to {@link #end}. */
     void listen() {
         Thread hook = new Thread(
                 () -> {
                     request();
                     int ended = status.completeOnTimeout(1, 2, TimeUnit.MINUTES).join();
-                    // a process that ends by a signal cannot choose its status in any other way
+                    // the only way for a process ended by a signal to choose its exit status
                     Runtime.getRuntime().halt(ended);
                 },
                 "demo-interruption");

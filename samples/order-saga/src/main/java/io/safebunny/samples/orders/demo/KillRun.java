@@ -9,8 +9,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Places orders with two instances of the consuming nodes, each a process of its own, kills one of them when half of the
- * orders have come to their end, and sees whether the other one goes on where it was.
+ * Places orders with two instances of the consuming nodes, each in a separate process, kills one of them when half of the orders
+ * have ended, and checks whether the other one carries on.
  */
 final class KillRun {
 
@@ -18,7 +18,7 @@ final class KillRun {
     private final Interruption interruption;
     private final PrintStream out;
 
-    /** Who was killed, and when. */
+    /** Which process was killed, and when. */
     private record Death(long process, long endedBefore, double seconds) {}
 
     KillRun(Options options, Interruption interruption, PrintStream out) {
@@ -80,7 +80,7 @@ final class KillRun {
         out.flush();
     }
 
-    /** Strikes once, half-way. Confined to one thread. */
+    /** Kills one instance, once, half-way. Confined to one thread. */
     private final class Executioner {
 
         private final InstanceProcess victim;

@@ -19,10 +19,10 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
-/** The database with the ledger, and one connection to it for whoever counts. */
+/** The ledger's database, and one connection to it for counting. */
 final class LedgerDatabase implements AutoCloseable {
 
-    /** A commit is written to the file before it returns; otherwise up to half a second later. */
+    /** Makes H2 write a commit to the file before it returns, rather than up to half a second later. */
     private static final String DURABLE = ";WRITE_DELAY=0";
 
     private final Map<String, String> properties;
@@ -34,7 +34,7 @@ final class LedgerDatabase implements AutoCloseable {
         this.connection = connection;
         this.closer = closer;
         try {
-            // before the nodes do: two that create the tables at the same moment are in each other's way
+            // created before the nodes start, because two of them creating the tables at once would conflict
             new ResourceDatabasePopulator(new ClassPathResource("schema.sql")).execute(connection);
         } catch (DataAccessException e) {
             close();
@@ -52,13 +52,13 @@ final class LedgerDatabase implements AutoCloseable {
         });
     }
 
-    /** Gone with this process, and only reached from inside of it. */
+    /** An in-memory database, reachable only within this process. */
     static LedgerDatabase inThisProcess() {
         String url = "jdbc:h2:mem:ledger-" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
         return h2(url, url, "", () -> {});
     }
 
-    /** In files of a temporary folder, and served to other processes of this machine as long as this one runs. */
+    /** A database in a temporary folder, served to other processes of this machine as long as this one runs. */
     static LedgerDatabase served() {
         String password = UUID.randomUUID().toString();
         try {
@@ -80,7 +80,7 @@ final class LedgerDatabase implements AutoCloseable {
         }
     }
 
-    /** A server that ends with this process. */
+    /** A private PostgreSQL server that ends with this process. */
     static LedgerDatabase privatePostgres() {
         PostgresServer server = PostgresServer.start();
         return postgres(server.jdbcUrl(), server::close);
@@ -117,17 +117,17 @@ final class LedgerDatabase implements AutoCloseable {
         }
     }
 
-    /** How Spring Boot finds it. */
+    /** Spring Boot properties of the connection. */
     Map<String, String> properties() {
         return properties;
     }
 
-    /** For one thread. */
+    /** A client for use by one thread. */
     JdbcClient client() {
         return JdbcClient.create(connection);
     }
 
-    /** A database of this demo is deleted, one of somebody else's stays. */
+    /** Deletes a database that the demo created; a given one is left alone. */
     @Override
     public void close() {
         closer.run();

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The applications of the saga, in the order in which they start: whoever publishes comes after those who listen. */
+/** The applications of the saga, in starting order: publishers after their receivers. */
 enum Node {
     NOTIFICATIONS(NotificationsNode.class),
     SHIPPING(ShippingNode.class),
@@ -29,7 +29,7 @@ enum Node {
         return application;
     }
 
-    /** On the wire. */
+    /** The node's name on the wire. */
     String wireName() {
         return name().toLowerCase(Locale.ROOT);
     }

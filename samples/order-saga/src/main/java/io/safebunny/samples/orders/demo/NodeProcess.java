@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** One node alone in this process. The storefront places its orders and ends; the others serve until interrupted. */
+/** Runs a single node in this process. The storefront places its orders and ends; the others serve until interrupted. */
 final class NodeProcess {
 
     private static final Duration LOOK = Duration.ofMinutes(1);

@@ -4,14 +4,13 @@ package io.safebunny.samples.orders.demo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the demo is asked to do.
+ * What the demo is to do. Immutable.
  *
- * @param rabbit {@code null} for the broker inside this process, or for a private RabbitMQ where there must be one
+ * @param rabbit {@code null} for the in-process broker, or for a private RabbitMQ where one is needed
  * @param node the only node to run; {@code null} for all of them
- * @param kill two instances of the nodes run, each a process, and one is killed half-way
- * @param deduplicate {@code false} shows what happens without; for the demo's own tests
- * @param http where the first node answers about health and metrics, the others after it; 0 for any free ports, {@code null} for
- *     nowhere
+ * @param kill whether to run two instances of the nodes, each in a separate process, and kill one half-way
+ * @param deduplicate {@code false} shows what happens without deduplication, for the demo's own tests
+ * @param http port of the first node's health and metrics, followed by the others; 0 for any free ports, {@code null} for none
  */
 record Options(
         int orders,

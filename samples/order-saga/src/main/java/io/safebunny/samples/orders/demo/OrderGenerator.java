@@ -9,7 +9,9 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.stream.IntStream;
 
-/** Makes orders up: the same ones for the same seed. About 6 % have a bad card, about 6 % want what is sold out. */
+/**
+ * Generates orders, the same ones for the same seed. About 6 % have a bad card, and about 6 % want something that is sold out.
+ */
 final class OrderGenerator {
 
     private static final double DECLINED = 0.06;
@@ -26,18 +28,19 @@ final class OrderGenerator {
         this.random = new SplittableRandom(seed);
     }
 
-    /** A broker or a store may remember an earlier run, so there each run has ids of its own. */
+    /** Gives each run its own ids where a broker or a store may remember an earlier run. */
     static OrderGenerator of(Options options) {
         boolean nothingIsRemembered = options.rabbit() == null
                 && !options.store().isGiven()
-                && options.store().kind() != StoreChoice.Kind.COSMOS; // the environment may name an account
+                // the environment may configure an existing account
+                && options.store().kind() != StoreChoice.Kind.COSMOS;
         String run = nothingIsRemembered
                 ? "demo" + Long.toUnsignedString(options.seed(), Character.MAX_RADIX)
                 : UUID.randomUUID().toString().substring(0, 8);
         return new OrderGenerator(run + "-", options.seed());
     }
 
-    /** What the ids of all its orders begin with. */
+    /** Prefix of the ids of all its orders. */
     String prefix() {
         return prefix;
     }

@@ -6,7 +6,7 @@ import java.io.PrintStream;
 import java.lang.reflect.Method;
 import java.util.Locale;
 
-/** One line that is drawn over and over, on a terminal only. */
+/** A progress line that is redrawn in place, only on a terminal. */
 final class Progress {
 
     private static final int WIDTH = 40;
@@ -23,7 +23,7 @@ final class Progress {
         return new Progress(out, !options.json() && isTerminal());
     }
 
-    /** Up to Java 21 there is no console without a terminal, since Java 22 there is always one. */
+    /** Up to Java 21 System.console() is null without a terminal; since Java 22 it never is. */
     @SuppressWarnings("SystemConsoleNull")
     private static boolean isTerminal() {
         Console console = System.console();

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Where the broker is and who may enter. Never printed as it was given: it holds a password. */
+/** Address and credentials of the broker. Never printed as given, because it contains a password. */
 final class RabbitAddress {
 
     private static final Pattern AUTHORITY = Pattern.compile("(?:(?<user>[^:@]*)(?::(?<password>[^@]*))?@)?"
@@ -33,7 +33,7 @@ final class RabbitAddress {
         virtualHost = path.length() <= 1 ? "/" : decode(path.substring(1));
     }
 
-    /** @throws UsageException which does not repeat the text */
+    /** @throws UsageException whose message does not repeat the text */
     static RabbitAddress parse(String text) {
         try {
             URI uri = URI.create(text);
@@ -46,7 +46,7 @@ final class RabbitAddress {
                 }
             }
         } catch (IllegalArgumentException e) {
-            throw unusable(); // without the cause: it holds the text, and that a password
+            throw unusable(); // without the cause, whose message would repeat the text and its password
         }
         throw unusable();
     }
@@ -59,7 +59,7 @@ final class RabbitAddress {
         return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
-    /** As Spring Boot wants it. */
+    /** Spring Boot properties of the connection. */
     Map<String, String> properties() {
         Map<String, String> properties = new LinkedHashMap<>();
         properties.put("spring.rabbitmq.addresses", host + ":" + port);

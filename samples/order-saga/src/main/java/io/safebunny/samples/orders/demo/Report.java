@@ -6,15 +6,15 @@ import java.util.Locale;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * How a run came out. What happened twice, in orders: charges, shipments, refunds and mails, and (as steps)
- * acceptances and ends, of which each order has one.
+ * The result of a run. Double effects are counted in orders: charges, shipments, refunds and mails, and (as steps) acceptances
+ * and ends, of which each order has one.
  *
- * @param orders placed in this run, or taken while serving
- * @param lost neither completed nor cancelled when the run was over
- * @param duplicatesDelivered deliveries of a message that this queue had delivered before, other than for a retry
+ * @param orders orders placed in this run, or accepted while serving
+ * @param lost orders neither completed nor cancelled at the end of the run
+ * @param duplicatesDelivered deliveries of a message that its queue had delivered before, not counting retries
  * @param duplicatesSuppressed deliveries that were acknowledged without being handled again
- * @param claimsTakenOver messages that were handled again because whoever began with them fell silent
- * @param repeatedCalls calls to a ledger that is kept elsewhere which were made again, and recognised there by their key
+ * @param claimsTakenOver claims taken over because their owners fell silent
+ * @param repeatedCalls repeated calls that a remote ledger recognised by their key
  */
 record Report(
         long orders,

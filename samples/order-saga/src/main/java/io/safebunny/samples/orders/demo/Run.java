@@ -7,7 +7,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs all nodes in this process and reports what became of the orders: those of its own customers, or of others. */
+/** Runs all nodes in this process and reports what became of the orders, placed by itself or by others. */
 final class Run {
 
     private static final Logger LOG = LoggerFactory.getLogger(Run.class);
@@ -26,7 +26,7 @@ final class Run {
         this.out = out;
     }
 
-    /** Places the orders and reports what became of them. */
+    /** Places the orders and reports the result. */
     Report placeOrders() {
         try (Storage storage = Storage.open(options);
                 Saga saga = Saga.start(Setup.of(options, storage), List.of(Node.values()))) {
@@ -41,7 +41,7 @@ final class Run {
         }
     }
 
-    /** Takes orders from others until interrupted and reports what became of them. */
+    /** Accepts orders from others until interrupted, and reports the result. */
     Report serve() {
         try (Storage storage = Storage.open(options);
                 Saga saga = Saga.start(Setup.of(options, storage), List.of(Node.values()))) {
@@ -60,11 +60,11 @@ final class Run {
         }
     }
 
-    /** Orders that are under way come to their end first, if they can in that time. */
+    /** Waits, for a limited time, until the orders in progress have ended. */
     private static void finish(Saga saga, Accounts accounts) {
-        saga.traffic().moved(); // what was published just before may not have been delivered yet
+        saga.traffic().moved(); // counts as movement: what was published just before may not have been delivered yet
         long deadline = System.nanoTime() + PATIENCE_WHEN_INTERRUPTED.toNanos();
-        Interruption second = new Interruption(); // nobody requests it: one is enough
+        Interruption second = new Interruption(); // never requested: the first interruption is enough
         while (System.nanoTime() < deadline) {
             Tally tally = accounts.tally();
             if (tally.isComplete(tally.accepted()) && saga.isIdle()) {

@@ -24,12 +24,10 @@ import org.springframework.boot.Banner;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/**
- * Nodes that run in this process, each in a context of its own. They share the embedded broker if there is one.
- */
+/** Nodes running in this process, each in its own application context. They share the in-process broker if there is one. */
 final class Saga implements AutoCloseable {
 
-    /** Longer than the longest delay between two retries, so that whoever waits for one is not overlooked. */
+    /** Longer than the longest retry delay, so that a message waiting for its retry is not overlooked. */
     private static final Duration QUIET = Duration.ofMillis(2_500);
 
     private final Setup setup;
@@ -45,7 +43,7 @@ final class Saga implements AutoCloseable {
         this.embedded = setup.embedded() ? new EmbeddedBroker() : null;
     }
 
-    /** @throws UsageException when a node does not start; Spring Boot has logged why */
+    /** @throws UsageException when a node does not start; Spring Boot's log says why */
     static Saga start(Setup setup, Collection<Node> nodes) {
         Saga saga = new Saga(setup);
         for (Node node : nodes) {
@@ -62,13 +60,13 @@ final class Saga implements AutoCloseable {
     private void start(Node node) {
         ConfigurableApplicationContext context = new SpringApplicationBuilder(node.application())
                 .bannerMode(Banner.Mode.OFF)
-                .registerShutdownHook(false) // the demo ends the nodes itself, in order
+                .registerShutdownHook(false) // the demo stops the nodes itself, in order
                 .initializers(created -> instrument(created.getBeanFactory()))
                 .run(arguments(node));
         nodes.put(node, context);
     }
 
-    /** All that a node does not bring itself comes in from here. */
+    /** Adds everything that is not part of a node: the shared broker, watchers and chaos. */
     private void instrument(ConfigurableListableBeanFactory beans) {
         MeterRegistry registry = new SimpleMeterRegistry();
         meters.add(registry);
@@ -95,7 +93,7 @@ final class Saga implements AutoCloseable {
         return arguments.toArray(String[]::new);
     }
 
-    /** Where each node answers about its health and metrics; empty if none does. */
+    /** Addresses of the nodes' health and metrics; empty if they serve none. */
     Map<Node, String> addresses() {
         Map<Node, String> addresses = new EnumMap<>(Node.class);
         nodes.forEach((node, context) -> {
@@ -124,7 +122,7 @@ final class Saga implements AutoCloseable {
         return chaos;
     }
 
-    /** Of all nodes, also when they are stopped. */
+    /** Totals of all nodes; may be called after they have stopped. */
     Counts counts() {
         return new Counts(
                 traffic.duplicates(),
@@ -144,7 +142,7 @@ final class Saga implements AutoCloseable {
                 .sum());
     }
 
-    /** Whether the queues of all nodes exist: from then on no message is refused or missed. */
+    /** Whether the queues of all nodes exist, so that no message is refused or missed. */
     boolean isReady() {
         if (embedded != null) {
             return true;
@@ -157,15 +155,15 @@ final class Saga implements AutoCloseable {
         }
     }
 
-    /** Whether nothing moves any more: certain on the embedded broker, else by a while of silence. */
+    /**
+     * Whether nothing moves any more: known for certain on the in-process broker, otherwise assumed after a period of silence.
+     */
     boolean isIdle() {
         MemoryBroker broker = embedded == null ? null : embedded.broker();
         return broker == null ? traffic.quietFor(QUIET) : broker.isIdle();
     }
 
-    /**
-     * Stops whoever publishes before those who listen; then the ledger does not change any more. A repeat is harmless.
-     */
+    /** Stops publishers before their receivers; after that the ledger no longer changes. A repeat is harmless. */
     void stop() {
         List<ConfigurableApplicationContext> contexts = new ArrayList<>(nodes.values());
         Collections.reverse(contexts);

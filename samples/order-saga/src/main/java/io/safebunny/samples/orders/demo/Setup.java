@@ -6,11 +6,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What nodes need to run, in this process or another.
+ * What nodes need in order to run, in this process or another. Immutable.
  *
- * @param embedded whether their broker is inside the process
- * @param properties of Spring Boot, for all of them
- * @param http the port of the first of them, 0 for any; {@code null} if they answer nobody
+ * @param embedded whether they use the in-process broker
+ * @param properties Spring Boot properties for all of them
+ * @param http port of the first node, 0 for any free one; {@code null} if they serve no HTTP
  */
 record Setup(
         boolean chaos,
@@ -32,13 +32,13 @@ record Setup(
             properties.put("spring.profiles.active", "http");
         }
         if (options.kill()) {
-            // nobody wants to watch a demo waiting for the usual half minute
+            // nobody wants to watch a demo wait for the default half minute
             properties.put("safebunny.dedup.lease", InstanceProcess.LEASE.toSeconds() + "s");
         }
         return new Setup(options.chaos(), options.seed(), options.rabbit() == null, properties, options.http());
     }
 
-    /** Without the properties: they hold passwords. */
+    /** Leaves out the properties, which contain passwords. */
     @Override
     public String toString() {
         return "Setup[chaos=%s, seed=%d, embedded=%s]".formatted(chaos, seed, embedded);

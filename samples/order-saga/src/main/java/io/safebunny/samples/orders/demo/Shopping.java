@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Customers place their orders and wait until the last one came to its end, or nothing goes on any more. */
+/** Places orders and waits until the last one has ended or nothing moves any more. */
 final class Shopping {
 
     private static final Logger LOG = LoggerFactory.getLogger(Shopping.class);
@@ -44,8 +44,8 @@ final class Shopping {
 
     /**
      * @param saga with a storefront
-     * @param isIdle whether no message is on its way any more
-     * @param look is shown the tally now and then
+     * @param isIdle whether no message is in flight any more
+     * @param look is given the tally now and then
      */
     void run(Saga saga, BooleanSupplier isIdle, Consumer<Tally> look) {
         CompletableFuture<Void> placing = CompletableFuture.completedFuture(saga)
@@ -68,7 +68,7 @@ final class Shopping {
             if (over || now - since > PATIENCE.toNanos()) {
                 break;
             }
-            // asking costs the more the longer the ledger is; who wants to kill half-way must look all the same
+            // counting gets slower as the ledger grows; to kill half-way we have to look often all the same
             pause = options.kill() ? POLL : Duration.ofNanos(Math.max(POLL.toNanos(), 10 * (now - asked)));
         }
         progress.clear();

@@ -9,7 +9,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Where the nodes keep their records of handled messages and their ledger, with the servers that were started for it. */
+/** The storage of the nodes' message records and ledger, including the servers started for it. */
 final class Storage implements AutoCloseable {
 
     private final LedgerDatabase ledger;
@@ -49,7 +49,7 @@ final class Storage implements AutoCloseable {
                                 : LedgerDatabase.postgres(choice.address()),
                         null);
             case COSMOS -> {
-                // first: it is the one that may be missing
+                // started first, because it is the one that may not be installed
                 CosmosServer server = choice.isGiven() || !options.deduplicate() ? null : CosmosServer.start();
                 yield new Storage(h2(options), server);
             }
@@ -65,7 +65,8 @@ final class Storage implements AutoCloseable {
         if (choice.kind().isTransactional()) {
             properties.put("safebunny.store.type", "jdbc");
             properties.put("safebunny.store.jdbc.initialize-schema", "always");
-            // a message being handled holds a connection, and another one while it does a step: less than the pool has
+            // each message being handled holds a connection, and a second one during a step; this keeps the total below
+            // the pool size
             properties.put("safebunny.listener.prefetch", "4");
         }
         if (choice.kind() == StoreChoice.Kind.COSMOS) {
@@ -92,22 +93,22 @@ final class Storage implements AutoCloseable {
         }
     }
 
-    /** What the nodes must know of it. */
+    /** Spring Boot properties for the nodes. */
     Map<String, String> properties() {
         return properties;
     }
 
-    /** The ledger of all nodes; also when they are stopped. For one thread. */
+    /** The ledger of all nodes, for use by one thread; may be read after they have stopped. */
     JdbcClient client() {
         return ledger.client();
     }
 
-    /** The number of the last row that was there before. */
+    /** Number of the last row that existed when the storage was opened. */
     long lastRow() {
         return lastRow;
     }
 
-    /** Ends what was started, and forgets what it held. */
+    /** Stops the servers that were started, and deletes their data. */
     @Override
     public void close() {
         ledger.close();

@@ -8,10 +8,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the nodes shall remember handled messages.
+ * Where the nodes remember handled messages.
  *
  * @param address JDBC URL of the PostgreSQL database or endpoint of the Cosmos account; {@code null} for a private server
- * @param key of the Cosmos account
+ * @param key key of the Cosmos account
  */
 record StoreChoice(
         Kind kind, @Nullable String address, @Nullable String key) {
@@ -32,7 +32,7 @@ record StoreChoice(
             return description;
         }
 
-        /** Handled messages and ledger are in one database, and so in one transaction. */
+        /** Whether records and ledger are in one database, and therefore in one transaction. */
         boolean isTransactional() {
             return this == H2 || this == POSTGRES;
         }
@@ -56,12 +56,12 @@ record StoreChoice(
         return new StoreChoice(kind, null, null);
     }
 
-    /** Somebody else's may hold what an earlier run left. */
+    /** Whether the user gave an existing store, which may contain data of earlier runs. */
     boolean isGiven() {
         return address != null;
     }
 
-    /** Without address and key. */
+    /** Leaves out address and key. */
     @Override
     public String toString() {
         return kind.optionName();

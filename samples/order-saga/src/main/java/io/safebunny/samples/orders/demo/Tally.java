@@ -2,11 +2,11 @@
 package io.safebunny.samples.orders.demo;
 
 /**
- * What the ledger says of some orders.
+ * What the ledger says about some orders.
  *
- * @param accepted orders that the node {@code orders} took
+ * @param accepted orders that the node {@code orders} accepted
  * @param completed orders that ended well
- * @param cancelled orders that ended otherwise
+ * @param cancelled orders that were cancelled
  * @param mails mails to these orders' customers, each kind counted once per order
  * @param surplus rows beyond the first per order
  */
@@ -22,12 +22,12 @@ record Tally(long accepted, long completed, long cancelled, long mails, Surplus 
         return completed + cancelled;
     }
 
-    /** Two for each order that ended. */
+    /** Mails not sent yet, of the two for each ended order. */
     long missingMails() {
         return Math.max(0, 2 * ended() - mails);
     }
 
-    /** Everything that can be waited for. */
+    /** A number that grows with everything worth waiting for. */
     long progress() {
         return accepted + ended() + mails;
     }

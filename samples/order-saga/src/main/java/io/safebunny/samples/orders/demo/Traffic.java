@@ -12,10 +12,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What is delivered to the nodes and from where, how much of it twice, and when something moved last. Thread-safe. */
+/** Counts deliveries to the nodes by queue, counts duplicates, and notes when something last moved. Thread-safe. */
 final class Traffic {
 
-    /** Of the messages delivered last; what comes again after so many others is not recognised. */
+    /** How many of the latest messages are remembered; a duplicate after that many others is not recognised. */
     private static final int REMEMBERED = 300_000;
 
     private final Set<Seen> seen = new LinkedHashSet<>();
@@ -31,7 +31,7 @@ final class Traffic {
         topology.queues().forEach(queue -> queues.add(queue.name()));
     }
 
-    /** Of all nodes that were started. */
+    /** Queues of all nodes that were started. */
     Set<String> queues() {
         return Set.copyOf(queues);
     }
@@ -44,7 +44,7 @@ final class Traffic {
         }
         String id = delivery.message().messageId();
         if (id == null || !Names.isMessageId(id)) {
-            return; // whoever sent it did not keep to the contract, so nobody can tell whether it came before
+            return; // violates the wire contract, so nobody can tell whether it is a duplicate
         }
         Object attempt = delivery.message().headers().get(Headers.ATTEMPT);
         String attempts = attempt instanceof Number number ? number.toString() : "0";

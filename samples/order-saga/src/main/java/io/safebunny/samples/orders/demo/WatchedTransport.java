@@ -12,10 +12,10 @@ import io.safebunny.topology.Topology;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 
-/** Counts what a node's transport delivers; changes nothing. */
+/** Counts what a node's transport delivers, and changes nothing. */
 record WatchedTransport(Transport transport, Traffic traffic) implements Transport {
 
-    /** Watches whichever transport a node has. */
+    /** Wraps whatever transport a node has. */
     record Watcher(Traffic traffic) implements BeanPostProcessor {
         @Override
         public Object postProcessAfterInitialization(Object bean, String name) {

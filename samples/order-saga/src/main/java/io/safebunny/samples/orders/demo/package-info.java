@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Runs the nodes, in one process or one of them alone, and counts what came out. */
+/** Runs the nodes, together or one alone, and counts the results. */
 @NullMarked
 package io.safebunny.samples.orders.demo;
 

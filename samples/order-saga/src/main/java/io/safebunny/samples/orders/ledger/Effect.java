@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.samples.orders.ledger;
 
-/** What a node does to the world. Each happens at most once per order, or somebody complains. */
+/** What a node does to the outside world, each at most once per order, or somebody complains. */
 public enum Effect {
     ACCEPTED,
     CHARGE,

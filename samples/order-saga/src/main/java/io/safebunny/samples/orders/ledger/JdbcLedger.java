@@ -8,10 +8,10 @@ import org.springframework.transaction.annotation.Transactional;
 
 /**
  * The table {@code ledger} in the application's own database, see {@code schema.sql}, written in the handler's transaction. It
- * never looks whether a row is there already, and nothing forbids two.
+ * never checks whether a row already exists, and no constraint forbids a second one.
  *
- * <p>With the store in the same database ({@code safebunny.store.type=jdbc}) the record that the message is handled is part
- * of that transaction too: the row is written exactly once, whenever the process dies. There is nothing to do for it here.
+ * <p>With the store in the same database ({@code safebunny.store.type=jdbc}) the message's record is part of that transaction
+ * too, so the row is written exactly once, whenever the process dies. The ledger has to do nothing for that.
  */
 class JdbcLedger implements Ledger {
 
@@ -23,7 +23,7 @@ class JdbcLedger implements Ledger {
         this.node = node;
     }
 
-    /** There must be a transaction, or the row would outlive a handler that fails. */
+    /** Requires a transaction, or the row would outlive a failed handler. */
     @Override
     @Transactional(propagation = Propagation.MANDATORY)
     public void record(Effect effect, String orderId, MessageContext cause, long amountCents) {

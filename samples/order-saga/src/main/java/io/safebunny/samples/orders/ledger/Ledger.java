@@ -3,11 +3,11 @@ package io.safebunny.samples.orders.ledger;
 
 import io.safebunny.MessageContext;
 
-/** Stands for what must not happen twice: what is written here is charged, shipped or mailed. Thread-safe. */
+/** Stands for everything that must not happen twice: what is written here has been charged, shipped or mailed. Thread-safe. */
 public interface Ledger {
 
     /**
-     * Writes down what is done for an order. Called within the handler's transaction.
+     * Records what is done for an order. Called within the handler's transaction.
      *
      * @param cause the message that is being handled
      */

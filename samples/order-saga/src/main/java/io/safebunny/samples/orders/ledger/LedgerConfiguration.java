@@ -7,7 +7,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Gives a node its {@link Ledger}: in its own database, or with {@code ledger.remote=true} at somebody else's. */
+/** Gives a node its {@link Ledger}: in its own database or, with {@code ledger.remote=true}, a remote one. */
 @Configuration(proxyBeanMethods = false)
 public class LedgerConfiguration {
 
@@ -17,7 +17,7 @@ public class LedgerConfiguration {
         return new JdbcLedger(jdbc, node);
     }
 
-    /** Its connections are none of the node's own. */
+    /** Uses connections of its own, apart from the node's. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnBooleanProperty(name = "ledger.remote")
     static class Remote {

@@ -9,15 +9,15 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * The other side of {@link RemoteLedger}, which would be a service of another company: with connections and transactions of its
- * own, and like any service worth paying for it takes an idempotency key. What comes again under the same key is counted in
- * the table {@code idempotency_key} and not done again. Thread-safe.
+ * The server side of {@link RemoteLedger}, which in reality would be another company's service, with its own connections and
+ * transactions. Like any service worth paying for, it accepts an idempotency key: a repeated call with the same key is counted in
+ * the table {@code idempotency_key} but not executed. Thread-safe.
  */
 class LedgerService implements AutoCloseable {
 
     private static final int CONNECTIONS = 8;
 
-    /** What is to be written down. */
+    /** What to record. */
     record Posting(String node, Effect effect, String orderId, long amountCents) {}
 
     private final HikariDataSource connections;

@@ -4,11 +4,11 @@ package io.safebunny.samples.orders.ledger;
 import io.safebunny.MessageContext;
 
 /**
- * A ledger that somebody else keeps: a call to the outside, which no transaction of the handler undoes. So it is a step that
- * is done once: an attempt after a failure or a crash gets the stored result instead of calling again.
+ * A ledger kept by somebody else: calling it is a side effect that the handler's transaction cannot undo. So the call is a step:
+ * an attempt after a failure or a crash gets the stored result instead of calling again.
  *
- * <p>Between the call and the storing of its result the process can still die. Then the call is repeated, and the message's
- * id tells the other side that it is the same one.
+ * <p>The process can still die between the call and the storing of its result. Then the call is repeated, and the other side
+ * recognises it by the message id.
  */
 class RemoteLedger implements Ledger {
 

@@ -5,10 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A customer wants this. Starts the saga.
+ * A customer's order. Starts the saga.
  *
  * @param lines 1 to 100
- * @param cardToken of the card to charge; the bank declines every one that begins with {@code tok_declined}
+ * @param cardToken token of the card to charge; the bank declines tokens that begin with {@code tok_declined}
  */
 public record PlaceOrder(String orderId, String customer, List<OrderLine> lines, String cardToken) {
 

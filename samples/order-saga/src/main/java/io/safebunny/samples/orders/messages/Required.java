@@ -4,8 +4,8 @@ package io.safebunny.samples.orders.messages;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages come from anywhere. What a record refuses while it is read is a malformed body: the message goes to the
- * poison queue and no handler ever sees it.
+ * Checks components of messages, which may come from anywhere. If a record's constructor refuses a value, the body counts as
+ * malformed: the message goes to the poison queue, and no handler ever sees it.
  */
 final class Required {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the nodes tell each other. Every message carries what the next node needs, so nobody has to ask back. */
+/** The messages of the saga. Each carries everything the next node needs, so that no node has to ask another one. */
 @NullMarked
 package io.safebunny.samples.orders.messages;
 

@@ -11,7 +11,7 @@ import io.safebunny.samples.orders.messages.OrderPlaced;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Two mails per order: we have it, and how it ended. */
+/** Sends two mails per order: one when it is accepted, one when it has ended. */
 @Component
 @Transactional
 @BunnyHandler(from = "orders")

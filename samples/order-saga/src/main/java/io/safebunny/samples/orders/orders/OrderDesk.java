@@ -16,7 +16,7 @@ import io.safebunny.samples.orders.messages.PlaceOrder;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Where an order begins and ends. What happens in between is up to billing and shipping. */
+/** Handles the beginning and the end of an order. What happens in between is up to billing and shipping. */
 @Component
 @Transactional
 class OrderDesk {

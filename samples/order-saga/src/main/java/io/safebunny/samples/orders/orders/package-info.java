@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The node {@code orders}: accepts orders and says how they ended. */
+/** The node {@code orders}: accepts orders and announces how they ended. */
 @NullMarked
 package io.safebunny.samples.orders.orders;
 

@@ -14,7 +14,7 @@ import java.util.Optional;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Ships what is paid for, all of it or nothing. */
+/** Ships paid orders, completely or not at all. */
 @Component
 @Transactional
 class Warehouse {

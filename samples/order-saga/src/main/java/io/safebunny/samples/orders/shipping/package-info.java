@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The node {@code shipping}: sends goods, as long as there are any. */
+/** The node {@code shipping}: ships goods as long as they are in stock. */
 @NullMarked
 package io.safebunny.samples.orders.shipping;
 

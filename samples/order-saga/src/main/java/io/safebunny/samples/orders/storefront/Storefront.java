@@ -8,7 +8,9 @@ import io.safebunny.samples.orders.messages.PlaceOrder;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.stereotype.Component;
 
-/** Takes orders from customers. A customer who clicks twice places one order: the order's id makes the message's id. */
+/**
+ * Takes orders from customers. A customer who clicks twice places one order, because the message id is derived from the order id.
+ */
 @Component
 public class Storefront {
 

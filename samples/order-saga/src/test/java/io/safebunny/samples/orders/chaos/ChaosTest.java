@@ -29,7 +29,7 @@ class ChaosTest {
         assertThat(strikes).isCloseTo(1_000, Offset.offset(150L));
     }
 
-    /** Else a handler that failed once would fail for ever. */
+    /** Otherwise a handler that failed once would fail for ever. */
     @Test
     void sparesAnOrderThatItStruckBefore() {
         Chaos chaos = new Chaos(1);

@@ -14,10 +14,10 @@ import java.util.function.Function;
 /** Everything a publisher can get wrong, or do on purpose, to a message for the queue {@code orders-PlaceOrder}. */
 final class BadMessages {
 
-    /** Names the message on its way through the poison queue: the application's own header is carried on. */
+    /** Header that identifies the message in the poison queue, where application headers are kept. */
     static final String NUMBER = "number";
 
-    /** If anybody forwarded {@code CC} or {@code BCC}, the broker would route a copy to this key. */
+    /** Routing key to which the broker would route a copy if anybody forwarded {@code CC} or {@code BCC}. */
     static final String TRAP = "trap";
 
     private static final String MALFORMED = "malformed-body";
@@ -99,7 +99,7 @@ final class BadMessages {
         });
     }
 
-    /** They do not make the message bad, so its body is. */
+    /** The headers alone do not make a message bad, so its body is malformed too. */
     private static Kind headers(String reason, Map<String, Object> more) {
         return new Kind(reason, (id, headers) -> {
             headers.putAll(more);
@@ -120,7 +120,7 @@ final class BadMessages {
                 kind, KINDS.get(kind).reason, sent.properties.headers(headers).build(), sent.body);
     }
 
-    /** Valid but for its size. */
+    /** Valid except for its size. */
     static Bad large(String run, int number, byte[] body) {
         BasicProperties properties = contract(run + number)
                 .headers(new HashMap<>(Map.of(NUMBER, number)))

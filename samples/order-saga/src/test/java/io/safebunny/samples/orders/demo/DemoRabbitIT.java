@@ -75,8 +75,8 @@ class DemoRabbitIT {
         assertThat(report.completed()).isEqualTo(1);
         assertThat(report.doubleCharges()).isZero();
         assertThat(report.duplicatesDelivered()).isPositive();
-        // more, when the second one finds the first handled but its publications not yet marked as sent: it sends them
-        // too
+        // more if the second delivery finds the first one handled but not yet marked as sent, and sends its
+        // publications as well
         assertThat(report.duplicatesSuppressed()).isPositive();
         assertThat(report.exitStatus()).isZero();
     }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** With private servers, on the broker inside the process. */
+/** With private servers, on the in-process broker. */
 class DemoStoresIT {
 
     @ParameterizedTest
@@ -21,7 +21,7 @@ class DemoStoresIT {
         assertThat(report.duplicatesSuppressed()).isPositive();
         assertThat(report.retriesInMemory()).isPositive();
         assertThat(report.poisoned()).isZero();
-        // chaos strikes after a call to a ledger that is kept elsewhere: a step that is done is not done again
+        // chaos strikes after a call to the remote ledger, and a completed step is not repeated
         assertThat(report.repeatedCalls()).isZero();
         assertThat(report.exitStatus()).as(report.json()).isZero();
     }

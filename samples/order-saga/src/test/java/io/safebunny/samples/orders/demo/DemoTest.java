@@ -52,7 +52,7 @@ class DemoTest {
         assertThat(report.exitStatus()).isZero();
     }
 
-    /** Record and ledger in one transaction: whatever rolls one back rolls back the other. */
+    /** With record and ledger in one transaction, whatever rolls one back rolls back the other. */
     @ParameterizedTest
     @ValueSource(longs = {1, -9})
     void chaosLosesAndDoublesNothingWithTheStoreInTheLedgersDatabase(long seed) {
@@ -81,7 +81,10 @@ class DemoTest {
                 .isPositive();
     }
 
-    /** Proves that the ledger shows what deduplication prevents: the other tests could not be green by blindness. */
+    /**
+     * Proves that the ledger shows the double effects that deduplication prevents: the other tests are not green out of
+     * blindness.
+     */
     @Test
     void withoutDeduplicationTheLedgerShowsDoubles() {
         Report report = run(Options.defaults().withOrders(300).withChaos(1).withoutDeduplication());
@@ -117,7 +120,7 @@ class DemoTest {
         assertThat(report.exitStatus()).isEqualTo(1);
     }
 
-    /** What the store prevents would be repeated calls: the tests of a ledger that is kept elsewhere see them. */
+    /** Proves that repeated calls, which the store prevents, would show in a remote ledger. */
     @Test
     void withoutDeduplicationCallsAreRepeatedAndKnownByTheirKey() {
         Report report = run(Options.defaults()
@@ -165,7 +168,7 @@ class DemoTest {
                 .doesNotContain("\r");
     }
 
-    /** What an interrupted run did not finish is lost, and says so. */
+    /** An interrupted run reports unfinished orders as lost. */
     @Test
     void interruptedRunCountsUnfinishedOrdersAsLost() {
         Interruption interruption = new Interruption();

@@ -27,7 +27,7 @@ class HostileInputIT {
     private static final long HEAP = 256L * 1024 * 1024;
 
     private final String run = UUID.randomUUID().toString().substring(0, 8) + "-";
-    /** Each at the index that is its number. */
+    /** Bad messages by number. */
     private final List<Bad> sent = new ArrayList<>();
 
     @Test
@@ -66,8 +66,8 @@ class HostileInputIT {
     }
 
     /**
-     * Catches copies that a forwarded CC or BCC header would make. The main exchange is left out: there the sender
-     * asks for it.
+     * Catches copies that a forwarded CC or BCC header would cause. Leaves out the main exchange, where the sender itself asked
+     * for them.
      */
     private static void setTrap(Channel channel) throws Exception {
         channel.queueDeclare(BadMessages.TRAP, true, false, false, Map.of());
@@ -97,7 +97,7 @@ class HostileInputIT {
         SagaBroker.publish(channel, bad.properties(), bad.body());
     }
 
-    /** Good, though some of their headers try to be clever. */
+    /** Publishes a good message, some of whose headers try to be clever. */
     private void publishGood(Channel channel, int number) throws Exception {
         String order = run + "good-" + number;
         BasicProperties.Builder properties = contract(order);
@@ -121,7 +121,7 @@ class HostileInputIT {
         assertThat(broker.messages(BadMessages.TRAP)).isZero();
     }
 
-    /** After two collections: what only a cleaner held is gone then too. */
+    /** Used heap after two collections: the second one collects what only a cleaner still referenced. */
     private static long heapInUse() {
         System.gc();
         System.gc();

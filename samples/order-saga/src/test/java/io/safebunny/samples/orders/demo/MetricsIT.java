@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What the page about operations says of meters, as Prometheus reads it from a served saga. */
+/** The meters documented on the operations page, as Prometheus scrapes them from a served saga. */
 class MetricsIT {
 
     private static final Path PAGE = Path.of("../../docs/operations.md");
@@ -37,7 +37,7 @@ class MetricsIT {
     private static final Pattern ADDRESS = Pattern.compile("(?m)^(\\w+): (http://localhost:\\d+/actuator/)$");
     private static final Pattern SAMPLE = Pattern.compile("(?m)^(\\w+)(?:\\{(.*)\\})? \\S+$");
     private static final Pattern LABEL = Pattern.compile("(\\w+)=\"[^\"]*\"");
-    /** The sample publishes in handlers only, and has no account here. */
+    /** Meters of the outbox and Cosmos DB: the sample publishes only in handlers, and the test has no account. */
     private static final Set<String> OF_OTHERS =
             Set.of("safebunny.outbox", "safebunny.outbox.backlog", "safebunny.cosmos.request.charge");
 
@@ -45,7 +45,7 @@ class MetricsIT {
 
     private final HttpClient client = HttpClient.newHttpClient();
 
-    /** Under chaos and with messages that come twice or make no sense, so that each meter has something to tell. */
+    /** Runs with chaos, duplicates and bad messages, so that each meter has something to count. */
     @Test
     void aScrapeHasTheDocumentedMetersWithTheirTags() throws Exception {
         try (SagaBroker broker = SagaBroker.open("order-saga-metrics-" + UUID.randomUUID());
@@ -86,7 +86,7 @@ class MetricsIT {
         channel.waitForConfirmsOrDie(30_000);
     }
 
-    /** The labels of each sample, of all nodes together. */
+    /** The labels of each meter, over all nodes. */
     private Map<String, Set<String>> scrape(Map<String, String> addresses) throws Exception {
         Map<String, Set<String>> samples = new TreeMap<>();
         for (String address : addresses.values()) {

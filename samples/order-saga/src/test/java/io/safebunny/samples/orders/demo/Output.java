@@ -6,7 +6,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Takes what the demo prints. */
+/** Captures what the demo prints. */
 final class Output {
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Empties a poison queue and compares what comes with what was sent. */
+/** Empties a poison queue and compares its messages with the ones sent. */
 final class PoisonReader extends DefaultConsumer {
 
     private final List<Bad> sent;
@@ -34,12 +34,12 @@ final class PoisonReader extends DefaultConsumer {
         getChannel().basicConsume(queue, false, this);
     }
 
-    /** Messages so far. */
+    /** Number of messages so far. */
     int count() {
         return count.get();
     }
 
-    /** Different messages so far. */
+    /** Number of distinct messages so far. */
     int different() {
         return came.size();
     }

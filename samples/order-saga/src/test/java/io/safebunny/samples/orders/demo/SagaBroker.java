@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** A broker for one test, and a plain AMQP client on it: what another language would do. */
+/** A broker for one test, with a plain AMQP client, as a program in another language would use it. */
 final class SagaBroker implements AutoCloseable {
 
     static final List<String> QUEUES = List.of(
@@ -35,7 +35,7 @@ final class SagaBroker implements AutoCloseable {
         this.connection = connection;
     }
 
-    /** With a virtual host of its own where that is possible, else without what others left in the saga's queues. */
+    /** Uses a separate virtual host if possible; otherwise purges what others left in the saga's queues. */
     static SagaBroker open(String virtualHost) throws Exception {
         TestBroker shared = TestBroker.shared();
         TestBroker broker = shared.isPrivate() ? shared.createVirtualHost(virtualHost) : shared;
@@ -76,7 +76,7 @@ final class SagaBroker implements AutoCloseable {
         return RabbitAddress.parse(broker.uri().toString());
     }
 
-    /** 20 MB where the broker takes that: since 4.0 it refuses more than 16 MiB. */
+    /** 20 MB if the broker accepts that; since 4.0 it refuses more than 16 MiB. */
     int largeBody() {
         int major =
                 Integer.parseInt(broker.version().substring(0, broker.version().indexOf('.')));
@@ -87,7 +87,7 @@ final class SagaBroker implements AutoCloseable {
         return connection.createChannel();
     }
 
-    /** Ready messages; fails when there is no such queue. */
+    /** Number of ready messages; fails if the queue does not exist. */
     long messages(String queue) throws IOException {
         Channel channel = connection.createChannel();
         try {
@@ -97,7 +97,7 @@ final class SagaBroker implements AutoCloseable {
         }
     }
 
-    /** What the wire contract asks of a foreign publisher. */
+    /** The properties that the wire contract requires of a foreign publisher. */
     static BasicProperties.Builder contract(String messageId) {
         return new BasicProperties.Builder()
                 .messageId(messageId)

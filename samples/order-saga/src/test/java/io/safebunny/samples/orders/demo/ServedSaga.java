@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** {@code bin/demo --serve}, until stopped. */
+/** A running {@code bin/demo --serve}. */
 final class ServedSaga implements AutoCloseable {
 
     private final Interruption interruption = new Interruption();
@@ -39,12 +39,12 @@ final class ServedSaga implements AutoCloseable {
         return new ServedSaga(options.withServe());
     }
 
-    /** What it has printed. */
+    /** Its output so far. */
     String printed() {
         return output.text();
     }
 
-    /** As by Ctrl-C. */
+    /** Stops it as Ctrl-C would. */
     Report stop() throws Exception {
         interruption.request();
         return report.get(1, TimeUnit.MINUTES);
