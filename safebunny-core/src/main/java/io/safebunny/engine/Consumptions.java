@@ -40,13 +40,13 @@ final class Consumptions {
         return consumption;
     }
 
-    /** {@code status}, unless each of a queue's places is taken by a message whose copy the broker does not take. */
+    /** {@code status}, or unusable if every place in the prefetch of a queue is held by a message whose copy the broker refuses. */
     TransportStatus withStandstills(TransportStatus status, Map<String, HeldDeliveries.Held> held) {
         return held.entrySet().stream()
                 .filter(queue -> queue.getValue().count() >= places.getOrDefault(queue.getKey(), 1))
                 .findFirst()
                 .map(queue -> new TransportStatus(
-                        false, "queue '%s' stands still: %s".formatted(queue.getKey(), queue.getValue())))
+                        false, "queue '%s' is blocked: %s".formatted(queue.getKey(), queue.getValue())))
                 .orElse(status);
     }
 

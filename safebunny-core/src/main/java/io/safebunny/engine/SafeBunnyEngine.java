@@ -203,8 +203,9 @@ public final class SafeBunnyEngine {
     /** Stops taking messages, waits for those being handled, then disconnects. Messages not finished in time come back. */
     public void stop(Duration grace) {
         parts.breakers().stop();
-        if (!consumptions.drain(
-                grace)) { // close first: when the caller interrupts the handlers next, their deliveries must be closed already, or the interrupt would cost an attempt
+        // close first: when the caller interrupts the handlers next, their deliveries must be closed already, or the
+        // interrupt would cost an attempt
+        if (!consumptions.drain(grace)) {
             parts.transport().close();
             sender.stop();
         }

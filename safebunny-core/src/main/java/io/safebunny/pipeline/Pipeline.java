@@ -9,7 +9,8 @@ public final class Pipeline<C> {
 
     private final Middleware<? super C>[] steps;
 
-    @SuppressWarnings({"unchecked", "rawtypes"}) // the array is never written again, and its elements are those of the list
+    // the array is never written again, and its elements are those of the list
+    @SuppressWarnings({"unchecked", "rawtypes"})
     public Pipeline(List<? extends Middleware<? super C>> steps) {
         this.steps = steps.toArray(new Middleware[0]);
     }

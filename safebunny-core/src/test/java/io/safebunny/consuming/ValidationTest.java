@@ -32,7 +32,10 @@ class ValidationTest {
                 arguments("malformed-body", valid.withBody(""), "OrderPlaced"),
                 arguments("malformed-body", valid.withBody("{\"total\":\"x\"}"), "total"),
                 arguments("malformed-body", valid.withBody("{\"s3cret\":" + "[".repeat(501)), "nesting depth (501)"),
-                arguments("malformed-body", valid.withBody("{\"orderId\":\"1\",\"total\":1,\"total\":2}"), "duplicate property"),
+                arguments(
+                        "malformed-body",
+                        valid.withBody("{\"orderId\":\"1\",\"total\":1,\"total\":2}"),
+                        "duplicate property"),
                 arguments("malformed-body", valid.withBody("{\0\"\0}\0"), "not UTF-8"),
                 arguments("malformed-body", valid.with("content_type", "application/xml"), "application/xml"),
                 arguments("malformed-body", valid.with("content_encoding", "gzip"), "gzip"),

@@ -42,8 +42,7 @@ public final class Demo {
             System.err.println("demo: " + e.getMessage());
         } catch (RuntimeException e) {
             if (interruption.awaitFor(Duration.ZERO)) {
-                System.err.println(
-                        "demo: interrupted"); // the private servers end with the process too
+                System.err.println("demo: interrupted"); // the private servers end with the process too
             } else {
                 LOG.error("The demo itself failed", e);
             }
