@@ -1,30 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
+class BodyCodecContractBitesTest extends ContractBites {
 
-/** One broken codec at least for each rule. */
-class BodyCodecContractBitesTest {
-
-    private static final ContractBites BITES =
-            new ContractBites(BodyCodecContract.class, BrokenCodecContract.class, BrokenCodecs.class);
-
-    @BeforeAll
-    static void runTheContractOnAllOfThem() {
-        BITES.run();
-    }
-
-    @TestFactory
-    Stream<DynamicTest> eachFaultIsFoundByTheRuleItBreaksAndByNoOther() {
-        return BITES.eachFaultIsFoundByTheRuleItBreaksAndByNoOther();
-    }
-
-    @Test
-    void everyRuleIsBroken() {
-        BITES.everyRuleIsBroken();
+    BodyCodecContractBitesTest() {
+        super(BodyCodecContract.class, BrokenCodecContract.class, new BrokenCodecs());
     }
 }

@@ -2,30 +2,17 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.codec.GzipCodec;
-import io.safebunny.message.Envelope;
 import io.safebunny.spi.codec.BodyCodec;
 
-/** Does what the sound one does, until a subclass breaks it. */
-abstract class BrokenCodecContract extends BodyCodecContract implements BodyCodec {
-    final BodyCodec sound = new GzipCodec();
+/** The contract with a codec that has the current fault. */
+class BrokenCodecContract extends BodyCodecContract {
+
+    private final BodyCodec codec = Fault.<BrokenCodecContract, BodyCodec>current()
+            .in(this, BodyCodec.class)
+            .apply(new GzipCodec());
 
     @Override
     protected BodyCodec codec() {
-        return this;
-    }
-
-    @Override
-    public String encoding() {
-        return sound.encoding();
-    }
-
-    @Override
-    public byte[] encode(Envelope message) {
-        return sound.encode(message);
-    }
-
-    @Override
-    public byte[] decode(Envelope message, long maxSize) {
-        return sound.decode(message, maxSize);
+        return codec;
     }
 }

@@ -2,83 +2,52 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.message.Envelope;
+import io.safebunny.spi.codec.BodyCodec;
 import io.safebunny.spi.codec.CodecException;
 import java.util.concurrent.Exchanger;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** One fault each against {@link BodyCodecContract}. */
-final class BrokenCodecs {
+/** Faults against {@link BodyCodecContract}. */
+final class BrokenCodecs extends Faults<BrokenCodecContract, BodyCodec> {
 
-    private BrokenCodecs() {}
-
-    @Breaks("itsNameCanBeWrittenAndFound")
-    static class CallsItselfPlain extends BrokenCodecContract {
-        @Override
-        public String encoding() {
-            return "identity";
-        }
-    }
-
-    @Breaks("decodesWhatItEncoded")
-    static class TakesBytesForText extends BrokenCodecContract {
-        @Override
-        public byte[] decode(Envelope message, long maxSize) {
-            byte[] body = super.decode(message, maxSize);
+    BrokenCodecs() {
+        fault("calls itself plain", "itsNameCanBeWrittenAndFound", codec -> codec.on(BodyCodec::encoding)
+                .instead(real -> "identity"));
+        fault("takes bytes for text", "decodesWhatItEncoded", BodyCodec::decode).instead((real, message, maxSize) -> {
+            byte[] body = real.decode(message, maxSize);
             for (int i = 0; i < body.length; i++) {
                 body[i] = body[i] == (byte) 0xFF ? (byte) '?' : body[i];
             }
             return body;
-        }
-    }
-
-    @Breaks("changesNoBytesOfItsInput")
-    static class WorksInPlace extends BrokenCodecContract {
-        @Override
-        public byte[] decode(Envelope message, long maxSize) {
-            byte[] body = super.decode(message, maxSize);
+        });
+        fault("works in place", "changesNoBytesOfItsInput", BodyCodec::decode).instead((real, message, maxSize) -> {
+            byte[] body = real.decode(message, maxSize);
             message.body()[0] ^= 1;
             return body;
-        }
-    }
-
-    @Breaks("decodesNoMoreThanItMay")
-    static class KnowsNoBounds extends BrokenCodecContract {
-        @Override
-        public byte[] decode(Envelope message, long maxSize) {
-            return super.decode(message, Long.MAX_VALUE);
-        }
-    }
-
-    @Breaks("refusesWhatItDidNotEncode")
-    static class TakesWhatIsPlain extends BrokenCodecContract {
-        @Override
-        public byte[] decode(Envelope message, long maxSize) {
-            try {
-                return super.decode(message, maxSize);
-            } catch (CodecException e) {
-                if (e.isTooLarge()) {
-                    throw e;
+        });
+        fault("knows no bounds", "decodesNoMoreThanItMay", BodyCodec::decode)
+                .instead((real, message, maxSize) -> real.decode(message, Long.MAX_VALUE));
+        fault("takes what is plain", "refusesWhatItDidNotEncode", BodyCodec::decode)
+                .instead((real, message, maxSize) -> {
+                    try {
+                        return real.decode(message, maxSize);
+                    } catch (CodecException e) {
+                        if (e.isTooLarge()) {
+                            throw e;
+                        }
+                        return message.body();
+                    }
+                });
+        fault("gives two threads that encode at once each other's bytes", "isUsedByManyThreadsAtOnce", codec -> {
+            Exchanger<Envelope> buffer = new Exchanger<>();
+            codec.on(BodyCodec::encode).instead((real, message) -> {
+                try {
+                    return real.encode(buffer.exchange(message, 20, TimeUnit.MILLISECONDS));
+                } catch (TimeoutException e) {
+                    return real.encode(message);
                 }
-                return message.body();
-            }
-        }
-    }
-
-    /** Two threads that encode at the same time get each other's bytes. */
-    @Breaks("isUsedByManyThreadsAtOnce")
-    static class SharesItsBuffer extends BrokenCodecContract {
-        private final Exchanger<Envelope> buffer = new Exchanger<>();
-
-        @Override
-        public byte[] encode(Envelope message) {
-            try {
-                return super.encode(buffer.exchange(message, 20, TimeUnit.MILLISECONDS));
-            } catch (TimeoutException e) {
-                return super.encode(message);
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
-        }
+            });
+        });
     }
 }

@@ -3,12 +3,8 @@ package io.safebunny.test.contract;
 
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.IncomingMessage;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -16,304 +12,170 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One fault each against {@link SettlementRules} and {@link FlowRules}. */
-final class BrokenConsuming {
+/** Faults against {@link SettlementRules} and {@link FlowRules}. */
+final class BrokenConsuming extends TransportFaults {
 
-    private BrokenConsuming() {}
+    private static final String WAITS = "waitsForWhatIsRunningWhenStoppedAndTakesNothingNew";
 
-    @Breaks("neverDeliversAnAcknowledgedMessageAgain")
-    static class ForgetsAcknowledgementsOnClose extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
+    BrokenConsuming() {
+        settlements();
+        flow();
+        stops();
+    }
+
+    private void settlements() {
+        faultIn("forgets acknowledgements on close", "neverDeliversAnAcknowledgedMessageAgain", test -> transport -> {
             Queue<IncomingMessage> acknowledged = new ConcurrentLinkedQueue<>();
-            return new DeliveryBreaker(sound) {
-                @Override
-                Delivery broken(Delivery delivery) {
-                    return new ForwardingDelivery(delivery) {
-                        @Override
-                        public void acknowledge() {
-                            if (isOpen()) {
-                                acknowledged.add(message());
-                            }
-                            super.acknowledge();
+            eachDelivery((to, delivery) -> delivery.on(Delivery::acknowledge).instead(real -> {
+                        if (real.isOpen()) {
+                            acknowledged.add(real.message());
                         }
-                    };
-                }
-
-                @Override
-                public void close() {
-                    super.close();
-                    Transport other = soundTransport();
-                    acknowledged.forEach(message -> sendAgain(other, message));
-                    acknowledged.clear();
-                }
-            };
-        }
-    }
-
-    @Breaks("deliversAgainWhatAClosedTransportLeftUnsettled")
-    static class AcknowledgesOnItsOwnOnClose extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
+                        real.acknowledge();
+                    }))
+                    .accept(transport);
+            transport.on(Transport::close).instead(real -> {
+                real.close();
+                Transport other = test.soundTransport();
+                acknowledged.forEach(message -> sendAgain(other, message));
+                acknowledged.clear();
+            });
+        });
+        fault("acknowledges on its own on close", "deliversAgainWhatAClosedTransportLeftUnsettled", transport -> {
             Queue<Delivery> deliveries = new ConcurrentLinkedQueue<>();
-            return new DeliveryBreaker(sound) {
-                @Override
-                Delivery broken(Delivery delivery) {
-                    deliveries.add(delivery);
-                    return delivery;
-                }
-
-                @Override
-                public void close() {
-                    deliveries.forEach(Delivery::acknowledge);
-                    super.close();
-                }
-            };
-        }
-    }
-
-    @Breaks("deliversAgainWhatWasHandedBack")
-    static class SendsHandedBackMessagesAsNewOnes extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
-            return new DeliveryBreaker(sound) {
-                @Override
-                Delivery broken(Delivery delivery) {
-                    AtomicInteger handedBack = new AtomicInteger();
-                    return new ForwardingDelivery(delivery) {
-                        @Override
-                        public void handBack() {
-                            if (isOpen() && handedBack.incrementAndGet() == 1) {
-                                sendAgain(transport(), message());
-                                super.acknowledge();
-                            }
+            handling(transport, (real, handler) -> delivery -> {
+                deliveries.add(delivery);
+                handler.handle(delivery);
+            });
+            transport.on(Transport::close).instead(real -> {
+                deliveries.forEach(Delivery::acknowledge);
+                real.close();
+            });
+        });
+        fault(
+                "sends handed back messages as new ones",
+                "deliversAgainWhatWasHandedBack",
+                eachDelivery((transport, delivery) -> {
+                    AtomicBoolean handedBack = new AtomicBoolean();
+                    delivery.on(Delivery::handBack).instead(real -> {
+                        if (real.isOpen() && !handedBack.getAndSet(true)) {
+                            sendAgain(transport, real.message());
+                            real.acknowledge();
                         }
-                    };
-                }
-            };
-        }
-    }
-
-    @Breaks("ignoresWhatFollowsAnAcknowledgement")
-    static class HandsBackWhatIsAcknowledged extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
-            return new DeliveryBreaker(sound) {
-                @Override
-                Delivery broken(Delivery delivery) {
+                    });
+                }));
+        fault(
+                "hands back what is acknowledged",
+                "ignoresWhatFollowsAnAcknowledgement",
+                eachDelivery((transport, delivery) -> {
                     AtomicBoolean acknowledged = new AtomicBoolean();
-                    return new ForwardingDelivery(delivery) {
-                        @Override
-                        public void acknowledge() {
-                            acknowledged.set(true);
-                            super.acknowledge();
-                        }
-
-                        @Override
-                        public void handBack() {
-                            if (acknowledged.get()) {
-                                sendAgain(transport(), message());
-                            }
-                            super.handBack();
-                        }
-                    };
-                }
-            };
-        }
-    }
-
-    @Breaks("ignoresWhatFollowsAHandBack")
-    static class LetsTheLastSettlementWin extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
-            return new ForwardingTransport(sound) {
-                @Override
-                public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
-                    return super.consume(queue, prefetch, delivery -> {
-                        AtomicBoolean back = new AtomicBoolean();
-                        handler.handle(new ForwardingDelivery(delivery) {
-                            @Override
-                            public void handBack() {
-                                back.set(true);
-                            }
-                        });
-                        if (back.get()) {
-                            delivery.handBack();
-                        }
+                    delivery.on(Delivery::acknowledge).instead(real -> {
+                        acknowledged.set(true);
+                        real.acknowledge();
                     });
-                }
-            };
-        }
-    }
-
-    @Breaks("handlesUpToPrefetchDeliveriesAtOnceAndNotMore")
-    static class TakesOneMoreThanPrefetch extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
-            return new ForwardingTransport(sound) {
-                @Override
-                public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
-                    return super.consume(queue, prefetch == 1 ? 1 : prefetch + 1, handler);
-                }
-            };
-        }
-    }
-
-    @Breaks("movesWhatIsRejectedToTheDeadLettersAndFromThereToThePoisonQueue")
-    static class AcknowledgesWhatIsRejected extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
-            return new DeliveryBreaker(sound) {
-                @Override
-                Delivery broken(Delivery delivery) {
-                    return new ForwardingDelivery(delivery) {
-                        @Override
-                        public void reject() {
-                            sound.acknowledge();
+                    delivery.on(Delivery::handBack).instead(real -> {
+                        if (acknowledged.get()) {
+                            sendAgain(transport, real.message());
                         }
-                    };
-                }
-            };
-        }
-    }
-
-    @Breaks("doesNotLetOneBlockedHandlerHoldTheOtherPlaces")
-    static class AcknowledgesInOrder extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
-            return new ForwardingTransport(sound) {
-                @Override
-                public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
-                    FirstOneFirst order = new FirstOneFirst();
-                    return super.consume(queue, prefetch, delivery -> handler.handle(order.of(delivery)));
-                }
-            };
-        }
-
-        /** Holds acknowledgements until the first delivery is settled. */
-        private static final class FirstOneFirst {
-            private final List<Delivery> held = new ArrayList<>();
-            private @Nullable Delivery first;
-
-            synchronized Delivery of(Delivery delivery) {
-                if (first == null) {
-                    first = delivery;
-                }
-                return new ForwardingDelivery(delivery) {
-                    @Override
-                    public void acknowledge() {
-                        settle(delivery);
+                        real.handBack();
+                    });
+                }));
+        fault(
+                "lets the last settlement win",
+                "ignoresWhatFollowsAHandBack",
+                transport -> handling(transport, (real, handler) -> delivery -> {
+                    AtomicBoolean back = new AtomicBoolean();
+                    handler.handle(transport.sabotaged(Delivery.class, delivery, each -> each.on(Delivery::handBack)
+                            .instead(sound -> back.set(true))));
+                    if (back.get()) {
+                        delivery.handBack();
                     }
-                };
+                }));
+        fault(
+                "acknowledges what is rejected",
+                "movesWhatIsRejectedToTheDeadLettersAndFromThereToThePoisonQueue",
+                eachDelivery(
+                        (transport, delivery) -> delivery.on(Delivery::reject).instead(Delivery::acknowledge)));
+    }
+
+    private void flow() {
+        fault("takes one more than prefetch", "handlesUpToPrefetchDeliveriesAtOnceAndNotMore", Transport::consume)
+                .instead((real, queue, prefetch, handler) ->
+                        real.consume(queue, prefetch == 1 ? 1 : prefetch + 1, handler));
+        fault(
+                "acknowledges in order",
+                "doesNotLetOneBlockedHandlerHoldTheOtherPlaces",
+                transport -> handling(transport, (real, handler) -> {
+                    FirstOneFirst order = new FirstOneFirst();
+                    return delivery -> handler.handle(order.of(delivery, transport));
+                }));
+    }
+
+    /** Holds acknowledgements until the first delivery is settled. */
+    private static final class FirstOneFirst {
+        private final List<Delivery> held = new ArrayList<>();
+        private @Nullable Delivery first;
+
+        synchronized Delivery of(Delivery delivery, Sabotage<Transport> transport) {
+            if (first == null) {
+                first = delivery;
             }
+            return transport.sabotaged(Delivery.class, delivery, each -> each.on(Delivery::acknowledge)
+                    .instead(this::settle));
+        }
 
-            private synchronized void settle(Delivery delivery) {
-                held.add(delivery);
-                if (delivery == first || first == null || !first.isOpen()) {
-                    held.forEach(Delivery::acknowledge);
-                    held.clear();
-                }
+        private synchronized void settle(Delivery delivery) {
+            held.add(delivery);
+            if (delivery == first || first == null || !first.isOpen()) {
+                held.forEach(Delivery::acknowledge);
+                held.clear();
             }
         }
     }
 
-    @Breaks("waitsForWhatIsRunningWhenStoppedAndTakesNothingNew")
-    static class StopsWithoutWaiting extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
-            return new ForwardingTransport(sound) {
-                @Override
-                public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
-                    Consumption consumption = super.consume(queue, prefetch, handler);
-                    return new ForwardingConsumption(consumption) {
-                        @Override
-                        public CompletableFuture<Void> stop() {
-                            CompletableFuture<Void> ignored = sound.stop();
-                            return ignored.isDone() ? ignored : CompletableFuture.completedFuture(null);
-                        }
-                    };
-                }
-            };
-        }
+    private void stops() {
+        fault("stops without waiting", WAITS, stopping((begun, first, second, real) -> {
+            CompletableFuture<Void> ignored = real.stop();
+            return ignored.isDone() ? ignored : done();
+        }));
+        fault(
+                "takes new ones while stopping",
+                WAITS,
+                stopping((begun, first, second, real) ->
+                        begun.get() == 1 ? second.thenCompose(done -> real.stop()) : real.stop()));
+        fault(
+                "waits for a first delivery to stop",
+                "stopsAtOnceWhenNothingIsRunning",
+                stopping((begun, first, second, real) -> first.thenCombine(real.stop(), (handled, stopped) -> null)));
     }
 
-    @Breaks("waitsForWhatIsRunningWhenStoppedAndTakesNothingNew")
-    static class TakesNewOnesWhileStopping extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
-            return new ForwardingTransport(sound) {
-                @Override
-                public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
-                    AtomicInteger begun = new AtomicInteger();
-                    CompletableFuture<Void> second = new CompletableFuture<>();
-                    Consumption consumption = super.consume(queue, prefetch, delivery -> {
-                        int number = begun.incrementAndGet();
-                        handler.handle(delivery);
-                        if (number == 2) {
-                            second.complete(null);
-                        }
-                    });
-                    return new ForwardingConsumption(consumption) {
-                        @Override
-                        public CompletableFuture<Void> stop() {
-                            return begun.get() == 1 ? second.thenCompose(done -> sound.stop()) : sound.stop();
-                        }
-                    };
-                }
-            };
-        }
+    private interface Stopping {
+        /**
+         * @param begun how many deliveries were taken
+         * @param first when one was handled
+         * @param second when the one taken second was
+         */
+        CompletableFuture<Void> stop(
+                AtomicInteger begun, CompletableFuture<Void> first, CompletableFuture<Void> second, Consumption real);
     }
 
-    @Breaks("stopsAtOnceWhenNothingIsRunning")
-    static class WaitsForAFirstDeliveryToStop extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
-            return new ForwardingTransport(sound) {
-                @Override
-                public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
-                    CompletableFuture<Void> first = new CompletableFuture<>();
-                    Consumption consumption = super.consume(queue, prefetch, delivery -> {
-                        handler.handle(delivery);
-                        first.complete(null);
-                    });
-                    return new ForwardingConsumption(consumption) {
-                        @Override
-                        public CompletableFuture<Void> stop() {
-                            return first.thenCombine(sound.stop(), (handled, stopped) -> null);
-                        }
-                    };
+    private static Consumer<Sabotage<Transport>> stopping(Stopping fault) {
+        return transport -> transport.on(Transport::consume).instead((sound, queue, prefetch, handler) -> {
+            AtomicInteger begun = new AtomicInteger();
+            CompletableFuture<Void> first = new CompletableFuture<>();
+            CompletableFuture<Void> second = new CompletableFuture<>();
+            Consumption consumption = sound.consume(queue, prefetch, delivery -> {
+                int number = begun.incrementAndGet();
+                handler.handle(delivery);
+                first.complete(null);
+                if (number == 2) {
+                    second.complete(null);
                 }
-            };
-        }
-    }
-
-    /** Passes other deliveries to the handler than it is given. */
-    private abstract static class DeliveryBreaker extends ForwardingTransport {
-
-        DeliveryBreaker(Transport sound) {
-            super(sound);
-        }
-
-        abstract Delivery broken(Delivery delivery);
-
-        /** For deliveries, which have a {@code sound} of their own. */
-        Transport transport() {
-            return sound;
-        }
-
-        @Override
-        public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
-            return super.consume(queue, prefetch, delivery -> handler.handle(broken(delivery)));
-        }
-
-        static void sendAgain(Transport transport, IncomingMessage message) {
-            transport
-                    .send(
-                            new OutboundMessage(message.message(), new Route.ToQueue(message.queue()), Duration.ZERO),
-                            SOON)
-                    .join();
-        }
+            });
+            return transport.sabotaged(Consumption.class, consumption, each -> each.on(Consumption::stop)
+                    .instead(real -> fault.stop(begun, first, second, real)));
+        });
     }
 }

@@ -17,281 +17,138 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
-/** One fault each against {@link ContentRules}. */
-final class BrokenContent {
+/** Faults against {@link ContentRules}. */
+final class BrokenContent extends StoreFaults {
 
-    private BrokenContent() {}
-
-    @Breaks("keepsTheState")
-    static class TakesPoisonedForDispatched extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return altering(r -> r.state() == RecordState.POISONED
-                    ? with(r, RecordState.DISPATCHED, r.attempt(), r.lease(), r.fingerprint(), r.steps())
-                    : r);
-        }
+    BrokenContent() {
+        fields();
+        publications();
+        sizes();
     }
 
-    @Breaks("keepsEveryField")
-    static class CutsLeasesToSeconds extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return altering(r -> with(
-                    r, r.state(), r.attempt(), r.lease().truncatedTo(ChronoUnit.SECONDS), r.fingerprint(), r.steps()));
-        }
+    private void fields() {
+        fault(
+                "takes poisoned for dispatched",
+                "keepsTheState",
+                altering(r -> r.state() == RecordState.POISONED ? withState(r, RecordState.DISPATCHED) : r));
+        fault(
+                "cuts leases to seconds",
+                "keepsEveryField",
+                altering(r -> with(r, r.key(), r.lease().truncatedTo(ChronoUnit.SECONDS), r.fingerprint())));
+        fault(
+                "cuts fingerprints",
+                "keepsEveryField",
+                alteringFingerprints(f -> new Fingerprint(f.version(), f.high(), f.low() & 0xFFFF_FFFFL)));
+        fault(
+                "takes all fingerprints for new",
+                "keepsEveryField",
+                alteringFingerprints(f -> new Fingerprint(Fingerprint.SHA256, f.high(), f.low())));
+        fault("cuts attempts", "keepsEveryField", altering(r -> r.withAttempt((short) r.attempt())));
+        fault(
+                "ignores the case of steps",
+                "keepsSteps",
+                altering(r -> r.withSteps(r.steps().entrySet().stream()
+                        .collect(Collectors.toMap(
+                                step -> step.getKey().toLowerCase(Locale.ROOT), Map.Entry::getValue, (a, b) -> a)))));
     }
 
-    @Breaks("keepsEveryField")
-    static class CutsFingerprints extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return altering(r -> withFingerprint(
-                    r,
-                    new Fingerprint(
-                            r.fingerprint().version(),
-                            r.fingerprint().high(),
-                            r.fingerprint().low() & 0xFFFF_FFFFL)));
-        }
+    private void publications() {
+        fault(
+                "sorts publications",
+                "keepsTheOrderOfPublications",
+                alteringPublications(all -> all.size() <= 10
+                        ? all
+                        : all.stream()
+                                .sorted(Comparator.comparing(
+                                        m -> String.valueOf(m.message().messageId())))
+                                .toList()));
+        fault(
+                "cuts delays to seconds",
+                "keepsRoutesAndDelays",
+                alteringEach(m ->
+                        new OutboundMessage(m.message(), m.route(), m.delay().truncatedTo(ChronoUnit.SECONDS))));
+        fault(
+                "takes poison for a queue",
+                "keepsRoutesAndDelays",
+                alteringEach(m -> m.route() instanceof Route.Poison p
+                        ? new OutboundMessage(m.message(), new Route.ToQueue(p.node()), m.delay())
+                        : m));
+        fault(
+                "invents a content type",
+                "keepsPropertiesPresentAndAbsent",
+                alteringMessages(m -> m.contentType() == null ? Wire.with(m, "", m.body()) : m));
+        fault(
+                "turns small longs into ints",
+                "keepsTheTypesOfHeaders",
+                alteringMessages(m -> Wire.withValues(
+                        m,
+                        value -> value instanceof Long number && number.intValue() == number
+                                ? number.intValue()
+                                : value)));
+        fault(
+                "drops byte order marks",
+                "keepsBodiesByteByByte",
+                alteringMessages(m -> m.body().length < 3 || m.body()[0] != (byte) 0xEF
+                        ? m
+                        : Wire.with(m, m.contentType(), Arrays.copyOfRange(m.body(), 3, m.body().length))));
     }
 
-    @Breaks("keepsEveryField")
-    static class TakesAllFingerprintsForNew extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return altering(r -> withFingerprint(
-                    r,
-                    new Fingerprint(
-                            Fingerprint.SHA256,
-                            r.fingerprint().high(),
-                            r.fingerprint().low())));
-        }
-    }
-
-    @Breaks("keepsEveryField")
-    static class CutsAttempts extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return altering(r -> with(r, r.state(), (short) r.attempt(), r.lease(), r.fingerprint(), r.steps()));
-        }
-    }
-
-    @Breaks("keepsSteps")
-    static class IgnoresTheCaseOfSteps extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return altering(r -> with(
-                    r,
-                    r.state(),
-                    r.attempt(),
-                    r.lease(),
-                    r.fingerprint(),
-                    r.steps().entrySet().stream()
-                            .collect(Collectors.toMap(
-                                    step -> step.getKey().toLowerCase(Locale.ROOT),
-                                    Map.Entry::getValue,
-                                    (a, b) -> a))));
-        }
-    }
-
-    @Breaks("keepsTheOrderOfPublications")
-    static class SortsPublications extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return altering(r -> r.outgoing().size() <= 10
-                    ? r
-                    : withOutgoing(
-                            r,
-                            r.outgoing().stream()
-                                    .sorted(Comparator.comparing(
-                                            m -> String.valueOf(m.message().messageId())))
-                                    .toList()));
-        }
-    }
-
-    @Breaks("keepsRoutesAndDelays")
-    static class CutsDelaysToSeconds extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return altering(r -> withOutgoing(
-                    r,
-                    mapped(
-                            r,
-                            m -> new OutboundMessage(
-                                    m.message(), m.route(), m.delay().truncatedTo(ChronoUnit.SECONDS)))));
-        }
-    }
-
-    @Breaks("keepsRoutesAndDelays")
-    static class TakesPoisonForAQueue extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return altering(r -> withOutgoing(
-                    r,
-                    mapped(
-                            r,
-                            m -> new OutboundMessage(
-                                    m.message(),
-                                    m.route() instanceof Route.Poison p ? new Route.ToQueue(p.node()) : m.route(),
-                                    m.delay()))));
-        }
-    }
-
-    @Breaks("keepsPropertiesPresentAndAbsent")
-    static class InventsAContentType extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return altering(r -> withOutgoing(
-                    r,
-                    messages(
-                            r,
-                            m -> m.contentType() != null
-                                    ? m
-                                    : new WireMessage(
-                                            m.messageId(),
-                                            m.correlationId(),
-                                            m.type(),
-                                            m.appId(),
-                                            m.timestamp(),
-                                            "",
-                                            m.contentEncoding(),
-                                            m.headers(),
-                                            m.body()))));
-        }
-    }
-
-    @Breaks("keepsTheTypesOfHeaders")
-    static class TurnsSmallLongsIntoInts extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return altering(r -> withOutgoing(
-                    r,
-                    messages(
-                            r,
-                            m -> m.withHeaders(m.headers().entrySet().stream()
-                                    .collect(Collectors.toMap(
-                                            Map.Entry::getKey,
-                                            header -> header.getValue() instanceof Long number
-                                                            && number.intValue() == number
-                                                    ? number.intValue()
-                                                    : header.getValue()))))));
-        }
-    }
-
-    @Breaks("keepsBodiesByteByByte")
-    static class DropsByteOrderMarks extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return altering(r -> withOutgoing(
-                    r,
-                    messages(
-                            r,
-                            m -> m.body().length < 3 || m.body()[0] != (byte) 0xEF
-                                    ? m
-                                    : new WireMessage(
-                                            m.messageId(),
-                                            m.correlationId(),
-                                            m.type(),
-                                            m.appId(),
-                                            m.timestamp(),
-                                            m.contentType(),
-                                            m.contentEncoding(),
-                                            m.headers(),
-                                            Arrays.copyOfRange(m.body(), 3, m.body().length)))));
-        }
-    }
-
-    @Breaks("holdsAMegabyte")
-    static class HoldsHalfAMegabyte extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public @Nullable MessageRecord replace(MessageRecord record) {
-                    if (LimitedStore.size(record) > 1 << 19) {
-                        throw new RecordTooLargeException(record.key(), LimitedStore.size(record), 1 << 19);
-                    }
-                    return super.replace(record);
-                }
-            };
-        }
-    }
-
-    @Breaks("refusesWhatIsTooLargeAndKeepsWhatIsThere")
-    static class NoticesTooLate extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public @Nullable MessageRecord replace(MessageRecord record) {
+    private void sizes() {
+        fault("holds half a megabyte", "holdsAMegabyte", MessageStore::replace).instead((real, record) -> {
+            if (LimitedStore.size(record) > 1 << 19) {
+                throw new RecordTooLargeException(record.key(), LimitedStore.size(record), 1 << 19);
+            }
+            return real.replace(record);
+        });
+        fault("notices too late", "refusesWhatIsTooLargeAndKeepsWhatIsThere", MessageStore::replace)
+                .instead((real, record) -> {
                     try {
-                        return super.replace(record);
+                        return real.replace(record);
                     } catch (RecordTooLargeException e) {
-                        super.replace(withOutgoing(record, List.of()).withSteps(Map.of()));
+                        real.replace(withOutgoing(record, List.of()).withSteps(Map.of()));
                         throw e;
                     }
-                }
-            };
-        }
-    }
-
-    @Breaks("refusesForGoodWhatItCanNeverStoreAndNothingElse")
-    static class TakesARefusalForAnOutage extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public @Nullable MessageRecord replace(MessageRecord record) {
+                });
+        fault("takes a refusal for an outage", "refusesForGoodWhatItCanNeverStoreAndNothingElse", MessageStore::replace)
+                .instead((real, record) -> {
                     try {
-                        return super.replace(record);
+                        return real.replace(record);
                     } catch (RecordTooLargeException e) {
                         throw e;
                     } catch (RecordRefusedException e) {
                         throw new StoreUnavailableException("the store refused it", null, e);
                     }
-                }
-            };
-        }
+                });
+        fault(
+                "cuts what does not fit",
+                "refusesForGoodWhatItCanNeverStoreAndNothingElse",
+                altering(r -> r.owner().length() <= 100
+                        ? r
+                        : r.claimedBy(r.owner().substring(0, 100), r.lease(), r.attempt(), r.takeovers())
+                                .withVersion(r.version())));
     }
 
-    @Breaks("refusesForGoodWhatItCanNeverStoreAndNothingElse")
-    static class CutsWhatDoesNotFit extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return altering(r -> r.owner().length() <= 100
-                    ? r
-                    : r.claimedBy(r.owner().substring(0, 100), r.lease(), r.attempt(), r.takeovers())
-                            .withVersion(r.version()));
-        }
+    private static Consumer<Sabotage<MessageStore>> alteringFingerprints(UnaryOperator<Fingerprint> change) {
+        return altering(r -> with(r, r.key(), r.lease(), change.apply(r.fingerprint())));
     }
 
-    private static MessageRecord withFingerprint(MessageRecord r, Fingerprint fingerprint) {
-        return BrokenStoreContract.with(r, r.state(), r.attempt(), r.lease(), fingerprint, r.steps());
+    private static MessageRecord withOutgoing(MessageRecord record, List<OutboundMessage> outgoing) {
+        return record.next(record.state(), outgoing).withVersion(record.version());
     }
 
-    private static MessageRecord withOutgoing(MessageRecord r, List<OutboundMessage> outgoing) {
-        return new MessageRecord(
-                r.key(),
-                r.state(),
-                r.owner(),
-                r.version(),
-                r.attempt(),
-                r.takeovers(),
-                r.lease(),
-                r.fingerprint(),
-                r.steps(),
-                outgoing,
-                r.etag());
+    private static Consumer<Sabotage<MessageStore>> alteringPublications(UnaryOperator<List<OutboundMessage>> change) {
+        return altering(record -> withOutgoing(record, change.apply(record.outgoing())));
     }
 
-    private static List<OutboundMessage> mapped(MessageRecord record, UnaryOperator<OutboundMessage> change) {
-        return record.outgoing().stream().map(change).toList();
+    private static Consumer<Sabotage<MessageStore>> alteringEach(UnaryOperator<OutboundMessage> change) {
+        return alteringPublications(all -> all.stream().map(change).toList());
     }
 
-    private static List<OutboundMessage> messages(MessageRecord record, UnaryOperator<WireMessage> change) {
-        return mapped(record, m -> new OutboundMessage(change.apply(m.message()), m.route(), m.delay()));
+    private static Consumer<Sabotage<MessageStore>> alteringMessages(UnaryOperator<WireMessage> change) {
+        return alteringEach(m -> new OutboundMessage(change.apply(m.message()), m.route(), m.delay()));
     }
 }

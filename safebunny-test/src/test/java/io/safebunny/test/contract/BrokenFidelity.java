@@ -1,198 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.message.WireMessage;
-import io.safebunny.spi.transport.Consumption;
-import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.IncomingMessage;
-import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
-import io.safebunny.time.Deadline;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.UnaryOperator;
 
-/** One fault each against {@link FidelityRules}. */
-final class BrokenFidelity {
+/** Faults against {@link FidelityRules}. */
+final class BrokenFidelity extends TransportFaults {
 
-    private BrokenFidelity() {}
-
-    @Breaks("carriesBodyPropertiesAndHeadersUnchanged")
-    static class CutsLongHeaders extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
-            return new AlteringTransport(sound) {
-                @Override
-                WireMessage altered(OutboundMessage message) {
-                    return isPublication(message)
-                            ? withValues(message.message(), CutsLongHeaders::cut)
-                            : message.message();
-                }
+    BrokenFidelity() {
+        fault(
+                "cuts long headers",
+                "carriesBodyPropertiesAndHeadersUnchanged",
+                altering(
+                        TransportFaults::isPublication,
+                        message -> Wire.withValues(
+                                message,
+                                value -> value instanceof String text && text.length() > 1_024
+                                        ? text.substring(0, 1_024)
+                                        : value)));
+        fault(
+                "turns longs into ints",
+                "carriesBodyPropertiesAndHeadersUnchanged",
+                altering(
+                        TransportFaults::isPublication,
+                        message -> Wire.withValues(
+                                message, value -> value instanceof Long number ? number.intValue() : value)));
+        fault(
+                "drops the priority",
+                "carriesBodyPropertiesAndHeadersUnchanged",
+                altering(TransportFaults::isPublication, Wire::withoutPriority));
+        fault(
+                "invents a content type",
+                "leavesAbsentPropertiesAbsent",
+                altering(
+                        outbound -> outbound.message().contentType() == null,
+                        message -> Wire.with(message, "application/octet-stream", message.body())));
+        fault(
+                "drops headers of delayed messages",
+                "carriesADelayedMessageUnchanged",
+                altering(TransportFaults::isDelayed, message -> message.withHeaders(Map.of())));
+        fault(
+                "drops headers of poison messages",
+                "putsAPoisonMessageUnchangedIntoThePoisonQueueOfItsNode",
+                altering(
+                        outbound -> outbound.route() instanceof Route.Poison,
+                        message -> message.withHeaders(Map.of())));
+        faultIn("shares the header map", "doesNotShareTheHeaderMapWithTheSender", test -> {
+            Map<String, Map<String, Object>> shared = new ConcurrentHashMap<>();
+            return transport -> {
+                transport.on(Transport::send).instead((real, outbound, deadline) -> {
+                    String id = String.valueOf(outbound.message().messageId());
+                    shared.put(id, outbound.message().headers());
+                    return real.send(outbound, deadline);
+                });
+                eachDelivery((to, delivery) -> delivery.on(Delivery::message).instead(real -> {
+                            IncomingMessage message = real.message();
+                            String id = String.valueOf(message.message().messageId());
+                            return message.withHeaders(shared.getOrDefault(id, Map.of()));
+                        }))
+                        .accept(transport);
             };
-        }
-
-        private static Object cut(Object value) {
-            return value instanceof String text && text.length() > 1_024 ? text.substring(0, 1_024) : value;
-        }
-    }
-
-    @Breaks("carriesBodyPropertiesAndHeadersUnchanged")
-    static class TurnsLongsIntoInts extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
-            return new AlteringTransport(sound) {
-                @Override
-                WireMessage altered(OutboundMessage message) {
-                    return isPublication(message)
-                            ? withValues(message.message(), v -> v instanceof Long number ? number.intValue() : v)
-                            : message.message();
-                }
-            };
-        }
-    }
-
-    @Breaks("carriesBodyPropertiesAndHeadersUnchanged")
-    static class DropsThePriority extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
-            return new AlteringTransport(sound) {
-                @Override
-                WireMessage altered(OutboundMessage message) {
-                    return isPublication(message) ? withoutPriority(message.message()) : message.message();
-                }
-            };
-        }
-
-        private static WireMessage withoutPriority(WireMessage m) {
-            return new WireMessage(
-                    m.messageId(),
-                    m.correlationId(),
-                    m.type(),
-                    m.appId(),
-                    m.timestamp(),
-                    m.contentType(),
-                    m.contentEncoding(),
-                    m.headers(),
-                    m.body());
-        }
-    }
-
-    @Breaks("leavesAbsentPropertiesAbsent")
-    static class InventsAContentType extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
-            return new AlteringTransport(sound) {
-                @Override
-                WireMessage altered(OutboundMessage outbound) {
-                    WireMessage m = outbound.message();
-                    return m.contentType() != null
-                            ? m
-                            : new WireMessage(
-                                    m.messageId(),
-                                    m.correlationId(),
-                                    m.type(),
-                                    m.appId(),
-                                    m.timestamp(),
-                                    "application/octet-stream",
-                                    m.contentEncoding(),
-                                    m.headers(),
-                                    m.body());
-                }
-            };
-        }
-    }
-
-    @Breaks("carriesADelayedMessageUnchanged")
-    static class DropsHeadersOfDelayedMessages extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
-            return new AlteringTransport(sound) {
-                @Override
-                WireMessage altered(OutboundMessage message) {
-                    return isDelayed(message) ? message.message().withHeaders(Map.of()) : message.message();
-                }
-            };
-        }
-    }
-
-    @Breaks("putsAPoisonMessageUnchangedIntoThePoisonQueueOfItsNode")
-    static class DropsHeadersOfPoisonMessages extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
-            return new AlteringTransport(sound) {
-                @Override
-                WireMessage altered(OutboundMessage message) {
-                    boolean drop = message.route() instanceof Route.Poison;
-                    return drop ? message.message().withHeaders(Map.of()) : message.message();
-                }
-            };
-        }
-    }
-
-    @Breaks("doesNotShareTheHeaderMapWithTheSender")
-    static class SharesTheHeaderMap extends BrokenTransportContract {
-        private final Map<String, Map<String, Object>> shared = new ConcurrentHashMap<>();
-
-        @Override
-        Transport broken(Transport sound) {
-            return new ForwardingTransport(sound) {
-                @Override
-                public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
-                    shared.put(
-                            String.valueOf(message.message().messageId()),
-                            message.message().headers());
-                    return super.send(message, deadline);
-                }
-
-                @Override
-                public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
-                    return super.consume(
-                            queue,
-                            prefetch,
-                            delivery -> handler.handle(new ForwardingDelivery(delivery) {
-                                @Override
-                                public IncomingMessage message() {
-                                    return withSharedHeaders(super.message());
-                                }
-                            }));
-                }
-            };
-        }
-
-        private IncomingMessage withSharedHeaders(IncomingMessage in) {
-            WireMessage message = in.message();
-            Map<String, Object> headers = shared.getOrDefault(String.valueOf(message.messageId()), Map.of());
-            return new IncomingMessage(
-                    in.queue(),
-                    in.exchange(),
-                    in.routingKey(),
-                    in.redelivered(),
-                    in.deliveryCount(),
-                    message.withHeaders(headers));
-        }
-    }
-
-    /** Sends something else than it was given. */
-    private abstract static class AlteringTransport extends ForwardingTransport {
-
-        AlteringTransport(Transport sound) {
-            super(sound);
-        }
-
-        abstract WireMessage altered(OutboundMessage message);
-
-        @Override
-        public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
-            return super.send(new OutboundMessage(altered(message), message.route(), message.delay()), deadline);
-        }
-
-        static WireMessage withValues(WireMessage message, UnaryOperator<Object> change) {
-            Map<String, Object> headers = new LinkedHashMap<>(message.headers());
-            headers.replaceAll((name, value) -> change.apply(value));
-            return message.withHeaders(headers);
-        }
+        });
     }
 }

@@ -10,200 +10,98 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
-/** One fault each against {@link CompletedRules} and {@link ExpiryRules}. */
-final class BrokenLookups {
+/** Faults against {@link CompletedRules} and {@link ExpiryRules}. */
+final class BrokenLookups extends StoreFaults {
 
-    private BrokenLookups() {}
-
-    @Breaks("findsCompletedRecordsOnly")
-    static class FindsReleasedToo extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new Remembering(sound) {
-                @Override
-                public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
-                    return Stream.concat(
-                                    super.findCompleted(unchangedFor, limit).stream(),
-                                    all(record -> record.state() == RecordState.RELEASED).stream())
-                            .toList();
-                }
-            };
-        }
+    BrokenLookups() {
+        finds();
+        removes();
     }
 
-    @Breaks("findsCompletedRecordsOfItsNodeOnly")
-    static class FindsThoseOfOtherNodes extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
-                    return Stream.of(sound, otherSound)
-                            .flatMap(node -> node.findCompleted(unchangedFor, limit).stream())
-                            .toList();
-                }
-            };
-        }
-    }
-
-    @Breaks("findsCompletedRecordsWithTheirPublications")
-    static class FindsThemWithoutSteps extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
-                    return super.findCompleted(unchangedFor, limit).stream()
-                            .map(record -> record.withSteps(Map.of()))
-                            .toList();
-                }
-            };
-        }
-    }
-
-    @Breaks("findsCompletedRecordsOnlyWhenTheyDidNotChangeForSoLong")
-    static class FindsYoungOnes extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
-                    return super.findCompleted(Duration.ZERO, limit);
-                }
-            };
-        }
-    }
-
-    @Breaks("findsTheOldestCompletedRecordsFirstAndNoMoreThanTheLimit")
-    static class IgnoresTheLimit extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
-                    return super.findCompleted(unchangedFor, Integer.MAX_VALUE);
-                }
-            };
-        }
-    }
-
-    @Breaks("findsTheOldestCompletedRecordsFirstAndNoMoreThanTheLimit")
-    static class FindsTheYoungestFirst extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
-                    List<MessageRecord> found = new ArrayList<>(super.findCompleted(unchangedFor, limit));
+    private void finds() {
+        fault("finds released ones too", "findsCompletedRecordsOnly", store -> {
+            Inventory inventory = new Inventory(store);
+            store.on(MessageStore::findCompleted).instead((real, unchangedFor, limit) -> Stream.concat(
+                            real.findCompleted(unchangedFor, limit).stream(),
+                            inventory.all(real, record -> record.state() == RecordState.RELEASED).stream())
+                    .toList());
+        });
+        faultIn(
+                "finds those of other nodes",
+                "findsCompletedRecordsOfItsNodeOnly",
+                test -> store -> store.on(MessageStore::findCompleted)
+                        .instead((real, unchangedFor, limit) -> Stream.of(real, test.otherSound)
+                                .flatMap(node -> node.findCompleted(unchangedFor, limit).stream())
+                                .toList()));
+        fault("finds them without steps", "findsCompletedRecordsWithTheirPublications", MessageStore::findCompleted)
+                .instead((real, unchangedFor, limit) -> real.findCompleted(unchangedFor, limit).stream()
+                        .map(record -> record.withSteps(Map.of()))
+                        .toList());
+        fault("finds young ones", "findsCompletedRecordsOnlyWhenTheyDidNotChangeForSoLong", MessageStore::findCompleted)
+                .instead((real, unchangedFor, limit) -> real.findCompleted(Duration.ZERO, limit));
+        fault(
+                        "ignores the limit",
+                        "findsTheOldestCompletedRecordsFirstAndNoMoreThanTheLimit",
+                        MessageStore::findCompleted)
+                .instead((real, unchangedFor, limit) -> real.findCompleted(unchangedFor, Integer.MAX_VALUE));
+        fault(
+                        "finds the youngest first",
+                        "findsTheOldestCompletedRecordsFirstAndNoMoreThanTheLimit",
+                        MessageStore::findCompleted)
+                .instead((real, unchangedFor, limit) -> {
+                    List<MessageRecord> found = new ArrayList<>(real.findCompleted(unchangedFor, limit));
                     Collections.reverse(found);
                     return found;
-                }
-            };
-        }
+                });
     }
 
-    @Breaks("forgetsFinalRecordsAfterTheRetention")
-    static class KeepsPoisonedOnes extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new Remembering(sound) {
-                @Override
-                public int removeExpired(int limit) {
-                    List<MessageRecord> poisoned = all(record -> record.state() == RecordState.POISONED);
-                    int removed = super.removeExpired(limit);
-                    poisoned.forEach(sound::create);
-                    return removed;
+    private void removes() {
+        fault("keeps poisoned ones", "forgetsFinalRecordsAfterTheRetention", store -> {
+            Inventory inventory = new Inventory(store);
+            store.on(MessageStore::removeExpired).instead((real, limit) -> {
+                List<MessageRecord> poisoned = inventory.all(real, record -> record.state() == RecordState.POISONED);
+                int removed = real.removeExpired(limit);
+                poisoned.forEach(real::create);
+                return removed;
+            });
+        });
+        fault("forgets at once", "keepsFinalRecordsForTheRetention", store -> {
+            Inventory inventory = new Inventory(store);
+            store.on(MessageStore::removeExpired).instead((real, limit) -> {
+                int removed = real.removeExpired(limit);
+                if (removed == 0) {
+                    inventory.lose(real, record -> record.state().isFinal() && record.version() < 4);
                 }
-            };
-        }
-    }
-
-    @Breaks("keepsFinalRecordsForTheRetention")
-    static class ForgetsAtOnce extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new Remembering(sound) {
-                @Override
-                public int removeExpired(int limit) {
-                    int removed = super.removeExpired(limit);
-                    if (removed == 0) {
-                        lose(record -> record.state().isFinal() && record.version() < 4);
-                    }
-                    return removed;
-                }
-            };
-        }
-    }
-
-    @Breaks("neverForgetsARecordThatIsNotFinal")
-    static class ForgetsReleasedOnes extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new Remembering(sound) {
-                @Override
-                public int removeExpired(int limit) {
-                    lose(record -> record.state() == RecordState.RELEASED);
-                    return super.removeExpired(limit);
-                }
-            };
-        }
-    }
-
-    @Breaks("removesNoMoreThanTheLimit")
-    static class RemovesAllAtOnce extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public int removeExpired(int limit) {
-                    return super.removeExpired(Integer.MAX_VALUE);
-                }
-            };
-        }
-    }
-
-    @Breaks("removesNothingOfOtherNodes")
-    static class RemovesThoseOfOtherNodes extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public int removeExpired(int limit) {
-                    otherSound.removeExpired(limit);
-                    return super.removeExpired(limit);
-                }
-            };
-        }
-    }
-
-    @Breaks("countsTheRetentionFromTheLastChange")
-    static class CountsFromTheFirstEnd extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new Remembering(sound) {
-                @Override
-                public int removeExpired(int limit) {
-                    lose(record -> record.state().isFinal() && record.version() >= 4);
-                    return super.removeExpired(limit);
-                }
-            };
-        }
-    }
-
-    @Breaks("bringsNothingBackByALateReplace")
-    static class BringsBackWhatWasForgotten extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public @Nullable MessageRecord replace(MessageRecord record) {
-                    return record.version() > 2 && sound.find(record.key()) == null
-                            ? sound.create(record)
-                            : super.replace(record);
-                }
-            };
-        }
+                return removed;
+            });
+        });
+        fault("forgets released ones", "neverForgetsARecordThatIsNotFinal", store -> {
+            Inventory inventory = new Inventory(store);
+            store.on(MessageStore::removeExpired).instead((real, limit) -> {
+                inventory.lose(real, record -> record.state() == RecordState.RELEASED);
+                return real.removeExpired(limit);
+            });
+        });
+        fault("removes all at once", "removesNoMoreThanTheLimit", MessageStore::removeExpired)
+                .instead((real, limit) -> real.removeExpired(Integer.MAX_VALUE));
+        faultIn(
+                "removes those of other nodes",
+                "removesNothingOfOtherNodes",
+                test -> store -> store.on(MessageStore::removeExpired).instead((real, limit) -> {
+                    test.otherSound.removeExpired(limit);
+                    return real.removeExpired(limit);
+                }));
+        fault("counts from the first end", "countsTheRetentionFromTheLastChange", store -> {
+            Inventory inventory = new Inventory(store);
+            store.on(MessageStore::removeExpired).instead((real, limit) -> {
+                inventory.lose(real, record -> record.state().isFinal() && record.version() >= 4);
+                return real.removeExpired(limit);
+            });
+        });
+        fault("brings back what was forgotten", "bringsNothingBackByALateReplace", MessageStore::replace)
+                .instead((real, record) -> record.version() > 2 && real.find(record.key()) == null
+                        ? real.create(record)
+                        : real.replace(record));
     }
 }

@@ -3,117 +3,77 @@ package io.safebunny.test.contract;
 
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.Pace;
 import io.safebunny.spi.transport.Transport;
+import java.util.Collection;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
-/** One fault each against {@link PaceRules}. */
-final class BrokenPace {
+/** Faults against {@link PaceRules}. */
+final class BrokenPace extends TransportFaults {
 
-    private BrokenPace() {}
-
-    @Breaks("takesNothingWhilePausedAndEverythingAfterwards")
-    static class TakesOnWhenItIsIdleAsItIsPaused extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
-            return new PaceBreaker(sound) {
-                @Override
-                void pace(Consumption consumption, Pace pace) {
+    BrokenPace() {
+        fault(
+                "takes on when it is idle as it is paused",
+                "takesNothingWhilePausedAndEverythingAfterwards",
+                pacing((consumption, pace, deliveries) -> {
                     if (pace != Pace.PAUSED || deliveries.stream().anyMatch(Delivery::isOpen)) {
                         consumption.pace(pace);
                     }
-                }
-            };
-        }
-    }
-
-    @Breaks("takesOneAfterTheOtherWhenToldToAndManyAgainAfterwards")
-    static class HurriesWhenToldToGoOneByOne extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
-            return new PaceBreaker(sound) {
-                @Override
-                void pace(Consumption consumption, Pace pace) {
-                    consumption.pace(pace == Pace.ONE_BY_ONE ? Pace.FULL : pace);
-                }
-            };
-        }
-    }
-
-    @Breaks("leavesWhatIsRunningAloneWhenPaused")
-    static class HandsBackWhatIsRunning extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
-            return new PaceBreaker(sound) {
-                @Override
-                void pace(Consumption consumption, Pace pace) {
+                }));
+        fault(
+                "hurries when told to go one by one",
+                "takesOneAfterTheOtherWhenToldToAndManyAgainAfterwards",
+                pacing((consumption, pace, deliveries) ->
+                        consumption.pace(pace == Pace.ONE_BY_ONE ? Pace.FULL : pace)));
+        fault(
+                "hands back what is running",
+                "leavesWhatIsRunningAloneWhenPaused",
+                pacing((consumption, pace, deliveries) -> {
                     consumption.pace(pace);
                     if (pace == Pace.PAUSED) {
                         deliveries.forEach(Delivery::handBack);
                     }
-                }
-            };
-        }
+                }));
+        fault("starts again after a stop", "stopsWhilePausedAndStaysStopped", transport -> transport
+                .on(Transport::consume)
+                .instead((sound, queue, prefetch, handler) ->
+                        transport.sabotaged(Consumption.class, sound.consume(queue, prefetch, handler), consumption -> {
+                            AtomicBoolean stopped = new AtomicBoolean();
+                            consumption.on(Consumption::pace).instead((real, pace) -> {
+                                real.pace(pace);
+                                if (stopped.get()) {
+                                    sound.consume(queue, prefetch, handler);
+                                }
+                            });
+                            consumption.on(Consumption::stop).instead(real -> {
+                                stopped.set(true);
+                                return real.stop();
+                            });
+                        })));
     }
 
-    @Breaks("stopsWhilePausedAndStaysStopped")
-    static class StartsAgainAfterAStop extends BrokenTransportContract {
-        @Override
-        Transport broken(Transport sound) {
-            return new ForwardingTransport(sound) {
-                @Override
-                public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
-                    return new ForwardingConsumption(super.consume(queue, prefetch, handler)) {
-                        private boolean stopped;
-
-                        @Override
-                        public void pace(Pace pace) {
-                            super.pace(pace);
-                            if (stopped) {
-                                transport().consume(queue, prefetch, handler);
-                            }
-                        }
-
-                        @Override
-                        public CompletableFuture<Void> stop() {
-                            stopped = true;
-                            return super.stop();
-                        }
-                    };
-                }
-
-                private Transport transport() {
-                    return sound;
-                }
-            };
-        }
+    private interface Pacing {
+        void pace(Consumption consumption, Pace pace, Collection<Delivery> deliveries);
     }
 
     /** Takes up another pace than it is told. */
-    private abstract static class PaceBreaker extends ForwardingTransport {
-        final Queue<Delivery> deliveries = new ConcurrentLinkedQueue<>();
-
-        PaceBreaker(Transport sound) {
-            super(sound);
-        }
-
-        abstract void pace(Consumption consumption, Pace pace);
-
-        @Override
-        public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
-            Consumption consumption = super.consume(queue, prefetch, delivery -> {
-                deliveries.add(delivery);
-                handler.handle(delivery);
-            });
-            return new ForwardingConsumption(consumption) {
-                @Override
-                public void pace(Pace pace) {
-                    PaceBreaker.this.pace(sound, pace);
-                }
-            };
-        }
+    private static Consumer<Sabotage<Transport>> pacing(Pacing fault) {
+        return transport -> {
+            Queue<Delivery> deliveries = new ConcurrentLinkedQueue<>();
+            transport
+                    .on(Transport::consume)
+                    .instead((sound, queue, prefetch, handler) -> transport.sabotaged(
+                            Consumption.class,
+                            sound.consume(queue, prefetch, delivery -> {
+                                deliveries.add(delivery);
+                                handler.handle(delivery);
+                            }),
+                            consumption -> consumption
+                                    .on(Consumption::pace)
+                                    .instead((real, pace) -> fault.pace(real, pace, deliveries))));
+        };
     }
 }

@@ -6,374 +6,170 @@ import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.StoreUnavailableException;
-import java.time.Duration;
-import java.util.List;
+import io.safebunny.test.contract.BrokenStoreContract.Where;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import java.util.function.BiPredicate;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
-/** One fault each against {@link CreateRules}, {@link ReplaceRules} and {@link KeyRules}. */
-final class BrokenRecords {
+/** Faults against {@link CreateRules}, {@link ReplaceRules} and {@link KeyRules}. */
+final class BrokenRecords extends StoreFaults {
 
-    private BrokenRecords() {}
-
-    @Breaks("returnsTheExistingRecordUnchanged")
-    static class CountsVisitorsInAClaim extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public MessageRecord create(MessageRecord record) {
-                    MessageRecord existing = super.create(record);
-                    if (existing.version() == 1 && !existing.owner().equals(record.owner())) {
-                        visited.add(record.key());
-                    }
-                    return existing;
-                }
-
-                @Override
-                public @Nullable MessageRecord find(RecordKey key) {
-                    MessageRecord found = super.find(key);
-                    return found != null && visited.contains(key) && found.version() == 1
-                            ? found.withAttempt(9)
-                            : found;
-                }
-            };
-        }
-
-        private final Set<RecordKey> visited = ConcurrentHashMap.newKeySet();
+    BrokenRecords() {
+        creates();
+        replaces();
+        keys();
     }
 
-    @Breaks("returnsTheExistingRecordInItsPresentState")
-    static class TakesCompletedForReleased extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public MessageRecord create(MessageRecord record) {
-                    MessageRecord e = super.create(record);
-                    return e.state() == RecordState.COMPLETED
-                            ? with(e, RecordState.RELEASED, e.attempt(), e.lease(), e.fingerprint(), e.steps())
-                            : e;
+    private void creates() {
+        fault("counts visitors in a claim", "returnsTheExistingRecordUnchanged", store -> {
+            Set<RecordKey> visited = ConcurrentHashMap.newKeySet();
+            store.on(MessageStore::create).instead((real, record) -> {
+                MessageRecord existing = real.create(record);
+                if (existing.version() == 1 && !existing.owner().equals(record.owner())) {
+                    visited.add(record.key());
                 }
-            };
-        }
-    }
-
-    @Breaks("recognisesItsOwnCreateRepeated")
-    static class DoesNotRecogniseItsOwnCreate extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public MessageRecord create(MessageRecord record) {
-                    MessageRecord found = sound.find(record.key());
+                return existing;
+            });
+            store.on(MessageStore::find).instead((real, key) -> {
+                MessageRecord found = real.find(key);
+                return found != null && visited.contains(key) && found.version() == 1 ? found.withAttempt(9) : found;
+            });
+        });
+        fault("takes completed for released", "returnsTheExistingRecordInItsPresentState", MessageStore::create)
+                .instead((real, record) -> {
+                    MessageRecord existing = real.create(record);
+                    boolean completed = existing.state() == RecordState.COMPLETED;
+                    return completed ? withState(existing, RecordState.RELEASED) : existing;
+                });
+        fault("does not recognise its own create", "recognisesItsOwnCreateRepeated", MessageStore::create)
+                .instead((real, record) -> {
+                    MessageRecord found = real.find(record.key());
                     if (found != null && found.owner().equals(record.owner())) {
                         throw new StoreUnavailableException("a duplicate key", null, null);
                     }
-                    return super.create(record);
+                    return real.create(record);
+                });
+        fault("looks before it creates", "letsOneOfManyConcurrentCreatesWin", store -> {
+            Meeting met = new Meeting();
+            store.on(MessageStore::create).instead((real, record) -> {
+                MessageRecord found = real.find(record.key());
+                met.meet(record.key());
+                MessageRecord created = real.create(record);
+                return found == null ? record : created;
+            });
+        });
+        faultIn("fails to find nothing", "findsNothingUnderAnUnknownKey", test -> {
+            test.where = Where.ONE_INSTANCE;
+            return store -> store.on(MessageStore::find).instead((real, key) -> {
+                MessageRecord found = real.find(key);
+                if (found == null) {
+                    throw new StoreUnavailableException("not found", null, null);
                 }
-            };
-        }
+                return found;
+            });
+        });
     }
 
-    @Breaks("letsOneOfManyConcurrentCreatesWin")
-    static class LooksBeforeItCreates extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public MessageRecord create(MessageRecord record) {
-                    MessageRecord found = sound.find(record.key());
-                    met.meet(record.key());
-                    MessageRecord created = super.create(record);
-                    return found == null ? record : created;
-                }
-            };
-        }
-
-        private final Meeting met = new Meeting();
-    }
-
-    @Breaks("findsNothingUnderAnUnknownKey")
-    static class FailsToFindNothing extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public @Nullable MessageRecord find(RecordKey key) {
-                    MessageRecord found = super.find(key);
-                    if (found == null) {
-                        throw new StoreUnavailableException("not found", null, null);
-                    }
-                    return found;
-                }
-            };
-        }
-
-        @Override
-        protected MessageStore anotherInstance() {
-            return sound;
-        }
-    }
-
-    @Breaks("refusesAVersionThatIsNotTheNext")
-    static class AcceptsAnyNewerVersion extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public @Nullable MessageRecord replace(MessageRecord record) {
-                    MessageRecord found = sound.find(record.key());
-                    return found != null && found.version() >= 2 && record.version() > found.version() + 1
-                            ? record
-                            : super.replace(record);
-                }
-            };
-        }
-    }
-
-    @Breaks("refusesAVersionThatIsNotTheNext")
-    static class AcceptsOlderVersions extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public @Nullable MessageRecord replace(MessageRecord record) {
-                    MessageRecord found = sound.find(record.key());
-                    return found != null && record.version() < found.version() ? record : super.replace(record);
-                }
-            };
-        }
-    }
-
-    @Breaks("refusesWhatIsDerivedFromAnOutdatedFind")
-    static class FencesByOwnerOnly extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public @Nullable MessageRecord replace(MessageRecord record) {
-                    MessageRecord found = sound.find(record.key());
-                    return found != null && found.owner().equals(record.owner()) && found.version() == record.version()
-                            ? record
-                            : super.replace(record);
-                }
-            };
-        }
-    }
-
-    @Breaks("letsOneOfManyConcurrentReplacesWin")
-    static class LooksBeforeItReplaces extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public @Nullable MessageRecord replace(MessageRecord record) {
-                    MessageRecord found = sound.find(record.key());
-                    met.meet(record.key());
-                    MessageRecord replaced = super.replace(record);
-                    return found != null && found.version() == record.version() - 1 ? record : replaced;
-                }
-            };
-        }
-
-        private final Meeting met = new Meeting();
-    }
-
-    @Breaks("createsNothingByReplacing")
-    static class CreatesByReplacing extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public @Nullable MessageRecord replace(MessageRecord record) {
-                    return record.version() == 2 && sound.find(record.key()) == null
-                            ? sound.create(record)
-                            : super.replace(record);
-                }
-            };
-        }
-    }
-
-    @Breaks("goesOnFromWhatAnyCallReturned")
-    static class ListsOutdatedEtags extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
-                    return super.findCompleted(unchangedFor, limit).stream()
+    private void replaces() {
+        fault(
+                "accepts any newer version",
+                "refusesAVersionThatIsNotTheNext",
+                replacing((found, record) -> found.version() >= 2 && record.version() > found.version() + 1));
+        fault(
+                "accepts older versions",
+                "refusesAVersionThatIsNotTheNext",
+                replacing((found, record) -> record.version() < found.version()));
+        fault(
+                "fences by owner only",
+                "refusesWhatIsDerivedFromAnOutdatedFind",
+                replacing((found, record) ->
+                        found.owner().equals(record.owner()) && found.version() == record.version()));
+        fault("looks before it replaces", "letsOneOfManyConcurrentReplacesWin", store -> {
+            Meeting met = new Meeting();
+            store.on(MessageStore::replace).instead((real, record) -> {
+                MessageRecord found = real.find(record.key());
+                met.meet(record.key());
+                MessageRecord replaced = real.replace(record);
+                return found != null && found.version() == record.version() - 1 ? record : replaced;
+            });
+        });
+        fault("creates by replacing", "createsNothingByReplacing", MessageStore::replace)
+                .instead((real, record) -> record.version() == 2 && real.find(record.key()) == null
+                        ? real.create(record)
+                        : real.replace(record));
+        fault("lists outdated etags", "goesOnFromWhatAnyCallReturned", store -> {
+            store.on(MessageStore::findCompleted)
+                    .instead((real, unchangedFor, limit) -> real.findCompleted(unchangedFor, limit).stream()
                             .map(record -> record.withEtag("outdated"))
-                            .toList();
-                }
-
-                @Override
-                public @Nullable MessageRecord replace(MessageRecord record) {
-                    return "outdated".equals(record.etag()) ? null : super.replace(record);
-                }
-            };
-        }
-    }
-
-    @Breaks("findsWhatAnotherInstanceWroteLast")
-    static class CachesWhatItFinds extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public @Nullable MessageRecord find(RecordKey key) {
-                    MessageRecord cached = cache.get(key);
-                    MessageRecord found = cached == null ? super.find(key) : cached;
-                    if (found != null) {
-                        cache.put(key, found);
-                    }
-                    return found;
-                }
-            };
-        }
-
-        private final Map<RecordKey, MessageRecord> cache = new ConcurrentHashMap<>();
-
-        @Override
-        protected MessageStore anotherInstance() {
-            return sound;
-        }
-    }
-
-    @Breaks("replacesAllThatAreCurrentAndNoOthers")
-    static class StopsAtTheFirstOutdatedRecord extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public void replaceAll(List<MessageRecord> records) {
+                            .toList());
+            store.on(MessageStore::replace)
+                    .instead((real, record) -> "outdated".equals(record.etag()) ? null : real.replace(record));
+        });
+        faultIn("caches what it finds", "findsWhatAnotherInstanceWroteLast", test -> {
+            test.where = Where.ONE_INSTANCE;
+            Map<RecordKey, MessageRecord> cache = new ConcurrentHashMap<>();
+            return store -> store.on(MessageStore::find).instead((real, key) -> cache.computeIfAbsent(key, real::find));
+        });
+        fault("stops at the first outdated record", "replacesAllThatAreCurrentAndNoOthers", MessageStore::replaceAll)
+                .instead((real, records) -> {
                     for (MessageRecord record : records) {
-                        if (sound.replace(record) == null) {
+                        if (real.replace(record) == null) {
                             return;
                         }
                     }
-                }
-            };
-        }
+                });
+        fault("replaces a hundred", "replacesAllOfManyRecords", MessageStore::replaceAll)
+                .instead((real, records) -> real.replaceAll(records.subList(0, Math.min(100, records.size()))));
     }
 
-    @Breaks("replacesAllOfManyRecords")
-    static class ReplacesAHundred extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return new ForwardingStore(sound) {
-                @Override
-                public void replaceAll(List<MessageRecord> records) {
-                    super.replaceAll(records.subList(0, Math.min(100, records.size())));
-                }
-            };
-        }
+    /** Pretends that it replaced what it should have refused. */
+    private static Consumer<Sabotage<MessageStore>> replacing(BiPredicate<MessageRecord, MessageRecord> wrongly) {
+        return store -> store.on(MessageStore::replace).instead((real, record) -> {
+            MessageRecord found = real.find(record.key());
+            return found != null && wrongly.test(found, record) ? record : real.replace(record);
+        });
     }
 
-    @Breaks("keepsOneMessageIdInTwoCorrelationsApart")
-    static class IgnoresTheCorrelation extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return confusing(key -> key.messageId().length() == 36 ? new RecordKey("", key.messageId()) : key);
-        }
+    private void keys() {
+        fault(
+                "ignores the correlation",
+                "keepsOneMessageIdInTwoCorrelationsApart",
+                confusing(key -> key.messageId().length() == 36 ? new RecordKey("", key.messageId()) : key));
+        fault(
+                "ignores the message id",
+                "keepsTheMessagesOfOneCorrelationApart",
+                confusing(key -> key.messageId().length() == 36 ? new RecordKey(key.correlationId(), "") : key));
+        fault("ignores case", "doesNotIgnoreCase", confusingIds(id -> id.toLowerCase(Locale.ROOT)));
+        fault(
+                "ignores punctuation at the end",
+                "doesNotIgnorePunctuation",
+                confusingIds(id -> id.replaceAll("[.:_-]$", "")));
+        fault(
+                "takes digits for numbers",
+                "doesNotTakeDigitsForNumbers",
+                confusingIds(id -> id.replaceAll("^0+(?=[0-9]+$)", "")));
+        fault(
+                "joins with a dot",
+                "doesNotJoinCorrelationAndMessageIdAmbiguously",
+                confusing(key -> new RecordKey("", key.correlationId() + "." + key.messageId())));
+        fault(
+                "cuts message ids",
+                "keepsTheLongestKeysApart",
+                confusingIds(id -> id.substring(0, Math.min(128, id.length()))));
+        faultIn("leaks into other nodes", "doesNotShareRecordsWithOtherNodes", test -> {
+            test.where = Where.OTHER_NODE;
+            return store -> store.on(MessageStore::find).instead((real, key) -> {
+                MessageRecord leaked = test.sound.find(key);
+                return leaked == null ? real.find(key) : leaked;
+            });
+        });
     }
 
-    @Breaks("keepsTheMessagesOfOneCorrelationApart")
-    static class IgnoresTheMessageId extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return confusing(key -> key.messageId().length() == 36 ? new RecordKey(key.correlationId(), "") : key);
-        }
-    }
-
-    @Breaks("doesNotIgnoreCase")
-    static class IgnoresCase extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return confusing(
-                    key -> new RecordKey(key.correlationId(), key.messageId().toLowerCase(Locale.ROOT)));
-        }
-    }
-
-    @Breaks("doesNotIgnorePunctuation")
-    static class IgnoresPunctuationAtTheEnd extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return confusing(
-                    key -> new RecordKey(key.correlationId(), key.messageId().replaceAll("[.:_-]$", "")));
-        }
-    }
-
-    @Breaks("doesNotTakeDigitsForNumbers")
-    static class TakesDigitsForNumbers extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return confusing(
-                    key -> new RecordKey(key.correlationId(), key.messageId().replaceAll("^0+(?=[0-9]+$)", "")));
-        }
-    }
-
-    @Breaks("doesNotJoinCorrelationAndMessageIdAmbiguously")
-    static class JoinsWithADot extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return confusing(key -> new RecordKey("", key.correlationId() + "." + key.messageId()));
-        }
-    }
-
-    @Breaks("keepsTheLongestKeysApart")
-    static class CutsMessageIds extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return confusing(key -> new RecordKey(
-                    key.correlationId(),
-                    key.messageId().substring(0, Math.min(128, key.messageId().length()))));
-        }
-    }
-
-    @Breaks("doesNotShareRecordsWithOtherNodes")
-    static class LeaksIntoOtherNodes extends BrokenStoreContract {
-        @Override
-        MessageStore broken() {
-            return sound;
-        }
-
-        @Override
-        protected MessageStore otherNode() {
-            return new ForwardingStore(otherSound) {
-                @Override
-                public @Nullable MessageRecord find(RecordKey key) {
-                    MessageRecord leaked = LeaksIntoOtherNodes.this.sound.find(key);
-                    return leaked == null ? super.find(key) : leaked;
-                }
-            };
-        }
-    }
-
-    /** Lets two threads that deal with one record meet, if there are two. */
-    private static final class Meeting {
-
-        private final Thread test = Thread.currentThread();
-        private final Map<RecordKey, CountDownLatch> present = new ConcurrentHashMap<>();
-
-        void meet(RecordKey key) {
-            if (Thread.currentThread() == test) {
-                return;
-            }
-            CountDownLatch both = present.computeIfAbsent(key, any -> new CountDownLatch(2));
-            both.countDown();
-            try {
-                if (!both.await(10, TimeUnit.SECONDS)) {
-                    throw new AssertionError("nobody came");
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        }
+    private static Consumer<Sabotage<MessageStore>> confusingIds(UnaryOperator<String> normal) {
+        return confusing(key -> new RecordKey(key.correlationId(), normal.apply(key.messageId())));
     }
 }

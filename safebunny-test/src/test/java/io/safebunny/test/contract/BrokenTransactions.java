@@ -6,6 +6,7 @@ import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.test.contract.LockingStore.Transaction;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -14,436 +15,237 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
-/** One fault each against what a transaction is, in {@link TransactionRules}. */
-final class BrokenTransactions {
+/** Faults against what a transaction is, in {@link TransactionRules}. */
+final class BrokenTransactions extends TransactionFaults {
 
-    private BrokenTransactions() {}
-
-    /** Reads what is not committed, of records that had been there or of those that had not. */
-    private static final class DirtyReads extends MemoryTransactions {
-
-        private final boolean existing;
-
-        DirtyReads(BrokenTransactionsContract contract, boolean existing) {
-            super(contract.committed, contract.locks);
-            this.existing = existing;
-        }
-
-        @Override
-        public @Nullable MessageRecord find(RecordKey key) {
-            MessageRecord found = super.find(key);
-            Transaction holder = locks.holder(key);
-            if (holder == null || (found != null) != existing) {
-                return found;
-            }
-            MessageRecord dirty = holder.written.get(key);
-            return dirty == null ? found : dirty;
-        }
+    BrokenTransactions() {
+        reads();
+        ends();
+        repeats();
+        begins();
+        threads();
     }
 
-    @Breaks("writesTogetherInTheTransaction")
-    static class WritesTogetherAtOnce extends BrokenTransactionsContract {
-        @Override
-        MemoryTransactions broken() {
-            return new MemoryTransactions(committed, locks) {
-                @Override
-                public JointWrite writeTogether(List<MessageRecord> records) {
-                    return committed.writeTogether(records);
-                }
-            };
-        }
-    }
-
-    @Breaks("changesNothingByACommitAfterAnOvertakenJointWrite")
-    static class LeavesAPartInTheTransaction extends BrokenTransactionsContract {
-        @Override
-        MemoryTransactions broken() {
-            return new MemoryTransactions(committed, locks) {
-                @Override
-                public JointWrite writeTogether(List<MessageRecord> records) {
-                    JointWrite answer = super.writeTogether(records);
+    private void reads() {
+        faultIn(
+                "writes together at once",
+                "writesTogetherInTheTransaction",
+                test -> store -> store.on(LockingStore::writeTogether)
+                        .instead((real, records) -> test.committed.writeTogether(records)));
+        fault(
+                        "leaves a part in the transaction",
+                        "changesNothingByACommitAfterAnOvertakenJointWrite",
+                        LockingStore::writeTogether)
+                .instead((real, records) -> {
+                    JointWrite answer = real.writeTogether(records);
                     if (answer instanceof JointWrite.Overtaken
                             && records.size() == 2
                             && records.get(0).version() > 1) {
-                        super.writeTogether(records.subList(0, 1));
+                        real.writeTogether(records.subList(0, 1));
                     }
                     return answer;
+                });
+
+        List<String> dirty = List.of("showsToOthersWhatIsCommittedAndNothingBefore", "writesTogetherInTheTransaction");
+        faultIn("shows records that are not committed", dirty, reading(false));
+        faultIn("shows replaces that are not committed", dirty, reading(true));
+        faultIn(
+                "finds what is committed only",
+                "seesItsOwnWritesInTheTransaction",
+                test -> store -> store.on(LockingStore::find).instead((real, key) -> test.committed.find(key)));
+    }
+
+    /** Reads what is not committed, of records that had been there or of those that had not. */
+    private static Function<BrokenTransactionsContract, Consumer<Sabotage<LockingStore>>> reading(boolean existing) {
+        return test -> store -> store.on(LockingStore::find).instead((real, key) -> {
+            MessageRecord found = real.find(key);
+            Transaction holder = test.locks.holder(key);
+            if (holder == null || (found != null) != existing) {
+                return found;
+            }
+            MessageRecord dirty = holder.written().get(key);
+            return dirty == null ? found : dirty;
+        });
+    }
+
+    private void ends() {
+        within(
+                "commits the first two writes",
+                "showsToOthersWhatIsCommittedAndNothingBefore",
+                transaction -> transaction.on(Transaction::commit).instead(real -> {
+                    try {
+                        real.writes().stream().limit(2).forEach(Runnable::run);
+                    } finally {
+                        real.end();
+                    }
+                }));
+
+        List<String> undone = List.of("undoesCreatesAndReplacesByRollback", "writesTogetherInTheTransaction");
+        withinAll(
+                "keeps replaces",
+                undone,
+                test -> transaction -> transaction.on(Transaction::rollback).instead(real -> {
+                    real.written().values().forEach(test.committed::replace);
+                    real.end();
+                }));
+        withinAll(
+                "keeps creates that were replaced",
+                "undoesCreatesAndReplacesByRollback",
+                test -> transaction -> transaction.on(Transaction::rollback).instead(real -> {
+                    replacements(real).forEach(test.committed::create);
+                    real.end();
+                }));
+        within("keeps the locks of what was replaced", undone, transaction -> transaction
+                .on(Transaction::rollback)
+                .instead(real -> {
+                    real.end();
+                    replacements(real).forEach(record -> real.lock(record.key()));
+                }));
+    }
+
+    private static List<MessageRecord> replacements(Transaction transaction) {
+        return transaction.written().values().stream()
+                .filter(record -> record.version() > 1)
+                .toList();
+    }
+
+    private void repeats() {
+        within("creates over its own create", "seesItsOwnWritesInTheTransaction", Transaction::create)
+                .instead((real, record) -> {
+                    real.written().remove(record.key());
+                    return real.create(record);
+                });
+        within("replaces one version twice", "seesItsOwnWritesInTheTransaction", Transaction::replace)
+                .instead((real, record) -> {
+                    MessageRecord own = real.written().get(record.key());
+                    return own != null && own.version() == record.version() ? record : real.replace(record);
+                });
+        withinAll("fails after a duplicate key", "goesOnInATransactionThatMetAnExistingRecord", test -> transaction -> {
+            AtomicBoolean failed = new AtomicBoolean();
+            transaction.on(Transaction::create).instead((real, record) -> {
+                if (failed.get()) {
+                    throw new StoreUnavailableException("the transaction is aborted", null, null);
                 }
-            };
-        }
-    }
-
-    @Breaks({"showsToOthersWhatIsCommittedAndNothingBefore", "writesTogetherInTheTransaction"})
-    static class ShowsRecordsThatAreNotCommitted extends BrokenTransactionsContract {
-        @Override
-        MemoryTransactions broken() {
-            return new DirtyReads(this, false);
-        }
-    }
-
-    @Breaks({"showsToOthersWhatIsCommittedAndNothingBefore", "writesTogetherInTheTransaction"})
-    static class ShowsReplacesThatAreNotCommitted extends BrokenTransactionsContract {
-        @Override
-        MemoryTransactions broken() {
-            return new DirtyReads(this, true);
-        }
-    }
-
-    @Breaks("showsToOthersWhatIsCommittedAndNothingBefore")
-    static class CommitsTheFirstTwoWrites extends BrokenTransactionsContract {
-        @Override
-        MemoryTransactions broken() {
-            return new MemoryTransactions(committed, locks) {
-                @Override
-                Transaction newTransaction() {
-                    return new Transaction() {
-                        @Override
-                        public void commit() {
-                            try {
-                                writes.stream().limit(2).forEach(Runnable::run);
-                            } finally {
-                                end();
-                            }
+                failed.set(test.committed.find(record.key()) != null);
+                return real.create(record);
+            });
+        });
+        withinAll(
+                "commits nothing after a duplicate key",
+                "goesOnInATransactionThatMetAnExistingRecord",
+                test -> transaction -> {
+                    AtomicBoolean failed = new AtomicBoolean();
+                    transaction.on(Transaction::create).instead((real, record) -> {
+                        failed.compareAndSet(false, test.committed.find(record.key()) != null);
+                        return real.create(record);
+                    });
+                    transaction.on(Transaction::commit).instead(real -> {
+                        if (failed.get()) {
+                            real.writes().clear();
                         }
-                    };
-                }
-            };
-        }
+                        real.commit();
+                    });
+                });
     }
 
-    @Breaks({"undoesCreatesAndReplacesByRollback", "writesTogetherInTheTransaction"})
-    static class KeepsReplaces extends BrokenTransactionsContract {
-        @Override
-        MemoryTransactions broken() {
-            return new MemoryTransactions(committed, locks) {
-                @Override
-                Transaction newTransaction() {
-                    return new Transaction() {
-                        @Override
-                        public void rollback() {
-                            written.values().forEach(committed::replace);
-                            end();
-                        }
-                    };
-                }
-            };
-        }
-    }
-
-    @Breaks("undoesCreatesAndReplacesByRollback")
-    static class KeepsCreatesThatWereReplaced extends BrokenTransactionsContract {
-        @Override
-        MemoryTransactions broken() {
-            return new MemoryTransactions(committed, locks) {
-                @Override
-                Transaction newTransaction() {
-                    return new Transaction() {
-                        @Override
-                        public void rollback() {
-                            written.values().stream()
-                                    .filter(record -> record.version() > 1)
-                                    .forEach(committed::create);
-                            end();
-                        }
-                    };
-                }
-            };
-        }
-    }
-
-    @Breaks({"undoesCreatesAndReplacesByRollback", "writesTogetherInTheTransaction"})
-    static class KeepsTheLocksOfWhatWasReplaced extends BrokenTransactionsContract {
-        @Override
-        MemoryTransactions broken() {
-            return new MemoryTransactions(committed, locks) {
-                @Override
-                Transaction newTransaction() {
-                    return new Transaction() {
-                        @Override
-                        public void rollback() {
-                            end();
-                            written.values().stream()
-                                    .filter(record -> record.version() > 1)
-                                    .forEach(record -> lock(record.key()));
-                        }
-                    };
-                }
-            };
-        }
-    }
-
-    @Breaks("seesItsOwnWritesInTheTransaction")
-    static class FindsWhatIsCommittedOnly extends BrokenTransactionsContract {
-        @Override
-        MemoryTransactions broken() {
-            return new MemoryTransactions(committed, locks) {
-                @Override
-                public @Nullable MessageRecord find(RecordKey key) {
-                    return committed.find(key);
-                }
-            };
-        }
-    }
-
-    @Breaks("seesItsOwnWritesInTheTransaction")
-    static class CreatesOverItsOwnCreate extends BrokenTransactionsContract {
-        @Override
-        MemoryTransactions broken() {
-            return new MemoryTransactions(committed, locks) {
-                @Override
-                Transaction newTransaction() {
-                    return new Transaction() {
-                        @Override
-                        MessageRecord create(MessageRecord record) {
-                            written.remove(record.key());
-                            return super.create(record);
-                        }
-                    };
-                }
-            };
-        }
-    }
-
-    @Breaks("seesItsOwnWritesInTheTransaction")
-    static class ReplacesOneVersionTwice extends BrokenTransactionsContract {
-        @Override
-        MemoryTransactions broken() {
-            return new MemoryTransactions(committed, locks) {
-                @Override
-                Transaction newTransaction() {
-                    return new Transaction() {
-                        @Override
-                        @Nullable
-                        MessageRecord replace(MessageRecord record) {
-                            MessageRecord own = written.get(record.key());
-                            return own != null && own.version() == record.version() ? record : super.replace(record);
-                        }
-                    };
-                }
-            };
-        }
-    }
-
-    @Breaks("goesOnInATransactionThatMetAnExistingRecord")
-    static class FailsAfterADuplicateKey extends BrokenTransactionsContract {
-        @Override
-        MemoryTransactions broken() {
-            return new MemoryTransactions(committed, locks) {
-                @Override
-                Transaction newTransaction() {
-                    return new Transaction() {
-                        private boolean failed;
-
-                        @Override
-                        MessageRecord create(MessageRecord record) {
-                            if (failed) {
-                                throw new StoreUnavailableException("the transaction is aborted", null, null);
-                            }
-                            failed = committed.find(record.key()) != null;
-                            return super.create(record);
-                        }
-                    };
-                }
-            };
-        }
-    }
-
-    @Breaks("goesOnInATransactionThatMetAnExistingRecord")
-    static class CommitsNothingAfterADuplicateKey extends BrokenTransactionsContract {
-        @Override
-        MemoryTransactions broken() {
-            return new MemoryTransactions(committed, locks) {
-                @Override
-                Transaction newTransaction() {
-                    return new Transaction() {
-                        private boolean failed;
-
-                        @Override
-                        MessageRecord create(MessageRecord record) {
-                            failed |= committed.find(record.key()) != null;
-                            return super.create(record);
-                        }
-
-                        @Override
-                        public void commit() {
-                            if (failed) {
-                                writes.clear();
-                            }
-                            super.commit();
-                        }
-                    };
-                }
-            };
-        }
-    }
-
-    @Breaks("beginsOneTransactionPerThreadAtATime")
-    static class JoinsTheOpenOne extends BrokenTransactionsContract {
-        @Override
-        MemoryTransactions broken() {
-            return new MemoryTransactions(committed, locks) {
-                @Override
-                public LocalTransaction begin() {
-                    Transaction open = current.get();
-                    return open == null ? super.begin() : open;
-                }
-            };
-        }
-    }
-
-    @Breaks("beginsOneTransactionPerThreadAtATime")
-    static class RollsBackTheOpenOne extends BrokenTransactionsContract {
-        @Override
-        MemoryTransactions broken() {
-            return new MemoryTransactions(committed, locks) {
-                @Override
-                public LocalTransaction begin() {
-                    Transaction open = current.get();
+    private void begins() {
+        fault("begins by joining the open one", "beginsOneTransactionPerThreadAtATime", store -> store.on(
+                        LockingStore::begin)
+                .instead(real -> {
+                    Transaction open = real.current().get();
+                    return open == null ? real.begin() : open;
+                }));
+        fault("rolls back the open one", "beginsOneTransactionPerThreadAtATime", store -> store.on(LockingStore::begin)
+                .instead(real -> {
+                    Transaction open = real.current().get();
                     if (open != null) {
-                        open.writes.clear();
+                        open.writes().clear();
                         open.rollback();
-                        throw new MisuseException(
-                                MisuseException.OPEN_TRANSACTION, "a transaction was open on this thread");
+                        throw refusal();
                     }
-                    return super.begin();
-                }
-            };
-        }
-    }
-
-    @Breaks("beginsOneTransactionPerThreadAtATime")
-    static class NeverBeginsAgainAfterARefusal extends BrokenTransactionsContract {
-        @Override
-        MemoryTransactions broken() {
+                    return real.begin();
+                }));
+        fault("never begins again after a refusal", "beginsOneTransactionPerThreadAtATime", store -> {
             Set<Thread> refused = ConcurrentHashMap.newKeySet();
-            return new MemoryTransactions(committed, locks) {
-                @Override
-                public LocalTransaction begin() {
-                    if (current.get() != null || refused.contains(Thread.currentThread())) {
-                        refused.add(Thread.currentThread());
-                        throw new MisuseException(
-                                MisuseException.OPEN_TRANSACTION, "a transaction is open on this thread");
-                    }
-                    return super.begin();
+            store.on(LockingStore::begin).instead(real -> {
+                if (real.current().get() != null || refused.contains(Thread.currentThread())) {
+                    refused.add(Thread.currentThread());
+                    throw refusal();
                 }
-            };
-        }
+                return real.begin();
+            });
+        });
+        within("answers from what it remembers", "neverShowsAClaimWhoseTransactionTheDatabaseEnded", transaction -> {
+            Map<RecordKey, MessageRecord> remembered = new HashMap<>();
+            transaction.on(Transaction::abort).instead(real -> {
+                remembered.putAll(real.written());
+                real.abort();
+            });
+            transaction.on(Transaction::find).instead((real, key) -> {
+                MessageRecord known = remembered.get(key);
+                return known == null ? real.find(key) : known;
+            });
+        });
+        faultIn("gives no turn back", "letsTheNextOneInWhenATurnEnds", test -> {
+            Semaphore turns = new Semaphore(8);
+            return store -> store.on(LockingStore::awaitTurn).instead(real -> {
+                turns.acquire();
+                return () -> {};
+            });
+        });
     }
 
-    @Breaks("neverShowsAClaimWhoseTransactionTheDatabaseEnded")
-    static class AnswersFromWhatItRemembers extends BrokenTransactionsContract {
-        @Override
-        MemoryTransactions broken() {
-            return new MemoryTransactions(committed, locks) {
-                @Override
-                Transaction newTransaction() {
-                    return new Transaction() {
-                        private final Map<RecordKey, MessageRecord> remembered = new HashMap<>();
-
-                        @Override
-                        void abort() {
-                            remembered.putAll(written);
-                            super.abort();
-                        }
-
-                        @Override
-                        @Nullable
-                        MessageRecord find(RecordKey key) {
-                            MessageRecord known = remembered.get(key);
-                            return known == null ? super.find(key) : known;
-                        }
-                    };
-                }
-            };
-        }
+    private static MisuseException refusal() {
+        return new MisuseException(MisuseException.OPEN_TRANSACTION, "a transaction was open on this thread");
     }
 
-    @Breaks("letsTheNextOneInWhenATurnEnds")
-    static class GivesNoTurnBack extends BrokenTransactionsContract {
-        private final Semaphore turns = new Semaphore(8);
-
-        @Override
-        MemoryTransactions broken() {
-            return new MemoryTransactions(committed, locks) {
-                @Override
-                public Turn awaitTurn() throws InterruptedException {
-                    turns.acquire();
-                    return () -> {};
-                }
+    private void threads() {
+        withinAll("commits what other threads wrote", "keepsTheTransactionsOfTwoThreadsApart", test -> {
+            Map<Thread, Transaction> open = new ConcurrentHashMap<>();
+            return transaction -> {
+                transaction.on(Transaction::create).instead((real, record) -> {
+                    open.putIfAbsent(Thread.currentThread(), real);
+                    return real.create(record);
+                });
+                transaction.on(Transaction::commit).instead(real -> {
+                    open.forEach((thread, other) -> {
+                        if (thread != Thread.currentThread()) {
+                            new ArrayList<>(other.writes()).forEach(Runnable::run);
+                        }
+                    });
+                    open.values().remove(real);
+                    real.commit();
+                });
+                transaction.on(Transaction::rollback).instead(real -> {
+                    open.values().remove(real);
+                    real.rollback();
+                });
             };
-        }
-    }
-
-    @Breaks("keepsTheTransactionsOfTwoThreadsApart")
-    static class CommitsWhatOtherThreadsWrote extends BrokenTransactionsContract {
-        private final Map<Thread, List<Runnable>> writesByThread = new ConcurrentHashMap<>();
-
-        @Override
-        MemoryTransactions broken() {
-            return new MemoryTransactions(committed, locks) {
-                @Override
-                Transaction newTransaction() {
-                    Transaction transaction = new Transaction() {
-                        @Override
-                        public void commit() {
-                            writesByThread.forEach((thread, others) -> {
-                                if (thread != Thread.currentThread()) {
-                                    new ArrayList<>(others).forEach(Runnable::run);
-                                }
-                            });
-                            super.commit();
+        });
+        faultIn("undoes what others committed since", "keepsTheTransactionsOfTwoThreadsApart", test -> {
+            Map<RecordKey, Thread> writers = new ConcurrentHashMap<>();
+            Set<RecordKey> undone = ConcurrentHashMap.newKeySet();
+            test.eachTransaction = transaction -> {
+                Set<RecordKey> before = new HashSet<>(writers.keySet());
+                transaction.on(Transaction::commit).instead(real -> {
+                    real.written().keySet().forEach(key -> writers.put(key, Thread.currentThread()));
+                    real.commit();
+                });
+                transaction.on(Transaction::rollback).instead(real -> {
+                    writers.forEach((key, writer) -> {
+                        if (writer != Thread.currentThread() && !before.contains(key)) {
+                            undone.add(key);
                         }
-
-                        @Override
-                        void end() {
-                            writesByThread.values().removeIf(all -> all == writes);
-                            super.end();
-                        }
-                    };
-                    writesByThread.putIfAbsent(Thread.currentThread(), transaction.writes);
-                    return transaction;
-                }
+                    });
+                    real.rollback();
+                });
             };
-        }
-    }
-
-    @Breaks("keepsTheTransactionsOfTwoThreadsApart")
-    static class UndoesWhatOthersCommittedSince extends BrokenTransactionsContract {
-        private final Map<RecordKey, Thread> writers = new ConcurrentHashMap<>();
-        private final Set<RecordKey> undone = ConcurrentHashMap.newKeySet();
-
-        @Override
-        MemoryTransactions broken() {
-            return new MemoryTransactions(committed, locks) {
-                @Override
-                Transaction newTransaction() {
-                    Set<RecordKey> before = new HashSet<>(writers.keySet());
-                    return new Transaction() {
-                        @Override
-                        public void commit() {
-                            written.keySet().forEach(key -> writers.put(key, Thread.currentThread()));
-                            super.commit();
-                        }
-
-                        @Override
-                        public void rollback() {
-                            writers.forEach((key, writer) -> {
-                                if (writer != Thread.currentThread() && !before.contains(key)) {
-                                    undone.add(key);
-                                }
-                            });
-                            super.rollback();
-                        }
-                    };
-                }
-
-                @Override
-                public @Nullable MessageRecord find(RecordKey key) {
-                    return undone.contains(key) ? null : super.find(key);
-                }
-            };
-        }
+            return store ->
+                    store.on(LockingStore::find).instead((real, key) -> undone.contains(key) ? null : real.find(key));
+        });
     }
 }

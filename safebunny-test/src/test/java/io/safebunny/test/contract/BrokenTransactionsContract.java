@@ -1,70 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.TransactionalMessageStore;
-import io.safebunny.store.memory.MemoryMessageStore;
-import io.safebunny.test.contract.MemoryTransactions.Locks;
-import io.safebunny.time.VirtualTimeline;
+import io.safebunny.test.contract.LockingStore.Transaction;
 import java.time.Duration;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
-/**
- * The contract with transactions that have one fault, the same in all instances. Run by {@link
- * TransactionalStoreContractBitesTest}, ignored by Surefire.
- */
-abstract class BrokenTransactionsContract extends TransactionalStoreContract {
+/** The contract with transactions that have the current fault, the same in all instances. */
+class BrokenTransactionsContract extends MemoryTransactionsContractTest {
 
-    private final VirtualTimeline timeline = new VirtualTimeline();
-    final MessageStore committed = LimitedStore.of(new MemoryMessageStore(timeline, retention()));
-    final Locks locks = new Locks(longestWait());
+    private final Fault<BrokenTransactionsContract, LockingStore> fault = Fault.current();
+    private final UnaryOperator<LockingStore> broken;
 
-    abstract MemoryTransactions broken();
+    /** What a fault does to each transaction. */
+    Consumer<Sabotage<Transaction>> eachTransaction = transaction -> {};
+
+    BrokenTransactionsContract() {
+        broken = fault.in(this, LockingStore.class);
+    }
 
     @Override
     protected TransactionalMessageStore store() {
-        return broken();
+        return broken.apply(new MemoryTransactions(
+                committed,
+                locks,
+                sound -> Sabotage.sabotaged(Transaction.class, sound, fault.calls(), eachTransaction)));
     }
 
     @Override
     protected TransactionalMessageStore anotherInstance() {
-        return broken();
-    }
-
-    @Override
-    protected MessageStore otherNode() {
-        return LimitedStore.of(new MemoryMessageStore(timeline, retention()));
+        return store();
     }
 
     @Override
     protected Duration longestWait() {
         return Duration.ofMillis(600);
-    }
-
-    @Override
-    protected void endOpenTransaction() {
-        ((MemoryTransactions) transactions().store()).abortOpen();
-    }
-
-    @Override
-    protected Duration retention() {
-        return Duration.ofDays(7);
-    }
-
-    @Override
-    protected boolean age(Duration duration) {
-        timeline.advance(duration);
-        return true;
-    }
-
-    @Override
-    protected long largestContent() {
-        return LimitedStore.LIMIT;
-    }
-
-    @Override
-    protected MessageRecord unstorable(MessageRecord record) {
-        return LimitedStore.unstorable(record);
     }
 
     @Override

@@ -1,39 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
+import io.safebunny.test.contract.Sabotage.Calls;
 import io.safebunny.topology.Topology;
 import java.time.Duration;
-import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInfo;
 
-/** The contract with a transport that has one fault. Run by {@link TransportContractBitesTest}, ignored by Surefire. */
-abstract class BrokenTransportContract extends MemoryTransportContractTest {
+/** The contract with a transport that has the current fault. */
+class BrokenTransportContract extends MemoryTransportContractTest {
 
     /** The rule that is to fail takes this long; the others wait as long as those of a sound transport. */
     private static final Duration FAILING = Duration.ofSeconds(3);
 
     private final Queue<Topology> topologies = new ConcurrentLinkedQueue<>();
+    private final Fault<BrokenTransportContract, Transport> fault = Fault.current();
+    private final UnaryOperator<Transport> broken;
     private Duration patience = FAILING;
 
-    abstract Transport broken(Transport sound);
+    BrokenTransportContract() {
+        broken = fault.in(this, Transport.class);
+    }
 
     @Override
     protected Transport newTransport(String node) {
-        return broken(new ForwardingTransport(super.newTransport(node)) {
-            @Override
-            public void start(Topology topology) {
-                super.start(topology);
-                topologies.add(topology);
-            }
-        });
+        return broken.apply(
+                Sabotage.sabotaged(Transport.class, super.newTransport(node), new Calls(), transport -> transport
+                        .on(Transport::start)
+                        .instead((real, topology) -> {
+                            real.start(topology);
+                            topologies.add(topology);
+                        })));
     }
 
     /** One more, without the fault. */
@@ -43,8 +46,9 @@ abstract class BrokenTransportContract extends MemoryTransportContractTest {
 
     @BeforeEach
     void expect(TestInfo rule) {
-        List<String> broken = List.of(getClass().getAnnotation(Breaks.class).value());
-        patience = broken.contains(rule.getTestMethod().orElseThrow().getName()) ? FAILING : super.patience();
+        boolean failing =
+                fault.rules().contains(rule.getTestMethod().orElseThrow().getName());
+        patience = failing ? FAILING : super.patience();
     }
 
     @Override
@@ -78,21 +82,5 @@ abstract class BrokenTransportContract extends MemoryTransportContractTest {
                 .filter(queue ->
                         !queue.endsWith("-poison") && !queue.endsWith("-dead-letters") && !queue.endsWith(".unrouted"))
                 .collect(Collectors.toSet());
-    }
-
-    static boolean isPublication(OutboundMessage message) {
-        return message.route() instanceof Route.Publication;
-    }
-
-    static boolean isDelayed(OutboundMessage message) {
-        return !message.delay().isZero();
-    }
-
-    static OutboundMessage withRoute(OutboundMessage message, Route route) {
-        return new OutboundMessage(message.message(), route, message.delay());
-    }
-
-    static OutboundMessage withDelay(OutboundMessage message, Duration delay) {
-        return new OutboundMessage(message.message(), message.route(), delay);
     }
 }

@@ -6,20 +6,24 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordTooLargeException;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Holds no more than two megabytes in one record, and none of an owner with a long name. */
-final class LimitedStore extends ForwardingStore {
+final class LimitedStore implements MessageStore {
 
     static final long LIMIT = 2 << 20;
 
     private static final int LONGEST_OWNER = 1_000;
 
-    private LimitedStore(MessageStore sound) {
-        super(sound);
+    private final MessageStore unlimited;
+
+    private LimitedStore(MessageStore unlimited) {
+        this.unlimited = unlimited;
     }
 
     static MessageStore of(MessageStore unlimited) {
@@ -28,18 +32,7 @@ final class LimitedStore extends ForwardingStore {
 
     /** So that it is refused. */
     static MessageRecord unstorable(MessageRecord r) {
-        return new MessageRecord(
-                r.key(),
-                r.state(),
-                "o".repeat(LONGEST_OWNER + 1),
-                r.version(),
-                r.attempt(),
-                r.takeovers(),
-                r.lease(),
-                r.fingerprint(),
-                r.steps(),
-                r.outgoing(),
-                r.etag());
+        return r.nextSteps("o".repeat(LONGEST_OWNER + 1), r.steps()).withVersion(r.version());
     }
 
     private static void requireStorable(MessageRecord record) {
@@ -51,20 +44,20 @@ final class LimitedStore extends ForwardingStore {
     @Override
     public MessageRecord create(MessageRecord record) {
         requireStorable(record);
-        return super.create(record);
+        return unlimited.create(record);
     }
 
     @Override
     public void replaceAll(List<MessageRecord> records) {
         records.forEach(LimitedStore::requireStorable);
-        super.replaceAll(records);
+        unlimited.replaceAll(records);
     }
 
     @Override
     public @Nullable MessageRecord replace(MessageRecord record) {
         requireStorable(record);
         requireSmall(record);
-        return super.replace(record);
+        return unlimited.replace(record);
     }
 
     @Override
@@ -73,7 +66,22 @@ final class LimitedStore extends ForwardingStore {
             requireStorable(record);
             requireSmall(record);
         }
-        return super.writeTogether(records);
+        return unlimited.writeTogether(records);
+    }
+
+    @Override
+    public @Nullable MessageRecord find(RecordKey key) {
+        return unlimited.find(key);
+    }
+
+    @Override
+    public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
+        return unlimited.findCompleted(unchangedFor, limit);
+    }
+
+    @Override
+    public int removeExpired(int limit) {
+        return unlimited.removeExpired(limit);
     }
 
     static void requireSmall(MessageRecord record) {

@@ -8,7 +8,7 @@ import java.time.Duration;
 
 class MemoryMessageStoreContractTest extends MessageStoreContract {
 
-    private final VirtualTimeline timeline = new VirtualTimeline();
+    final VirtualTimeline timeline = new VirtualTimeline();
     private final MessageStore store = new MemoryMessageStore(timeline, retention());
 
     @Override

@@ -7,19 +7,18 @@ import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.StoreUnavailableException;
-import io.safebunny.spi.store.TransactionalMessageStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Transactions on top of a store in memory, as a database with locks on rows has them. For the contract's own tests. */
-class MemoryTransactions implements TransactionalMessageStore {
+final class MemoryTransactions implements LockingStore {
 
     /** The rows that are written by open transactions. One for all instances. */
     static final class Locks {
@@ -62,26 +61,43 @@ class MemoryTransactions implements TransactionalMessageStore {
         }
     }
 
-    final MessageStore committed;
-    final Locks locks;
+    private final MessageStore committed;
+    private final Locks locks;
+    private final UnaryOperator<Transaction> used;
 
     @SuppressWarnings("ThreadLocalUsage") // each database has its own
-    final ThreadLocal<@Nullable Transaction> current = new ThreadLocal<>();
+    private final ThreadLocal<@Nullable Transaction> current = new ThreadLocal<>();
 
     MemoryTransactions(MessageStore committed, Locks locks) {
+        this(committed, locks, UnaryOperator.identity());
+    }
+
+    /** @param used what is used in place of a sound transaction */
+    MemoryTransactions(MessageStore committed, Locks locks, UnaryOperator<Transaction> used) {
         this.committed = committed;
         this.locks = locks;
+        this.used = used;
     }
 
     /** Its writes reach the store when it commits; the locks see to it that they are still valid then. */
-    class Transaction implements LocalTransaction {
+    private final class SoundTransaction implements Transaction {
 
-        final Map<RecordKey, MessageRecord> written = new HashMap<>();
-        final List<Runnable> writes = new ArrayList<>();
-        boolean aborted;
+        private final Map<RecordKey, MessageRecord> written = new HashMap<>();
+        private final List<Runnable> writes = new ArrayList<>();
+        private boolean aborted;
 
-        /** As a database ends a session that was idle for too long. */
-        void abort() {
+        @Override
+        public Map<RecordKey, MessageRecord> written() {
+            return written;
+        }
+
+        @Override
+        public List<Runnable> writes() {
+            return writes;
+        }
+
+        @Override
+        public void abort() {
             aborted = true;
             written.clear();
             writes.clear();
@@ -109,24 +125,32 @@ class MemoryTransactions implements TransactionalMessageStore {
             end();
         }
 
-        void end() {
+        @Override
+        public void end() {
             current.remove();
             locks.release(this);
         }
 
-        boolean lock(RecordKey key) {
+        @Override
+        public boolean lock(RecordKey key) {
             requireAlive();
             return locks.acquire(key, this);
         }
 
-        @Nullable
-        MessageRecord find(RecordKey key) {
+        @Override
+        public @Nullable Transaction holder(RecordKey key) {
+            return locks.holder(key);
+        }
+
+        @Override
+        public @Nullable MessageRecord find(RecordKey key) {
             requireAlive();
             MessageRecord own = written.get(key);
             return own == null ? committed.find(key) : own;
         }
 
-        MessageRecord create(MessageRecord record) {
+        @Override
+        public MessageRecord create(MessageRecord record) {
             lock(record.key());
             MessageRecord existing = find(record.key());
             if (existing != null) {
@@ -137,7 +161,8 @@ class MemoryTransactions implements TransactionalMessageStore {
             return record;
         }
 
-        JointWrite writeTogether(List<MessageRecord> records) {
+        @Override
+        public JointWrite writeTogether(List<MessageRecord> records) {
             JointWrite.requireOnePartition(records);
             records.stream().sorted(JointWrite.LOCK_ORDER).forEach(record -> lock(record.key()));
             for (MessageRecord record : records) {
@@ -151,8 +176,8 @@ class MemoryTransactions implements TransactionalMessageStore {
             return new JointWrite.Written(records);
         }
 
-        @Nullable
-        MessageRecord replace(MessageRecord record) {
+        @Override
+        public @Nullable MessageRecord replace(MessageRecord record) {
             lock(record.key());
             MessageRecord existing = find(record.key());
             if (existing == null || existing.version() != record.version() - 1) {
@@ -164,8 +189,9 @@ class MemoryTransactions implements TransactionalMessageStore {
         }
     }
 
-    Transaction newTransaction() {
-        return new Transaction();
+    @Override
+    public ThreadLocal<@Nullable Transaction> current() {
+        return current;
     }
 
     @Override
@@ -173,7 +199,7 @@ class MemoryTransactions implements TransactionalMessageStore {
         if (current.get() != null) {
             throw new MisuseException(MisuseException.OPEN_TRANSACTION, "a transaction is open on this thread");
         }
-        Transaction transaction = newTransaction();
+        Transaction transaction = used.apply(new SoundTransaction());
         current.set(transaction);
         return transaction;
     }
@@ -189,12 +215,7 @@ class MemoryTransactions implements TransactionalMessageStore {
         }
     }
 
-    /** The one of this thread. */
-    void abortOpen() {
-        Objects.requireNonNull(current.get()).abort();
-    }
-
-    final <T> T inTransaction(Supplier<T> action) {
+    private <T> T inTransaction(Supplier<T> action) {
         LocalTransaction transaction = begin();
         T result;
         try {

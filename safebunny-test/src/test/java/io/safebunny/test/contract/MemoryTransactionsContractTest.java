@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
+import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.test.contract.MemoryTransactions.Locks;
 import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
+import java.util.Objects;
 
 class MemoryTransactionsContractTest extends TransactionalStoreContract {
 
@@ -26,7 +28,7 @@ class MemoryTransactionsContractTest extends TransactionalStoreContract {
 
     @Override
     protected MessageStore otherNode() {
-        return new MemoryMessageStore(timeline, retention());
+        return LimitedStore.of(new MemoryMessageStore(timeline, retention()));
     }
 
     @Override
@@ -36,7 +38,8 @@ class MemoryTransactionsContractTest extends TransactionalStoreContract {
 
     @Override
     protected void endOpenTransaction() {
-        ((MemoryTransactions) transactions().store()).abortOpen();
+        LockingStore store = (LockingStore) transactions().store();
+        Objects.requireNonNull(store.current().get()).abort();
     }
 
     @Override
@@ -53,5 +56,10 @@ class MemoryTransactionsContractTest extends TransactionalStoreContract {
     @Override
     protected long largestContent() {
         return LimitedStore.LIMIT;
+    }
+
+    @Override
+    protected MessageRecord unstorable(MessageRecord record) {
+        return LimitedStore.unstorable(record);
     }
 }
