@@ -11,7 +11,8 @@ import java.util.stream.Stream;
 
 /**
  * Nobody but core's {@code Timeline} asks the system for the time, waits with a timeout or makes a random number: a simulation decides
- * on all of them. Waiting without a timeout is nobody's decision and allowed.
+ * on all of them. Waiting without a timeout is nobody's decision and allowed. The rule knows the JDK's calls; the timeouts that the client
+ * of a remote service keeps itself are that client's.
  */
 public final class TimeRule {
 

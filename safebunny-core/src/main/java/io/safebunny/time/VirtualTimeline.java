@@ -148,12 +148,11 @@ public final class VirtualTimeline implements Timeline {
 
     private void skipUntil(CompletableFuture<?> future, Duration timeout) throws InterruptedException {
         long end = nanoTime() + timeout.toNanos();
-        while (!future.isDone() && runNext(end)) {
-            // one task after the other
-        }
-        if (!future.isDone() && Thread.interrupted()) {
-            throw new InterruptedException("interrupted while waiting");
-        }
+        do {
+            if (!future.isDone() && Thread.interrupted()) {
+                throw new InterruptedException("interrupted while waiting");
+            }
+        } while (!future.isDone() && runNext(end));
     }
 
     private void blockUntil(CompletableFuture<?> future, Duration timeout)

@@ -193,4 +193,16 @@ class VirtualTimelineTest {
             throw new CompletionException(e);
         }
     }
+
+    @Test
+    void whoSkipsInterruptedRunsNothing() {
+        VirtualTimeline skipping = VirtualTimeline.skipping();
+        skipping.schedule(Duration.ofMillis(10), () -> ran.add("due"));
+        Thread.currentThread().interrupt();
+
+        assertThatThrownBy(() -> skipping.await(new CompletableFuture<>(), Duration.ofSeconds(1)))
+                .isInstanceOf(InterruptedException.class);
+
+        assertThat(ran).isEmpty();
+    }
 }

@@ -66,7 +66,8 @@ class DocumentationTest {
 
     @Test
     void everyListingIsCompiled() throws IOException {
-        String compiled = squeezed(sources(Path.of("src/test/java/io/safebunny/docs")));
+        String compiled = squeezed(sources(Path.of("src/test/java/io/safebunny/docs"))
+                + sources(PROJECT.resolve("safebunny-cosmos/src/test/java/io/safebunny/docs")));
         List<String> missing = new ArrayList<>();
         for (Path page : pages()) {
             Matcher listing = JAVA_LISTING.matcher(read(page));

@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,9 +42,14 @@ public record MessageRecord(
         outgoing = List.copyOf(outgoing);
     }
 
-    /** The order of {@code Map.copyOf} differs from run to run, and is stored. */
+    /** The order of {@code Map.copyOf} differs from run to run, and is stored. A step without a result would be run again. */
     private static Map<String, String> inTheirOrder(Map<String, String> steps) {
-        return steps.isEmpty() ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(steps));
+        if (steps.isEmpty()) {
+            return Map.of();
+        }
+        Map<String, String> copy = new LinkedHashMap<>();
+        steps.forEach((name, json) -> copy.put(Objects.requireNonNull(name), Objects.requireNonNull(json)));
+        return Collections.unmodifiableMap(copy);
     }
 
     /** A first claim. */

@@ -36,6 +36,13 @@ class MessageRecordTest {
     }
 
     @Test
+    void aStepWithoutAResultIsRefused() {
+        steps.put("charge", missing());
+
+        assertThatThrownBy(() -> claim.withSteps(steps)).isInstanceOf(NullPointerException.class);
+    }
+
+    @Test
     void nobodyChangesItsSteps() {
         steps.put("charge", "1");
         MessageRecord record = claim.withSteps(steps);
@@ -43,5 +50,10 @@ class MessageRecordTest {
 
         assertThat(record.steps()).containsOnlyKeys("charge");
         assertThatThrownBy(() -> record.steps().put("ship", "1")).isInstanceOf(UnsupportedOperationException.class);
+    }
+
+    @SuppressWarnings("NullAway") // what a store not written in Java may hand over
+    private static String missing() {
+        return null;
     }
 }

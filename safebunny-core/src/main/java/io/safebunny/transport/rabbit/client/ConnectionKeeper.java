@@ -92,13 +92,14 @@ public final class ConnectionKeeper implements AutoCloseable {
             if (RefusedConnection.isIn(e)) {
                 throw RefusedConnection.toException(name, factory, e);
             }
+            String why = problem(e); // before the next try, which may know better
             Duration wait = loop.tryLater();
             LOG.warn(
                     "SB-1203 No connection '{}' to the broker at {}:{}: {}. Retrying in {} ms; check spring.rabbitmq.addresses (or host and port) if this goes on",
                     name,
                     factory.getHost(),
                     factory.getPort(),
-                    problem(e),
+                    why,
                     wait.toMillis());
         }
     }
