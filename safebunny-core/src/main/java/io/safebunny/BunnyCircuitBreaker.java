@@ -3,6 +3,7 @@ package io.safebunny;
 
 import io.safebunny.failure.MisuseException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 
 /**
@@ -34,7 +35,7 @@ public interface BunnyCircuitBreaker {
      * @param type message type name
      * @param reason explanation for humans; never empty
      */
-    record Change(String type, State from, State to, String reason) {}
+    record Change(String type, State from, State to, String reason, Instant occurredAt) implements SafeBunnyEvent {}
 
     /** Called for every change, one after the other, on a thread that may block. */
     @FunctionalInterface

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What applications import every day: the annotations, the publisher and the context of a message. */
+/** What applications import every day: the annotations, the publisher, the context of a message and the events. */
 @NullMarked
 package io.safebunny;
 

@@ -17,6 +17,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Middleware;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.MessageScope;
@@ -124,6 +125,7 @@ public class PipelineBenchmark {
                 system.random(),
                 metrics,
                 new Observations(parts.observationRegistry()),
+                Events.unheard(system),
                 new HeldDeliveries(),
                 new BoundedLog(system, ExceptionDetails.FULL));
         RecoveryPolicy recovery = RecoveryPolicy.of(

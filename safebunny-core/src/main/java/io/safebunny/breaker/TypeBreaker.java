@@ -120,7 +120,7 @@ public final class TypeBreaker {
         cancelNext();
         pace(pace);
         if (from != to) {
-            listener.accept(new Change(type, from, to, reason));
+            listener.accept(new Change(type, from, to, reason, timeline.now()));
         }
     }
 

@@ -11,6 +11,7 @@ import io.safebunny.handling.Handling;
 import io.safebunny.message.Names;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.MessageScope;
@@ -48,6 +49,7 @@ public record ConsumePipelineFactory(
         RandomGenerator random,
         Metrics metrics,
         Observations observations,
+        Events events,
         HeldDeliveries held,
         BoundedLog log) {
 

@@ -6,6 +6,7 @@ import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.IncomingMessage;
@@ -35,6 +36,7 @@ final class PoisonQueue {
     private final Kind bare;
     private final Timeline timeline;
     private final Metrics metrics;
+    private final Events events;
 
     /**
      * @param queue of the delivered messages
@@ -50,6 +52,7 @@ final class PoisonQueue {
                 Kind.error(LOG, "Poison copies of queue %s cannot be sent with all their properties".formatted(queue));
         this.timeline = parts.timeline();
         this.metrics = parts.metrics();
+        this.events = parts.events();
     }
 
     Settlement put(Delivery delivery, PoisonReason reason, Throwable failure) {
@@ -71,6 +74,9 @@ final class PoisonQueue {
                             "The poison copy cannot be sent with all its properties; sending the bare body",
                             log.tellable(e)));
             outcome = move(delivery, PoisonMessages.bare(message, reason, timeline.now()));
+        }
+        if (outcome == Outcome.MOVED) {
+            events.poisoned(message.queue(), message.message(), reason, failure);
         }
         return end(outcome, reason);
     }

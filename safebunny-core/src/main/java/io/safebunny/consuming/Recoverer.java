@@ -5,6 +5,7 @@ import io.safebunny.consuming.Mover.Outcome;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.FailedAttempt;
 import io.safebunny.recovery.NotHandledException;
@@ -45,6 +46,7 @@ final class Recoverer {
     private final PoisonQueue poisonQueue;
     private final FailureLog log;
     private final Metrics metrics;
+    private final Events events;
 
     /** @param type of the handled messages, for the metrics */
     Recoverer(
@@ -62,6 +64,7 @@ final class Recoverer {
         this.poisonQueue = poisonQueue;
         this.log = log;
         this.metrics = parts.metrics();
+        this.events = parts.events();
     }
 
     /**
@@ -150,6 +153,7 @@ final class Recoverer {
         boolean certain = end != Settlement.HAND_BACK || message.handling.poisonVersion() != 0;
         if (certain && !message.handling.isSetAsideByAnother()) {
             message.givenUp(failure);
+            events.givenUp(message.envelope(), reason, failure);
         }
         return end;
     }

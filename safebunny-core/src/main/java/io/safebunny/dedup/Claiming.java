@@ -7,6 +7,7 @@ import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.quarantine.Evidence;
 import io.safebunny.quarantine.QuarantinePolicy;
@@ -36,6 +37,7 @@ final class Claiming {
 
     private final MessageStore store;
     private final Metrics metrics;
+    private final Events events;
     private final DedupLog log;
     private final DedupOptions options;
     private final QuarantinePolicy quarantine;
@@ -44,9 +46,11 @@ final class Claiming {
     private final String process;
     private final AtomicLong claims = new AtomicLong();
 
-    Claiming(MessageStore store, Timeline timeline, Metrics metrics, DedupLog log, DedupOptions options) {
+    Claiming(
+            MessageStore store, Timeline timeline, Metrics metrics, Events events, DedupLog log, DedupOptions options) {
         this.store = store;
         this.metrics = metrics;
+        this.events = events;
         this.log = log;
         this.options = options;
         this.quarantine = options.quarantine();
@@ -184,6 +188,7 @@ final class Claiming {
         }
         MessageRecord claim = claimAgain(handling, stored, fresh, attempt, takeovers);
         metrics.claimTakenOver(handling.message().type());
+        events.takenOver(handling.message(), takeovers);
         log.tell(
                 Kind.info(LOG, "Messages are handled again whose claims did not change"),
                 handling.message().id(),

@@ -6,6 +6,7 @@ import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.NotHandledException;
@@ -37,7 +38,7 @@ public final class Deduplication {
     private final Dispatch dispatch;
     private final RecurringTask sweeps;
 
-    /** Uses its own log, with full exception details. */
+    /** Uses its own log, with full exception details, and has no listeners. */
     public Deduplication(
             MessageStore store,
             ConfirmedSender sender,
@@ -45,7 +46,15 @@ public final class Deduplication {
             Executor blocking,
             Metrics metrics,
             DedupOptions options) {
-        this(store, sender, timeline, blocking, metrics, new BoundedLog(timeline, ExceptionDetails.FULL), options);
+        this(
+                store,
+                sender,
+                timeline,
+                blocking,
+                metrics,
+                Events.unheard(timeline),
+                new BoundedLog(timeline, ExceptionDetails.FULL),
+                options);
     }
 
     /** @param blocking runs tasks that wait for the store: renewals, marks, sweeps */
@@ -55,10 +64,11 @@ public final class Deduplication {
             Timeline timeline,
             Executor blocking,
             Metrics metrics,
+            Events events,
             BoundedLog bounded,
             DedupOptions options) {
         this.log = new DedupLog(bounded);
-        this.claiming = new Claiming(store, timeline, metrics, log, options);
+        this.claiming = new Claiming(store, timeline, metrics, events, log, options);
         this.claims = store instanceof TransactionalMessageStore transactional
                 ? new TransactionalClaims(transactional, timeline, log, claiming)
                 : new LeasedClaims(store, timeline, blocking, metrics, log, options, claiming);

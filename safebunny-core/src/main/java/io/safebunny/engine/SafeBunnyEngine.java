@@ -13,6 +13,7 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.message.Names;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.publishing.ConfirmedSender;
@@ -46,6 +47,7 @@ public final class SafeBunnyEngine {
     private final ConfirmedSender sender;
     private final Bunny bunny;
     private final Metrics metrics;
+    private final Events events;
     private final @Nullable Deduplication deduplication;
     private final ConsumePipelineFactory pipelines;
     private final BoundedLog log;
@@ -57,6 +59,8 @@ public final class SafeBunnyEngine {
         SafeBunnyOptions options = parts.options();
         log = new BoundedLog(parts.timeline(), options.exceptionDetails());
         metrics = new Metrics(parts.meterRegistry());
+        events = new Events(options.node(), parts.listeners(), parts.callbacks(), parts.timeline(), log);
+        parts.breakers().addListener(events::tell);
         Observations observations = new Observations(parts.observationRegistry());
         sender = new ConfirmedSender(
                 parts.transport(),
@@ -89,6 +93,7 @@ public final class SafeBunnyEngine {
                         parts.timeline(),
                         parts.callbacks(),
                         metrics,
+                        events,
                         log,
                         new DedupOptions(options.lease(), options.topology().deliveryLimit()));
         pipelines = new ConsumePipelineFactory(
@@ -111,6 +116,7 @@ public final class SafeBunnyEngine {
                 parts.timeline().random(),
                 metrics,
                 observations,
+                events,
                 held,
                 log);
     }
@@ -218,6 +224,7 @@ public final class SafeBunnyEngine {
         }
         sender.stop();
         parts.transport().close();
+        events.stop();
         log.close();
     }
 }

@@ -4,6 +4,7 @@ package io.safebunny.engine;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import io.safebunny.SafeBunnyEvent;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.codec.Codecs;
@@ -42,6 +43,7 @@ public final class SafeBunnyParts {
     private final Executor callbacks;
     private final MeterRegistry meterRegistry;
     private final ObservationRegistry observationRegistry;
+    private final List<SafeBunnyEvent.Listener> listeners;
 
     private SafeBunnyParts(Builder builder) {
         options = builder.options;
@@ -59,6 +61,7 @@ public final class SafeBunnyParts {
         callbacks = builder.callbacks;
         meterRegistry = builder.meterRegistry;
         observationRegistry = builder.observationRegistry;
+        listeners = builder.listeners;
     }
 
     /** Everything that is not set has the default that its setter names. */
@@ -126,6 +129,10 @@ public final class SafeBunnyParts {
         return observationRegistry;
     }
 
+    public List<SafeBunnyEvent.Listener> listeners() {
+        return listeners;
+    }
+
     /** Builds the parts of one node, once; not thread-safe. */
     public static final class Builder {
 
@@ -144,6 +151,7 @@ public final class SafeBunnyParts {
         private Executor callbacks = ForkJoinPool.commonPool();
         private MeterRegistry meterRegistry = new SimpleMeterRegistry();
         private ObservationRegistry observationRegistry = ObservationRegistry.NOOP;
+        private List<SafeBunnyEvent.Listener> listeners = List.of();
 
         private Builder(SafeBunnyOptions options, Transport transport, Timeline timeline) {
             this.options = options;
@@ -223,6 +231,12 @@ public final class SafeBunnyParts {
         /** Default: no observations. */
         public Builder observationRegistry(ObservationRegistry observationRegistry) {
             this.observationRegistry = observationRegistry;
+            return this;
+        }
+
+        /** Told of all events, by a thread of the callbacks' executor. Default: none. */
+        public Builder listeners(List<SafeBunnyEvent.Listener> listeners) {
+            this.listeners = List.copyOf(listeners);
             return this;
         }
 

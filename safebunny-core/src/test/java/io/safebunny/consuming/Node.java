@@ -4,6 +4,7 @@ package io.safebunny.consuming;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.Bunny;
+import io.safebunny.SafeBunnyEvent;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.engine.SafeBunnyEngine;
@@ -30,6 +31,7 @@ import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -53,6 +55,10 @@ final class Node {
     final CircuitBreakers breakers = new CircuitBreakers(BreakerSettings.defaults(), timeline, Runnable::run);
     /** How often the handler of OrderPlaced was called. */
     final AtomicInteger runs = new AtomicInteger();
+    /** What listeners were told. */
+    final List<SafeBunnyEvent> events = new ArrayList<>();
+    /** Told too. */
+    SafeBunnyEvent.Listener listener = event -> {};
     /** What it does. */
     HandlerInvoker handler = (payload, context) -> {};
 
@@ -114,6 +120,7 @@ final class Node {
                 .callbacks(Runnable::run)
                 .meterRegistry(meters)
                 .observationRegistry(observations)
+                .listeners(List.of(events::add, event -> listener.on(event)))
                 .build());
         engine.start(List.of(
                 new HandlerDefinition(

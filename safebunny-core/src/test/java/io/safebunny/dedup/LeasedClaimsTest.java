@@ -14,6 +14,7 @@ import io.safebunny.handling.Handling;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction.Poison;
@@ -52,7 +53,7 @@ class LeasedClaimsTest {
                 metrics,
                 log,
                 options,
-                new Claiming(store, bench.timeline, metrics, log, options));
+                new Claiming(store, bench.timeline, metrics, Events.unheard(bench.timeline), log, options));
     }
 
     private void takenOver() {

@@ -10,6 +10,7 @@ import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction.RetryDelayed;
@@ -46,7 +47,13 @@ class TransactionalClaimsTest {
                 store,
                 timeline,
                 log,
-                new Claiming(store, timeline, new Metrics(new SimpleMeterRegistry()), log, options));
+                new Claiming(
+                        store,
+                        timeline,
+                        new Metrics(new SimpleMeterRegistry()),
+                        Events.unheard(timeline),
+                        log,
+                        options));
     }
 
     /** Of one message, in one transaction at a time. */

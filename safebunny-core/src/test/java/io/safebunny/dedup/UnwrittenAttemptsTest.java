@@ -10,6 +10,7 @@ import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.MessageRecord;
@@ -32,7 +33,15 @@ class UnwrittenAttemptsTest {
         DedupLog log = new DedupLog(new BoundedLog(bench.timeline, ExceptionDetails.FULL));
         Metrics metrics = new Metrics(bench.meters);
         return new UnwrittenAttempts(
-                bench.store, new Claiming(bench.store, bench.timeline, metrics, log, new DedupOptions(LEASE, 5)), log);
+                bench.store,
+                new Claiming(
+                        bench.store,
+                        bench.timeline,
+                        metrics,
+                        Events.unheard(bench.timeline),
+                        log,
+                        new DedupOptions(LEASE, 5)),
+                log);
     }
 
     /** @return the attempt with which the handling goes on */

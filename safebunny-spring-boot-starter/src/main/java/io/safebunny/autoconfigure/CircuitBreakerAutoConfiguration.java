@@ -8,10 +8,9 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 
-/** The {@link BunnyCircuitBreaker}. Publishes its state changes as application events. */
+/** The {@link BunnyCircuitBreaker}. The engine publishes its state changes as application events. */
 @AutoConfiguration(after = ThreadsAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(CircuitBreakerProperties.class)
@@ -19,10 +18,7 @@ final class CircuitBreakerAutoConfiguration {
 
     @Bean(destroyMethod = "") // Spring would infer close() as the destroy method, which would resume all types
     @ConditionalOnMissingBean
-    CircuitBreakers bunnyCircuitBreaker(
-            CircuitBreakerProperties properties, Timeline timeline, Workers workers, ApplicationEventPublisher events) {
-        CircuitBreakers breakers = new CircuitBreakers(properties.toSettings(), timeline, workers.executor());
-        breakers.addListener(events::publishEvent);
-        return breakers;
+    CircuitBreakers bunnyCircuitBreaker(CircuitBreakerProperties properties, Timeline timeline, Workers workers) {
+        return new CircuitBreakers(properties.toSettings(), timeline, workers.executor());
     }
 }

@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.Bunny;
 import io.safebunny.BunnyScope;
+import io.safebunny.SafeBunnyEvent;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.codec.Codecs;
 import io.safebunny.consuming.TrustedUsers;
@@ -40,6 +41,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
@@ -157,6 +159,8 @@ final class SafeBunnyAutoConfiguration {
             Workers workers,
             ObjectProvider<MeterRegistry> meterRegistries,
             ObjectProvider<ObservationRegistry> observationRegistries,
+            ApplicationEventPublisher publisher,
+            ObjectProvider<SafeBunnyEvent.Listener> listeners,
             Environment environment) {
         MessageStore store = stores.getIfAvailable();
         if (store == null) {
@@ -175,6 +179,9 @@ final class SafeBunnyAutoConfiguration {
                 .callbacks(workers.executor())
                 .meterRegistry(meterRegistries.getIfUnique(SimpleMeterRegistry::new))
                 .observationRegistry(observationRegistries.getIfUnique(() -> ObservationRegistry.NOOP))
+                .listeners(Stream.concat(
+                                Stream.<SafeBunnyEvent.Listener>of(publisher::publishEvent), listeners.orderedStream())
+                        .toList())
                 .build();
     }
 

@@ -9,6 +9,7 @@ import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyRetry;
 import io.safebunny.MessageContext;
+import io.safebunny.PoisonMessageException;
 import io.safebunny.PublishOptions;
 import io.safebunny.Published;
 import io.safebunny.handler.HandlerDefaults;
@@ -232,6 +233,29 @@ class GuideListingsTest {
                     await().untilAsserted(() ->
                             assertThat(output.getOut()).contains("OrderPlaced %s: done".formatted(order.messageId())));
                 });
+    }
+
+    @Test
+    void theAlarmsGoOff(CapturedOutput output) {
+        new ApplicationContextRunner()
+                .withUserConfiguration(Application.class)
+                .withPropertyValues("safebunny.node=orders", "safebunny.transport=memory")
+                .withBean(Declining.class)
+                .withBean(Alarms.class)
+                .run(context -> {
+                    Published order = context.getBean(Bunny.class).publish(new OrderPlaced("42", 1999));
+                    await().untilAsserted(() -> assertThat(output.getOut())
+                            .contains("Look into orders-poison: handler-failed of queue orders-OrderPlaced")
+                            .contains("OrderPlaced %s is given up: io.safebunny.PoisonMessageException"
+                                    .formatted(order.messageId())));
+                });
+    }
+
+    static class Declining {
+        @BunnyHandler(from = "orders")
+        void on(OrderPlaced event) {
+            throw new PoisonMessageException("declined");
+        }
     }
 
     @Test

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.observation;
+
+import io.safebunny.SafeBunnyEvent;
+import io.safebunny.SafeBunnyEvent.Listener;
+import io.safebunny.SafeBunnyEvent.MessageGivenUp;
+import io.safebunny.SafeBunnyEvent.MessagePoisoned;
+import io.safebunny.SafeBunnyEvent.MessageTakenOver;
+import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.Names;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.message.WireMessage;
+import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.time.Timeline;
+import io.safebunny.work.SerialTask;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells the application's listeners what happened, on a thread of their own: whoever reports an event neither waits for them nor learns of
+ * their failures. Thread-safe; no method but {@link #stop} blocks.
+ */
+public final class Events {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Events.class);
+
+    private static final int MOST_UNTOLD = 10_000;
+    private static final Duration LAST_WORDS = Duration.ofSeconds(1);
+
+    private static final Kind FAILED = Kind.warn(LOG, "Listeners of events failed");
+    private static final Kind DROPPED = Kind.warn(LOG, "Events are dropped, because their listeners are too slow");
+
+    private final String node;
+    private final List<Listener> listeners;
+    private final Timeline timeline;
+    private final BoundedLog log;
+    private final Queue<Runnable> untold = new LinkedBlockingQueue<>(MOST_UNTOLD);
+    private final SerialTask telling;
+
+    /** @param executor runs what may block */
+    public Events(String node, List<Listener> listeners, Executor executor, Timeline timeline, BoundedLog log) {
+        this.node = node;
+        this.listeners = List.copyOf(listeners);
+        this.timeline = timeline;
+        this.log = log;
+        this.telling = new SerialTask("telling listeners of events", this::tellAll, executor, timeline);
+    }
+
+    /** To which nobody listens. */
+    public static Events unheard(Timeline timeline) {
+        return new Events("", List.of(), Runnable::run, timeline, new BoundedLog(timeline, ExceptionDetails.FULL));
+    }
+
+    /**
+     * @param queue in which the message was
+     * @param failure why it is set aside
+     */
+    public void poisoned(String queue, WireMessage message, PoisonReason reason, Throwable failure) {
+        tell(new MessagePoisoned(
+                node,
+                queue,
+                printable(message.type()),
+                printable(message.messageId()),
+                printable(message.correlationId()),
+                reason.wireName(),
+                failure.getClass().getName(),
+                timeline.now()));
+    }
+
+    public void givenUp(Envelope message, PoisonReason reason, Throwable failure) {
+        tell(new MessageGivenUp(
+                node,
+                message.type(),
+                message.id(),
+                message.correlationId(),
+                message.attempt(),
+                reason.wireName(),
+                failure.getClass().getName(),
+                timeline.now()));
+    }
+
+    public void takenOver(Envelope message, int takeovers) {
+        tell(new MessageTakenOver(
+                node,
+                message.type(),
+                message.id(),
+                message.correlationId(),
+                message.attempt(),
+                takeovers,
+                timeline.now()));
+    }
+
+    public void tell(SafeBunnyEvent event) {
+        if (listeners.isEmpty()) {
+            return;
+        }
+        if (untold.offer(() -> listeners.forEach(listener -> tell(listener, event)))) {
+            telling.request();
+        } else {
+            log.tell(
+                    DROPPED,
+                    event.toString(),
+                    () -> LOG.warn("Nobody is told of {}: {} events wait", event, MOST_UNTOLD));
+        }
+    }
+
+    private void tell(Listener listener, SafeBunnyEvent event) {
+        try {
+            listener.on(event);
+        } catch (Throwable e) { // an error of one listener must not silence the others
+            log.tell(FAILED, event.toString(), () -> LOG.warn("A listener failed on {}", event, log.tellable(e)));
+        }
+    }
+
+    private void tellAll() {
+        for (Runnable next = untold.poll(); next != null; next = untold.poll()) {
+            next.run();
+        }
+    }
+
+    /** Waits a moment for the listeners to be told of what has happened so far. */
+    public void stop() {
+        CompletableFuture<Void> told = new CompletableFuture<>();
+        if (listeners.isEmpty() || !untold.offer(() -> told.complete(null))) {
+            return;
+        }
+        telling.request();
+        try {
+            timeline.await(told, LAST_WORDS);
+        } catch (TimeoutException | ExecutionException e) {
+            LOG.debug("Listeners are slow: some may not be told what happened last", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** What a sender wrote must not begin a line of the log of whoever logs the event. */
+    private static @Nullable String printable(@Nullable String text) {
+        return text == null ? null : Names.printable(text, 255);
+    }
+}
