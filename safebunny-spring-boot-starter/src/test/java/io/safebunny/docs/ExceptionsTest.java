@@ -38,6 +38,7 @@ class ExceptionsTest {
                     "around what an advice threw that is neither exception nor error, as Spring's proxies do"),
             // caught by ours and told with a code
             Map.entry("RecordJson IllegalArgumentException", "each store tells it as an UnreadableRecordException"),
+            Map.entry("OutboundReader IllegalArgumentException", "part of RecordJson"),
             Map.entry("SmallExponents StreamConstraintsException", "told as a SerializationException"),
             Map.entry("RecordDocument IllegalArgumentException", "told as an UnreadableRecordException"),
             Map.entry("ClaimedRow IllegalArgumentException", "the relay logs it and leaves the row to others"),
@@ -47,8 +48,13 @@ class ExceptionsTest {
             Map.entry("Dialer IOException", "the connection is tried again"),
             Map.entry(
                     "Declarations IOException", "the connection is tried again, or told as a ConnectionLostException"),
-            Map.entry("RabbitTransport IOException", "told as a ConnectionLostException"),
+            Map.entry("RabbitSender IOException", "told as a ConnectionLostException"),
             Map.entry("Permits InterruptedException", "told as a PublishTimeoutException"),
+            Map.entry("SharedLock InterruptedException", "the message comes back"),
+            // of simulations and tests
+            Map.entry("VirtualTimeline InterruptedException", "as the machine's clock"),
+            Map.entry("VirtualTimeline TimeoutException", "as the machine's clock"),
+            Map.entry("VirtualTimeline AssertionError", "ends a wait that would last for ever"),
             // cannot be
             Map.entry("JointWrite IllegalArgumentException", "only the library calls a store, with one correlation id"),
             Map.entry("GzipCodec UncheckedIOException", "memory does no I/O"),
