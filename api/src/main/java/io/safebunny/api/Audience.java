@@ -18,6 +18,7 @@ enum Audience {
             ROOT + ".failure",
             ROOT + ".message",
             ROOT + ".middleware",
+            ROOT + ".transport.memory",
             ROOT + ".jdbc.store",
             ROOT + ".jdbc.outbox",
             ROOT + ".cosmos");

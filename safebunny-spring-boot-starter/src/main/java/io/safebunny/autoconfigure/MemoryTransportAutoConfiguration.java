@@ -31,8 +31,8 @@ final class MemoryTransportAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(Transport.class)
     MemoryTransport safeBunnyTransport(MemoryBroker broker, SafeBunnyOptions options) {
-        LOG.warn("Messages stay in this process [safebunny.transport=memory]: they are lost when it "
-                + "ends, and reach no other process");
+        LOG.warn("Messages stay in this process [safebunny.transport=memory]: they are lost when it ends, and reach no"
+                + " other application context unless both share one MemoryBroker bean");
         return new MemoryTransport(broker, options.topology());
     }
 }

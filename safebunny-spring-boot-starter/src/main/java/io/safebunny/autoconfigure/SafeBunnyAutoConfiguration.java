@@ -192,10 +192,12 @@ final class SafeBunnyAutoConfiguration {
                             + " twice is handled twice, and there is no outbox. safebunny-jdbc needs one DataSource, or one marked"
                             + " @Primary; safebunny-cosmos needs safebunny.store.cosmos.endpoint. Set safebunny.store.type=jdbc or"
                             + " cosmos to see what is missing, or none if this is what you want");
+        } else if (type == null) {
+            LOG.warn("No message store [safebunny.store.type is not set]: a message that is delivered twice is handled twice."
+                    + " Add safebunny-jdbc or safebunny-cosmos, or set safebunny.store.type=none if this is what you want");
         } else {
             LOG.info(
-                    "No message store [safebunny.store.type={}]: a message that is delivered twice is handled twice",
-                    type == null ? "(not set)" : type);
+                    "No message store [safebunny.store.type={}]: a message that is delivered twice is handled twice", type);
         }
     }
 

@@ -11,6 +11,7 @@ import io.safebunny.transport.memory.MemoryBroker;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -33,6 +34,16 @@ class StoreTest {
     void aStoreModuleWithoutAStoreIsWarnedOf(CapturedOutput output) {
         Nodes.memory().withBean(Handler.class).run(twice(2));
         assertThat(output).containsOnlyOnce("There is no message store, although a store module is on the class path");
+    }
+
+    @Test
+    void neitherAStoreNorAModuleOfOneIsWarnedOfToo(CapturedOutput output) {
+        Nodes.memory()
+                .withClassLoader(new FilteredClassLoader("io.safebunny.jdbc", "io.safebunny.cosmos"))
+                .run(context -> assertThat(output.toString().lines().filter(line -> line.contains("No message store")))
+                        .singleElement()
+                        .asString()
+                        .contains(" WARN ", "safebunny.store.type is not set"));
     }
 
     @Test
