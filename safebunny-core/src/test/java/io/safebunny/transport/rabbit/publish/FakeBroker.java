@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 
 /** What the client library shows of a broker, answered by a test: connections, their channels, and what is published on each. */
-final class FakeBroker {
+public final class FakeBroker {
 
     final List<FakeConnection> connections = new ArrayList<>();
 
-    ConnectionFactory factory() {
+    public ConnectionFactory factory() {
         return fake(ConnectionFactory.class, (self, method, arguments) -> switch (method.getName()) {
             case "createConnection" -> {
                 FakeConnection next = new FakeConnection();
@@ -42,12 +42,12 @@ final class FakeBroker {
         });
     }
 
-    FakeConnection connection() {
+    public FakeConnection connection() {
         return connections.get(connections.size() - 1);
     }
 
     /** What the broker says when it closes a channel. */
-    static ShutdownSignalException channelClosed(int code, String text) {
+    public static ShutdownSignalException channelClosed(int code, String text) {
         return new ShutdownSignalException(
                 false,
                 false,
@@ -63,8 +63,12 @@ final class FakeBroker {
         return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
     }
 
-    static final class FakeConnection {
-        final List<FakeChannel> channels = new ArrayList<>();
+    public static final class FakeConnection {
+        public final List<FakeChannel> channels = new ArrayList<>();
+
+        /** Opens no further channel, as when it is stuck. */
+        public boolean opensNoChannel;
+
         final CountDownLatch aborted = new CountDownLatch(1);
         final Connection proxy = fake(Connection.class, this::call);
         private volatile boolean open = true;
@@ -72,12 +76,15 @@ final class FakeBroker {
         private @Nullable UnblockedCallback unblocked;
         private @Nullable ShutdownListener shutdown;
 
-        private @Nullable Object call(Object self, Method method, Object[] arguments) {
+        private @Nullable Object call(Object self, Method method, Object[] arguments) throws IOException {
             return switch (method.getName()) {
                 case "isOpen" -> open;
                 case "getAddress" -> InetAddress.getLoopbackAddress();
                 case "getPort" -> 5672;
                 case "createChannel" -> {
+                    if (opensNoChannel) {
+                        throw new IOException("no answer (simulated)");
+                    }
                     FakeChannel next = new FakeChannel();
                     channels.add(next);
                     yield next.proxy;
@@ -101,6 +108,13 @@ final class FakeBroker {
 
         FakeChannel channel() {
             return channels.get(channels.size() - 1);
+        }
+
+        /** The names of exchanges and queues, in the order in which it was asked for them. */
+        public List<String> declared() {
+            return channels.stream()
+                    .flatMap(channel -> channel.declared.stream())
+                    .toList();
         }
 
         void block() throws IOException {
@@ -130,10 +144,12 @@ final class FakeBroker {
     }
 
     /** @param number on its channel */
-    record Published(long number, String exchange, String routingKey, AMQP.BasicProperties properties, byte[] body) {}
+    public record Published(
+            long number, String exchange, String routingKey, AMQP.BasicProperties properties, byte[] body) {}
 
-    static final class FakeChannel {
-        final List<Published> published = new ArrayList<>();
+    public static final class FakeChannel {
+        public final List<Published> published = new ArrayList<>();
+        final List<String> declared = new ArrayList<>();
         final Channel proxy = fake(Channel.class, this::call);
 
         /** Instead of taking the next publication, as when the connection is stuck or lost, or the client refuses it. */
@@ -175,6 +191,10 @@ final class FakeBroker {
                     publish(arguments);
                     yield null;
                 }
+                case "exchangeDeclare", "queueDeclare" -> {
+                    declared.add((String) arguments[0]);
+                    yield null;
+                }
                 case "close" -> {
                     closedByClient = true;
                     yield null;
@@ -203,11 +223,11 @@ final class FakeBroker {
             return closedByClient;
         }
 
-        void ack(long number, boolean multiple) {
+        public void ack(long number, boolean multiple) {
             tell(ack, number, multiple);
         }
 
-        void nack(long number, boolean multiple) {
+        public void nack(long number, boolean multiple) {
             tell(nack, number, multiple);
         }
 
@@ -222,7 +242,7 @@ final class FakeBroker {
         }
 
         /** As the broker does before the confirm. */
-        void giveBack(Published message, AMQP.BasicProperties properties) {
+        public void giveBack(Published message, AMQP.BasicProperties properties) {
             if (returns != null) {
                 returns.handle(new Return(
                         AMQP.NO_ROUTE,
@@ -234,7 +254,7 @@ final class FakeBroker {
             }
         }
 
-        void close(ShutdownSignalException cause) {
+        public void close(ShutdownSignalException cause) {
             if (closed == null) {
                 closed = cause;
                 if (shutdown != null) {
