@@ -57,7 +57,7 @@ final class Node {
     final AtomicInteger runs = new AtomicInteger();
     /** What listeners were told. */
     final List<SafeBunnyEvent> events = new ArrayList<>();
-    /** Told too. */
+    /** Told first. */
     SafeBunnyEvent.Listener listener = event -> {};
     /** What it does. */
     HandlerInvoker handler = (payload, context) -> {};
@@ -120,7 +120,7 @@ final class Node {
                 .callbacks(Runnable::run)
                 .meterRegistry(meters)
                 .observationRegistry(observations)
-                .listeners(List.of(events::add, event -> listener.on(event)))
+                .listeners(List.of(event -> listener.on(event), events::add))
                 .build());
         engine.start(List.of(
                 new HandlerDefinition(

@@ -125,6 +125,10 @@ class TransactionalClaimsTest {
 
         @Override
         public JointWrite writeTogether(List<MessageRecord> records) {
+            if (open) {
+                uncommitted.addAll(records);
+                return new JointWrite.Written(records);
+            }
             return committed.writeTogether(records);
         }
 
@@ -139,8 +143,11 @@ class TransactionalClaimsTest {
 
         @Override
         public @Nullable MessageRecord find(RecordKey key) {
-            return open && !uncommitted.isEmpty() && uncommitted.get(0).key().equals(key)
-                    ? uncommitted.get(uncommitted.size() - 1)
+            return open
+                    ? uncommitted.stream()
+                            .filter(record -> record.key().equals(key))
+                            .reduce((before, latest) -> latest)
+                            .orElseGet(() -> committed.find(key))
                     : committed.find(key);
         }
 

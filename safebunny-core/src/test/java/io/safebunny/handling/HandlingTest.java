@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.fixture.Wires;
+import io.safebunny.middleware.Next;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
@@ -121,30 +122,40 @@ class HandlingTest {
     @Test
     void endsWithTheDoubtWhateverTheHandlerMakesOfIt() {
         for (boolean swallows : new boolean[] {true, false}) {
-            assertThatThrownBy(() -> handling.run(
-                            silent,
-                            () -> handling.attempt(() -> {
-                                try {
-                                    int unused = handling.once("charge", Integer.class, () -> 1);
-                                } catch (NotHandledException e) {
-                                    if (!swallows) {
-                                        throw new IOException("wrapped", e);
-                                    }
-                                }
-                            })))
+            List<Exception> seen = new ArrayList<>();
+            Next attempt = () -> handling.attempt(() -> {
+                try {
+                    int unused = handling.once("charge", Integer.class, () -> 1);
+                } catch (NotHandledException e) {
+                    if (!swallows) {
+                        throw new IOException("wrapped", e);
+                    }
+                }
+            });
+            assertThatThrownBy(() -> handling.run(silent, () -> {
+                        try {
+                            attempt.run();
+                        } catch (Exception e) {
+                            seen.add(e);
+                            throw e;
+                        }
+                    }))
                     .isSameAs(doubt);
+            assertThat(seen).as("what a retry around it sees").containsExactly(doubt);
         }
     }
 
     @Test
     void endsWithTheDoubtWhateverAMiddlewareMakesOfIt() {
+        List<OutboundMessage> again = new ArrayList<>();
         assertThatThrownBy(() -> handling.run(silent, () -> {
                     assertThatThrownBy(() -> handling.attempt(() -> handling.once("charge", Integer.class, () -> 1)))
                             .isSameAs(doubt);
-                    assertThatThrownBy(() -> handling.attempt(() -> publish("A")))
+                    assertThatThrownBy(() -> handling.attempt(() -> again.add(publish("A"))))
                             .isSameAs(doubt);
                 }))
                 .isSameAs(doubt);
+        assertThat(again).as("the handler ran again").isEmpty();
         assertThat(handling.collected()).isEmpty();
     }
 

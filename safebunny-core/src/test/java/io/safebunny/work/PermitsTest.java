@@ -73,6 +73,7 @@ class PermitsTest {
 
     /** Many more threads than permits, some of which give up at once: no permit is given twice, and none is forgotten. */
     @Test
+    @SuppressWarnings("ThreadPriorityCheck") // yielding only makes threads meet more often
     void losesNoneAndWakesAll() throws InterruptedException {
         int count = 3;
         int threads = 12;
@@ -89,10 +90,10 @@ class PermitsTest {
                     for (int n = 0; n < each; n++) {
                         boolean hasty = n % 7 == 0;
                         try {
-                            Duration left = hasty ? Duration.ofNanos(20_000) : Duration.ofSeconds(30);
+                            Duration left = hasty ? Duration.ofNanos(20_000) : Duration.ofMinutes(5);
                             if (permits.acquire(Deadline.after(left, clock))) {
                                 most.accumulateAndGet(held.incrementAndGet(), Math::max);
-                                Thread.onSpinWait();
+                                Thread.yield(); // so that others come while it is held
                                 held.decrementAndGet();
                                 permits.release();
                             } else if (!hasty) {
@@ -105,11 +106,16 @@ class PermitsTest {
                     done.countDown();
                 });
             }
-            assertThat(done.await(50, TimeUnit.SECONDS)).isTrue();
+            assertThat(done.await(30, TimeUnit.SECONDS))
+                    .as("nobody waits who was not woken")
+                    .isTrue();
             for (int i = 0; i < count; i++) {
                 assertThat(permits.acquire(Deadline.after(Duration.ZERO, clock)))
                         .isTrue();
             }
+            assertThat(permits.acquire(Deadline.after(Duration.ZERO, clock)))
+                    .as("more than there were")
+                    .isFalse();
         } finally {
             executor.shutdownNow();
         }

@@ -31,8 +31,8 @@ class RecurringTaskTest {
 
     @Test
     void countsTheIntervalFromTheEndOfARun() {
-        RecurringTask task =
-                new RecurringTask("task", INTERVAL, () -> runs.add(timeline.elapsed()), handedOver::add, timeline);
+        RecurringTask task = new RecurringTask(
+                "task", INTERVAL, () -> timeline.advance(Duration.ofSeconds(3)), handedOver::add, timeline);
         task.start();
         timeline.advance(INTERVAL.multipliedBy(5));
         assertThat(handedOver).hasSize(1);
