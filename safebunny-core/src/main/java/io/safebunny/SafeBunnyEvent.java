@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What happened in this instance that somebody may want to act upon. With Spring Boot each is published as an application event, for
  * {@code @EventListener} methods, and told to beans of type {@link Listener}. Immutable; never holds a payload, a header or the text of an
- * exception.
+ * application's exception; why a type is paused may quote SafeBunny's own.
  *
  * <p>Told at most once, after what it tells of is certain: a process that dies in between tells nobody. Count on the poison queue, not on
  * events, where each one matters.

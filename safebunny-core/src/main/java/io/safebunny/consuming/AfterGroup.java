@@ -37,15 +37,26 @@ final class AfterGroup {
         try {
             pipeline.run(message);
         } catch (Throwable e) { // what happened has happened, an error changes nothing either
+            report(message, e);
+        } finally {
+            Thread.interrupted(); // left behind by a middleware, it would fail the settling
+        }
+    }
+
+    private void report(HandledMessage message, Throwable failure) {
+        try {
             log.tell(
                     failures,
                     message.delivery.message().message().toString(),
                     () -> LOG.warn(
                             "A middleware failed after the handling of message {}",
                             message.messageId(),
-                            log.tellable(e)));
-        } finally {
-            Thread.interrupted(); // left behind by a middleware, it would fail the settling
+                            log.tellable(failure)));
+        } catch (
+                Throwable
+                        unlogged) { // most likely there is no memory for it; a completed message must not become poison
+            // for that
+            return;
         }
     }
 }

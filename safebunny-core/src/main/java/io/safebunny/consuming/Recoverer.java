@@ -4,6 +4,7 @@ package io.safebunny.consuming;
 import io.safebunny.consuming.Mover.Outcome;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
+import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
@@ -109,6 +110,7 @@ final class Recoverer {
         if (!delivery.isOpen()) {
             // one for each message in work: that the connection is lost is told elsewhere
             LOG.debug("The channel of message {} is gone; the broker will deliver it again", message.messageId());
+            endedUnlessItComesBack(message, failure);
             return Settlement.HAND_BACK;
         }
         Recovery recovery = decide(message, failure);
@@ -150,12 +152,34 @@ final class Recoverer {
      */
     private Settlement giveUp(HandledMessage message, IncomingMessage copied, PoisonReason reason, Throwable failure) {
         Settlement end = poisonQueue.put(message.delivery, copied, reason, failure);
-        boolean certain = end != Settlement.HAND_BACK || message.handling.poisonVersion() != 0;
-        if (certain && !message.handling.isSetAsideByAnother()) {
+        if (end != Settlement.HAND_BACK || isRecordedAsPoison(message)) {
+            ended(message, reason, failure);
+        }
+        return end;
+    }
+
+    private static boolean isRecordedAsPoison(HandledMessage message) {
+        return message.handling.poisonVersion() != 0;
+    }
+
+    /** Its record says that it is set aside, so the delivery that comes next finds it ended, and tells nobody. */
+    private void endedUnlessItComesBack(HandledMessage message, Throwable failure) {
+        if (!isRecordedAsPoison(message)) {
+            return;
+        }
+        Recovery known = message.recovery();
+        if (known != null && known.action() instanceof Poison poison) {
+            ended(message, poison.reason(), known.failure());
+        } else if (failure instanceof InvalidMessageException claimSetAside) {
+            ended(message, claimSetAside.reason(), claimSetAside);
+        }
+    }
+
+    private void ended(HandledMessage message, PoisonReason reason, Throwable failure) {
+        if (!message.isOver() && !message.handling.isSetAsideByAnother()) {
             message.givenUp(failure);
             events.givenUp(message.envelope(), reason, failure);
         }
-        return end;
     }
 
     /** What cannot even be sent back stays at its place, which is tried again slowly. */

@@ -47,6 +47,9 @@ public final class Events {
     private final Queue<Runnable> untold = new LinkedBlockingQueue<>(MOST_UNTOLD);
     private final SerialTask telling;
 
+    /** Completed when the listeners have been told of everything before it; {@code null} before the stop. */
+    private volatile @Nullable CompletableFuture<Void> lastWords;
+
     /** @param executor runs what may block */
     public Events(String node, List<Listener> listeners, Executor executor, Timeline timeline, BoundedLog log) {
         this.node = node;
@@ -100,10 +103,19 @@ public final class Events {
                 timeline.now()));
     }
 
+    /** Whatever fails here, an error too, costs the event only: its message is to be settled as if nobody had been told. */
     public void tell(SafeBunnyEvent event) {
-        if (listeners.isEmpty()) {
+        if (listeners.isEmpty() || lastWords != null) {
             return;
         }
+        try {
+            hand(event);
+        } catch (Throwable e) { // most likely there is no memory to say so either
+            return;
+        }
+    }
+
+    private void hand(SafeBunnyEvent event) {
         if (untold.offer(() -> listeners.forEach(listener -> tell(listener, event)))) {
             telling.request();
         } else {
@@ -119,6 +131,8 @@ public final class Events {
             listener.on(event);
         } catch (Throwable e) { // an error of one listener must not silence the others
             log.tell(FAILED, event.toString(), () -> LOG.warn("A listener failed on {}", event, log.tellable(e)));
+        } finally {
+            Thread.interrupted(); // left behind by one listener, it would fail the next
         }
     }
 
@@ -126,14 +140,19 @@ public final class Events {
         for (Runnable next = untold.poll(); next != null; next = untold.poll()) {
             next.run();
         }
+        CompletableFuture<Void> told = lastWords;
+        if (told != null) {
+            told.complete(null);
+        }
     }
 
-    /** Waits a moment for the listeners to be told of what has happened so far. */
+    /** Waits up to a second for the listeners to be told of what has happened so far; they are told of nothing afterwards. */
     public void stop() {
-        CompletableFuture<Void> told = new CompletableFuture<>();
-        if (listeners.isEmpty() || !untold.offer(() -> told.complete(null))) {
+        if (listeners.isEmpty()) {
             return;
         }
+        CompletableFuture<Void> told = new CompletableFuture<>();
+        lastWords = told;
         telling.request();
         try {
             timeline.await(told, LAST_WORDS);
@@ -141,6 +160,9 @@ public final class Events {
             LOG.debug("Listeners are slow: some may not be told what happened last", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } finally {
+            telling.stop();
+            untold.clear();
         }
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.Published;
+import io.safebunny.SafeBunnyEvent.MessageGivenUp;
 import io.safebunny.ThrottledException;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.MisuseException;
@@ -20,6 +21,7 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.middleware.ConsumeContext;
 import io.safebunny.middleware.ConsumeMiddleware;
+import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
@@ -252,6 +254,62 @@ class AfterGroupTest {
 
         assertThat(node.transport.poisoned()).hasSize(1);
         assertThat(told).hasSize(1);
+    }
+
+    /** No later delivery would tell of it. */
+    @Test
+    void runsOnceWhenTheDeliveryIsLostWhileItIsRecordedAsSetAside() {
+        RecordedDelivery delivery =
+                new RecordedDelivery(Node.QUEUE, Wires.orderPlaced().wire());
+        Node node = new Node(store, Node.ONE_ATTEMPT, recording()).failing(new IOException("failed"));
+        losingWhenSetAside(delivery);
+        node.deliver(delivery);
+
+        assertThat(told).singleElement().isInstanceOf(IOException.class);
+        assertThat(node.events).singleElement().isInstanceOf(MessageGivenUp.class);
+
+        node.deliver();
+
+        assertThat(node.transport.poisoned()).hasSize(1);
+        assertThat(told).hasSize(1);
+        assertThat(node.events).filteredOn(MessageGivenUp.class::isInstance).hasSize(1);
+    }
+
+    @Test
+    void runsOnceWhenTheDeliveryIsLostWhileASilentClaimIsSetAside() {
+        MessageRecord silent = MessageRecord.claim(
+                        KEY,
+                        "another",
+                        Duration.ofSeconds(30),
+                        0,
+                        Fingerprint.of(Wires.orderPlaced().envelope()))
+                .withTakeovers(20);
+        assertThat(store.create(silent)).isEqualTo(silent);
+        RecordedDelivery delivery =
+                new RecordedDelivery(Node.QUEUE, Wires.orderPlaced().wire());
+        Node node = new Node(store, Node.ONE_ATTEMPT, recording());
+        node.deliver();
+        node.timeline.advance(Duration.ofSeconds(31));
+        losingWhenSetAside(delivery);
+        node.deliver(delivery);
+
+        assertThat(node.runs).hasValue(0);
+        assertThat(node.events).singleElement().isInstanceOfSatisfying(MessageGivenUp.class, event -> assertThat(
+                        event.reason())
+                .isEqualTo("delivery-limit"));
+
+        node.deliver();
+
+        assertThat(node.transport.poisoned()).hasSize(1);
+        assertThat(node.events).filteredOn(MessageGivenUp.class::isInstance).hasSize(1);
+    }
+
+    private void losingWhenSetAside(RecordedDelivery delivery) {
+        store.beforeReplace(record -> {
+            if (record.state() == RecordState.POISONED) {
+                delivery.closed();
+            }
+        });
     }
 
     /** Then the handler runs again, and only its own end counts. */

@@ -3,6 +3,7 @@ package io.safebunny.consuming;
 
 import static io.safebunny.fixture.RecordingTransport.NACK;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.safebunny.BunnyCircuitBreaker.Change;
 import io.safebunny.BunnyCircuitBreaker.State;
@@ -10,8 +11,11 @@ import io.safebunny.SafeBunnyEvent;
 import io.safebunny.SafeBunnyEvent.MessageGivenUp;
 import io.safebunny.SafeBunnyEvent.MessagePoisoned;
 import io.safebunny.SafeBunnyEvent.MessageTakenOver;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.Wires;
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.Events;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.spi.store.Fingerprint;
@@ -22,6 +26,11 @@ import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -177,5 +186,64 @@ class EventsTest {
         assertThat(delivery.acknowledged()).isEqualTo(1);
         assertThat(node.transport.poisoned()).hasSize(1);
         assertThat(node.events).hasSize(2);
+    }
+
+    @Test
+    void anInterruptOfOneListenerIsNotThatOfTheNext() {
+        VirtualTimeline timeline = VirtualTimeline.skipping();
+        List<Boolean> interrupted = new ArrayList<>();
+        SafeBunnyEvent.Listener interrupts = event -> Thread.currentThread().interrupt();
+        SafeBunnyEvent.Listener next =
+                event -> interrupted.add(Thread.currentThread().isInterrupted());
+        Events events = new Events("billing", List.of(interrupts, next), Runnable::run, timeline, log(timeline));
+        events.tell(givenUp("too-old", 0, IOException.class));
+
+        assertThat(interrupted).containsExactly(false);
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    @Test
+    void nothingAfterTheStopHoweverMuchWaits() {
+        VirtualTimeline timeline = VirtualTimeline.skipping();
+        Deque<Runnable> handedOver = new ArrayDeque<>();
+        List<SafeBunnyEvent> told = new ArrayList<>();
+        Events events = new Events("billing", List.of(told::add), handedOver::add, timeline, log(timeline));
+        for (int i = 0; i <= 10_000; i++) {
+            events.tell(givenUp("too-old", 0, IOException.class));
+        }
+        events.stop();
+        events.tell(givenUp("too-old", 0, IOException.class));
+        handedOver.forEach(Runnable::run);
+
+        assertThat(timeline.elapsed()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void untilTheStopOfAllThatHappened() {
+        VirtualTimeline timeline = VirtualTimeline.skipping();
+        List<SafeBunnyEvent> told = new ArrayList<>();
+        Executor later = task -> timeline.schedule(Duration.ofMillis(10), task);
+        Events events = new Events("billing", List.of(told::add), later, timeline, log(timeline));
+        events.tell(givenUp("too-old", 0, IOException.class));
+        events.stop();
+
+        assertThat(told).hasSize(1);
+    }
+
+    @Test
+    void anExecutorThatFailsCostsTheEventOnly() {
+        VirtualTimeline timeline = VirtualTimeline.skipping();
+        Executor broken = task -> {
+            throw new IllegalStateException("broken");
+        };
+        Events events = new Events("billing", List.of(event -> {}), broken, timeline, log(timeline));
+
+        assertThatCode(() -> events.tell(givenUp("too-old", 0, IOException.class)))
+                .doesNotThrowAnyException();
+    }
+
+    private static BoundedLog log(VirtualTimeline timeline) {
+        return new BoundedLog(timeline, ExceptionDetails.FULL);
     }
 }

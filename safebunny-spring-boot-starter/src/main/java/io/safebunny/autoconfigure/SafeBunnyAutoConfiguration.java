@@ -193,11 +193,13 @@ final class SafeBunnyAutoConfiguration {
                             + " @Primary; safebunny-cosmos needs safebunny.store.cosmos.endpoint. Set safebunny.store.type=jdbc or"
                             + " cosmos to see what is missing, or none if this is what you want");
         } else if (type == null) {
-            LOG.warn("No message store [safebunny.store.type is not set]: a message that is delivered twice is handled twice."
-                    + " Add safebunny-jdbc or safebunny-cosmos, or set safebunny.store.type=none if this is what you want");
+            LOG.warn(
+                    "No message store [safebunny.store.type is not set]: a message that is delivered twice is handled twice."
+                            + " Add safebunny-jdbc or safebunny-cosmos, or set safebunny.store.type=none if this is what you want");
         } else {
             LOG.info(
-                    "No message store [safebunny.store.type={}]: a message that is delivered twice is handled twice", type);
+                    "No message store [safebunny.store.type={}]: a message that is delivered twice is handled twice",
+                    type);
         }
     }
 

@@ -81,5 +81,6 @@ abstract class Checks {
                         "%d messages left in %s".formatted(stage.drain(queue).size(), queue));
             }
         }
+        stage.unrouted().forEach(message -> problems.add("not routed: " + message));
     }
 }

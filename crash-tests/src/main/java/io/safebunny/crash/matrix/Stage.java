@@ -299,12 +299,25 @@ final class Stage implements AutoCloseable {
                 deskAddress.node() + "-Charged",
                 deskAddress.node() + "-Shipped",
                 deskAddress.node() + "-" + Placed.TYPE,
-                deskAddress.node() + "-dead-letters",
-                worker.prefix() + ".unrouted"));
+                deskAddress.node() + "-dead-letters"));
         for (int rung = 4; rung < 16; rung++) {
             all.add("%s.delayed.%02d".formatted(worker.prefix(), rung));
         }
         return all;
+    }
+
+    /**
+     * Removes what could not be routed and returns what is of this run, described. The queue outlives runs, as the exchanges do, and may
+     * hold a late copy of the run before, whose queues are gone.
+     */
+    List<String> unrouted() {
+        return queues.drain(worker.prefix() + ".unrouted").stream()
+                .map(GetResponse::getProps)
+                .filter(message -> message.getAppId() == null
+                        || message.getAppId().equals(worker.node())
+                        || message.getAppId().equals(deskAddress.node()))
+                .map(Object::toString)
+                .toList();
     }
 
     /** Shuts all processes down cleanly. */
