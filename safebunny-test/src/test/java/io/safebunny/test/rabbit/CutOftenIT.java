@@ -33,12 +33,17 @@ class CutOftenIT {
     private static final Logger LOG = LoggerFactory.getLogger(CutOftenIT.class);
     private static final int MESSAGES = Integer.getInteger("safebunny.cut-often.messages", 50_000);
     private static final int CUT_EVERY_MILLIS = Integer.getInteger("safebunny.cut-often.millis", 500);
+    /** Confirmed between two cuts: at least so many however slow the machine is, and at most so many however fast. */
+    private static final int LEAST = Math.max(1, MESSAGES / 100);
+
+    private static final int MOST = MESSAGES / 5;
     private static final int THREADS = 4;
     private static final int CHANNELS = 8;
 
     private final TestBroker broker = TestBroker.shared();
     private final ProxiedPublisher publisher = new ProxiedPublisher(broker, CHANNELS, Duration.ofSeconds(60)).start();
     private final CountDownLatch done = new CountDownLatch(1);
+    private final AtomicInteger confirmed = new AtomicInteger();
 
     @AfterEach
     void cleanUp() {
@@ -52,7 +57,6 @@ class CutOftenIT {
         int channelsBefore = new Administration(broker).channels();
         CompletableFuture<Integer> cuts = CompletableFuture.supplyAsync(this::cutUntilDone, publisher.threads);
         ConfirmedSender sender = publisher.sender();
-        AtomicInteger confirmed = new AtomicInteger();
         AtomicInteger failed = new AtomicInteger();
         long start = System.nanoTime();
 
@@ -92,16 +96,22 @@ class CutOftenIT {
         assertThat(new HashSet<>(ids)).hasSize(MESSAGES + 1);
     }
 
-    /** A fixed time after each connect, so that some of it is used. */
+    /** A fixed time after each connect, but not before some of it was used: cut faster than it confirms, nobody would get anywhere. */
     private int cutUntilDone() {
         int cuts = 0;
         try {
-            while (!done.await(CUT_EVERY_MILLIS, TimeUnit.MILLISECONDS)) {
-                if (publisher.transport.status().usable()) {
+            long connected = System.nanoTime();
+            int before = confirmed.get();
+            while (!done.await(5, TimeUnit.MILLISECONDS)) {
+                int since = confirmed.get() - before;
+                boolean isTime = System.nanoTime() - connected >= TimeUnit.MILLISECONDS.toNanos(CUT_EVERY_MILLIS);
+                if (since >= MOST || (isTime && since >= LEAST)) {
                     publisher.proxy.cut();
                     cuts++;
                     await().atMost(Duration.ofSeconds(60))
                             .until(() -> publisher.transport.status().usable());
+                    connected = System.nanoTime();
+                    before = confirmed.get();
                 }
             }
         } catch (InterruptedException e) {
