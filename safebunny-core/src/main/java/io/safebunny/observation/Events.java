@@ -127,12 +127,16 @@ public final class Events {
     }
 
     private void tell(Listener listener, SafeBunnyEvent event) {
+        boolean interrupted = Thread.interrupted();
         try {
             listener.on(event);
         } catch (Throwable e) { // an error of one listener must not silence the others
             log.tell(FAILED, event.toString(), () -> LOG.warn("A listener failed on {}", event, log.tellable(e)));
         } finally {
             Thread.interrupted(); // left behind by one listener, it would fail the next
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
