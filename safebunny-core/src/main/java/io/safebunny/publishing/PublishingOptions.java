@@ -12,10 +12,4 @@ import org.jspecify.annotations.Nullable;
  * @param codec encodes the bodies; if {@code null}, they are sent as serialized
  */
 public record PublishingOptions(
-        String node, long maxMessageSize, @Nullable BodyCodec codec) {
-
-    /** Without a codec. */
-    public PublishingOptions(String node, long maxMessageSize) {
-        this(node, maxMessageSize, null);
-    }
-}
+        String node, long maxMessageSize, @Nullable BodyCodec codec) {}

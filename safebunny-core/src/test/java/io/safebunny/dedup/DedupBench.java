@@ -63,7 +63,7 @@ final class DedupBench {
     private final CurrentHandling current = new CurrentHandling();
     final Bunny bunny = new PipelineBunny(
             current,
-            new PublishingOptions("billing", 1_000),
+            new PublishingOptions("billing", 1_000, null),
             new LineageIdScheme(),
             new JsonMessageSerializer(),
             sender,

@@ -48,7 +48,7 @@ final class Publisher {
     Publisher(IdScheme scheme, @Nullable Outbox outbox, PublishMiddleware... middlewares) {
         bunny = new PipelineBunny(
                 current,
-                new PublishingOptions("billing", 1_000),
+                new PublishingOptions("billing", 1_000, null),
                 scheme,
                 new JsonMessageSerializer(),
                 new ConfirmedSender(transport, timeline, Runnable::run, TIMEOUT, 1_000),
