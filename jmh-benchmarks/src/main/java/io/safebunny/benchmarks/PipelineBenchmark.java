@@ -13,6 +13,7 @@ import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handling.CurrentHandling;
+import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.message.WireMessage;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Middleware;
@@ -23,6 +24,7 @@ import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.pipeline.Pipeline;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.serialization.Serializers;
@@ -32,6 +34,7 @@ import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.SystemTimeline;
+import io.safebunny.work.Turns;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -118,7 +121,10 @@ public class PipelineBenchmark {
                 new Serializers(List.of(new Constant())),
                 Codecs.none(),
                 sender,
+                new LibraryMessages("bench", new LineageIdScheme(), system),
                 deduplicate ? deduplication(system, sender, metrics) : null,
+                handler -> null,
+                new Turns<>(),
                 Collections.nCopies(middlewares, step),
                 parts.scope(),
                 system,
@@ -151,7 +157,7 @@ public class PipelineBenchmark {
                 system,
                 ForkJoinPool.commonPool(),
                 metrics,
-                new DedupOptions(Duration.ofMillis(50), 20));
+                new DedupOptions(Duration.ofMillis(50), 20, Duration.ofMillis(100)));
         deduplication.start();
         return deduplication;
     }

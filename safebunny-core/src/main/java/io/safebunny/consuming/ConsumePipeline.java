@@ -18,6 +18,7 @@ import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Middleware;
 import io.safebunny.middleware.Next;
 import io.safebunny.observation.Observations;
+import io.safebunny.orchestrating.Correlation;
 import io.safebunny.pipeline.Pipeline;
 import io.safebunny.quarantine.Evidence;
 import io.safebunny.quarantine.QuarantinePolicy;
@@ -45,6 +46,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     private final Survivors survivors;
     private final Pipeline<HandledMessage> pipeline;
     private final QuarantinePolicy quarantine;
+    private final UndoAcknowledgement undone;
 
     /** @param survivors of this queue */
     ConsumePipeline(
@@ -64,6 +66,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         this.recoverer = recoverer;
         this.survivors = survivors;
         this.quarantine = new QuarantinePolicy(parts.options().deliveryLimit(), QuarantinePolicy.PATIENCE);
+        this.undone = new UndoAcknowledgement(parts.libraryMessages());
         List<Middleware<? super HandledMessage>> steps = new ArrayList<>();
         steps.add(this::observe);
         List<ConsumeMiddleware> after = of(parts.middlewares(), Group.AFTER);
@@ -73,6 +76,10 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         }
         steps.add(this::recover);
         steps.add(this::guard);
+        Correlation correlation = parts.correlations().apply(handler);
+        if (correlation != null) {
+            steps.add(new SagaTurns(correlation, parts.turns(), parts.timeline(), handler.prefetch()));
+        }
         Deduplication deduplication = parts.deduplication();
         steps.add(
                 deduplication == null ? this::dispatch : (message, next) -> deduplicate(deduplication, message, next));
@@ -177,7 +184,23 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     }
 
     private void deduplicate(Deduplication deduplication, HandledMessage message, Next next) throws Exception {
-        deduplication.run(message.handling, judgeOf(message), handling -> handled(next));
+        deduplication.run(message.handling, judgeOf(message), new Deduplication.Action() {
+            @Override
+            public void run(Handling handling) throws Exception {
+                handled(handling, next);
+            }
+
+            @Override
+            public void runAgain(Handling handling) throws Exception {
+                message.startAgain();
+                parts.scope().runAnew(() -> handled(handling, next));
+            }
+
+            @Override
+            public void skip(Handling handling) {
+                undone.addTo(handling, false);
+            }
+        });
     }
 
     private Deduplication.Judge judgeOf(HandledMessage message) {
@@ -200,7 +223,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     }
 
     private void dispatch(HandledMessage message, Next next) throws Exception {
-        message.handling.run(() -> handled(next));
+        message.handling.run(() -> handled(message.handling, next));
         try {
             parts.sender().sendAllAndWait(message.handling.collected());
         } catch (UnroutableException | NackedException e) {
@@ -209,11 +232,12 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         message.completed();
     }
 
-    private static void handled(Next next) throws Exception {
+    private void handled(Handling handling, Next next) throws Exception {
         try {
             next.run();
         } finally {
             Thread.interrupted(); // left behind by a middleware, it would fail the completion or the sending
         }
+        undone.addTo(handling, true);
     }
 }

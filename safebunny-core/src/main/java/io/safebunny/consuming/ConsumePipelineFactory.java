@@ -14,12 +14,15 @@ import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
+import io.safebunny.orchestrating.Correlation;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.serialization.Serializers;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
+import io.safebunny.work.Turns;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -33,7 +36,10 @@ import org.jspecify.annotations.Nullable;
  * @param current of the engine this belongs to
  * @param publishers what publishes as part of a handling from any thread
  * @param held where deliveries show whose copies are not taken
+ * @param libraryMessages what this node tells others without being asked by the application
  * @param deduplication {@code null} when handled messages are not remembered
+ * @param correlations which saga the messages of a handler belong to, {@code null} for none
+ * @param turns of the node's sagas
  */
 public record ConsumePipelineFactory(
         CurrentHandling current,
@@ -42,7 +48,10 @@ public record ConsumePipelineFactory(
         Serializers serializers,
         Codecs codecs,
         ConfirmedSender sender,
+        LibraryMessages libraryMessages,
         @Nullable Deduplication deduplication,
+        Function<HandlerDefinition, @Nullable Correlation> correlations,
+        Turns<String> turns,
         List<ConsumeMiddleware> middlewares,
         MessageScope scope,
         Timeline timeline,

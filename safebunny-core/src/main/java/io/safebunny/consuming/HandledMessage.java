@@ -25,6 +25,7 @@ final class HandledMessage implements ConsumeContext {
     final Handling handling;
     private final Class<?> payloadClass;
     private final Function<Handling, Bunny> publishers;
+    private final Object delivered;
     private Object payload;
     private @Nullable Throwable attemptFailure;
     private @Nullable Throwable finalFailure;
@@ -42,6 +43,7 @@ final class HandledMessage implements ConsumeContext {
             Function<Handling, Bunny> publishers) {
         this.publishers = publishers;
         this.delivery = delivery;
+        this.delivered = payload;
         this.payload = payload;
         this.payloadClass = ResolvableType.forType(payloadType).resolve(Object.class);
         this.handling = handling;
@@ -82,6 +84,11 @@ final class HandledMessage implements ConsumeContext {
     void givenUp(Throwable cause) {
         finalFailure = cause;
         over = true;
+    }
+
+    /** It runs again from the outermost middleware of the before group, which is to see what it saw the first time. */
+    void startAgain() {
+        payload = delivered;
     }
 
     /** Whether this delivery has decided how the handling of the message ends. */

@@ -6,9 +6,11 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.MessageTypes;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
+import io.safebunny.serialization.JsonMessageSerializer;
 import io.safebunny.serialization.Serializers;
 import io.safebunny.spi.codec.BodyCodec;
 import io.safebunny.spi.codec.CodecException;
@@ -19,6 +21,9 @@ import java.util.function.Predicate;
 
 /** Decides whether a delivery is a message this queue's handler can take. Thread-safe. */
 final class MessageValidator {
+
+    /** For the library's own messages, whatever the application's serializers make of them. */
+    private static final MessageSerializer LIBRARY = new JsonMessageSerializer();
 
     private final HandlerDefinition handler;
     private final Set<String> typesOfNode;
@@ -58,7 +63,10 @@ final class MessageValidator {
         }
         Envelope envelope = EnvelopeReader.read(wire, hasCodec);
         requireType(envelope.type());
-        ageLimit.require(envelope);
+        if (!MessageTypes.isReserved(
+                envelope.type())) { // what the library sends itself can always be told from a repeat
+            ageLimit.require(envelope);
+        }
         return envelope.atAttempt(
                 Math.min(envelope.attempt(), handler.recovery().delayed().maxRetries()));
     }
@@ -99,7 +107,8 @@ final class MessageValidator {
 
     /** @throws InvalidMessageException {@code malformed-body} */
     Object payload(Envelope envelope) {
-        MessageSerializer serializer = serializers.readerOf(envelope.contentType());
+        MessageSerializer serializer =
+                MessageTypes.isReserved(envelope.type()) ? LIBRARY : serializers.readerOf(envelope.contentType());
         if (serializer == null) {
             throw new InvalidMessageException(
                     PoisonReason.MALFORMED_BODY,

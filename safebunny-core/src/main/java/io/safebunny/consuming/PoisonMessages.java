@@ -31,7 +31,13 @@ final class PoisonMessages {
         headers.putAll(Headers.later(original.headers()));
         headers.putAll(Headers.trace(original.headers()));
         for (String own : List.of(
-                Headers.MARKER, Headers.CAUSATION_ID, Headers.ATTEMPT, Headers.SENT_AT, Headers.POISON_VERSION)) {
+                Headers.MARKER,
+                Headers.CAUSATION_ID,
+                Headers.ATTEMPT,
+                Headers.SENT_AT,
+                Headers.UNDOES,
+                Headers.UNDOES_SENT_AT,
+                Headers.POISON_VERSION)) {
             Object value = original.headers().get(own);
             if (value instanceof Number) {
                 headers.put(own, value);

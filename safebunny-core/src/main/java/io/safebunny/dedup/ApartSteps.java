@@ -127,6 +127,7 @@ final class ApartSteps {
                 claim.fingerprint(),
                 steps,
                 List.of(),
+                null,
                 null);
     }
 }

@@ -3,13 +3,17 @@ package io.safebunny.dedup;
 
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,32 +64,81 @@ final class Claim {
     boolean write(UnaryOperator<MessageRecord> change) {
         lock.lock();
         try {
-            return !lost && (replace(change.apply(current)) || (unsure && reconcile(change)));
+            return writeTogether(change, List.of()) == JointResult.WRITTEN;
         } finally {
             lock.unlock();
         }
     }
 
-    private boolean replace(MessageRecord intended) {
+    private JointResult replace(MessageRecord intended, List<MessageRecord> companions) {
         long now = timeline.nanoTime();
-        MessageRecord written;
+        JointWrite result;
         try {
-            written = store.replace(intended);
+            result = companions.isEmpty() ? replaceAlone(intended) : store.writeTogether(with(intended, companions));
         } catch (RuntimeException e) {
             unsure |= !(e instanceof RecordRefusedException);
             throw e;
         }
-        if (written != null) {
-            current = written;
+        if (result instanceof JointWrite.Written written) {
+            current = written.records().get(0);
             writtenAt = now;
             unsure = false;
+            return JointResult.WRITTEN;
         }
-        lost = written == null;
-        return !lost;
+        if (result instanceof JointWrite.Overtaken overtaken && !overtaken.key().equals(intended.key())) {
+            return JointResult.OVERTAKEN;
+        }
+        lost = true;
+        return JointResult.LOST;
+    }
+
+    private JointWrite replaceAlone(MessageRecord intended) {
+        MessageRecord written = store.replace(intended);
+        return written == null ? new JointWrite.Overtaken(intended.key()) : new JointWrite.Written(List.of(written));
+    }
+
+    private static List<MessageRecord> with(MessageRecord record, List<MessageRecord> companions) {
+        List<MessageRecord> all = new ArrayList<>(companions.size() + 1);
+        all.add(record);
+        all.addAll(companions);
+        return all;
+    }
+
+    /** What became of a write of this claim and its companions. */
+    enum JointResult {
+        WRITTEN,
+        /** A companion was changed by somebody else; the claim is still ours. */
+        OVERTAKEN,
+        /** The claim is somebody else's. */
+        LOST
+    }
+
+    /**
+     * Tries once to write the claim together with companions, all or nothing.
+     *
+     * @throws RuntimeException the store did not answer: it is unknown whether it was written
+     */
+    JointResult writeTogether(UnaryOperator<MessageRecord> change, List<MessageRecord> companions) {
+        lock.lock();
+        try {
+            if (lost) {
+                return JointResult.LOST;
+            }
+            boolean doubtful = unsure;
+            JointResult result = replace(change.apply(current), companions);
+            return result == JointResult.WRITTEN || !doubtful ? result : reconcile(change, companions);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Like {@link #writeSurely(UnaryOperator)}, with companions. */
+    JointResult writeTogetherSurely(UnaryOperator<MessageRecord> change, List<MessageRecord> companions) {
+        return surely(() -> writeTogether(change, companions));
     }
 
     /** After an unanswered write: the version in the way may be our own. */
-    private boolean reconcile(UnaryOperator<MessageRecord> change) {
+    private JointResult reconcile(UnaryOperator<MessageRecord> change, List<MessageRecord> companions) {
         lost = false; // not known yet, and the find may fail too
         MessageRecord stored = store.find(current.key());
         unsure = false;
@@ -93,14 +146,14 @@ final class Claim {
             boolean written = stored.isSameWriteAs(change.apply(current));
             current = stored;
             if (written) {
-                return true;
+                return JointResult.WRITTEN;
             }
             if (stored.state() == RecordState.CLAIMED) {
-                return replace(change.apply(current));
+                return replace(change.apply(current), companions);
             }
         }
         lost = true;
-        return false;
+        return JointResult.LOST;
     }
 
     /**
@@ -110,12 +163,16 @@ final class Claim {
      * @throws RuntimeException the last failure of the store
      */
     boolean writeSurely(UnaryOperator<MessageRecord> change) {
+        return surely(() -> write(change));
+    }
+
+    private <T> T surely(Supplier<T> write) {
         lock.lock();
         try {
             long deadline = writtenAt + current.lease().toNanos();
             while (true) {
                 try {
-                    return write(change);
+                    return write.get();
                 } catch (RecordRefusedException e) {
                     throw e;
                 } catch (RuntimeException e) {

@@ -15,14 +15,16 @@ import io.safebunny.quarantine.Treatment.SetAside;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.UnreadableRecordException;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,7 +34,7 @@ final class Claiming {
 
     private static final Logger LOG = LoggerFactory.getLogger(Claiming.class);
 
-    private static final Duration UNTIL_UPGRADED = Duration.ofMinutes(1);
+    static final Duration UNTIL_UPGRADED = Duration.ofMinutes(1);
     private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
 
     private final MessageStore store;
@@ -61,13 +63,13 @@ final class Claiming {
 
     /**
      * @param again by the same delivery, whose claim before was rolled back
-     * @return our claim, or the record of the completed or dispatched message
+     * @return our claim, or the record of the completed, dispatched or undone message
      * @throws NotHandledException somebody else's claim
      * @throws InvalidMessageException it was or must be set aside
      */
     MessageRecord claim(Handling handling, boolean again) {
         Envelope message = handling.message();
-        MessageRecord fresh = fresh(message);
+        MessageRecord fresh = fresh(handling);
         MessageRecord stored = create(fresh);
         if (stored.owner().equals(fresh.owner())) {
             attempts.resume(handling, stored.attempt());
@@ -75,7 +77,7 @@ final class Claiming {
         }
         IdCollision.requireNone(message, stored);
         return switch (stored.state()) {
-            case COMPLETED, DISPATCHED -> stored;
+            case COMPLETED, DISPATCHED, UNDONE -> stored;
             case RELEASED ->
                 claimAgain(handling, stored, fresh, Attempts.believed(message, stored.attempt()), stored.takeovers());
             case POISONED -> reopen(handling, stored, fresh, again);
@@ -84,18 +86,35 @@ final class Claiming {
     }
 
     /** A first claim, to be written. */
-    MessageRecord fresh(Envelope message) {
+    MessageRecord fresh(Handling handling) {
+        Envelope message = handling.message();
         return MessageRecord.claim(
-                new RecordKey(message.correlationId(), message.id()),
-                process + '-' + claims.incrementAndGet(),
+                handling.records().key(),
+                newOwner(),
                 options.lease(),
                 Attempts.believed(message, 0),
                 Fingerprint.of(message));
     }
 
-    /** This delivery is not handled, because the message has been. */
-    void suppressed(Envelope message) {
+    /** Of one write or claim: nobody else has it. */
+    String newOwner() {
+        return process + '-' + claims.incrementAndGet();
+    }
+
+    /** This delivery is not handled, because the message has been, or must not be any more. */
+    void suppressed(Envelope message, MessageRecord record) {
         metrics.duplicateSuppressed(message.type());
+        if (record.state() == RecordState.UNDONE) {
+            log.tell(
+                    Kind.info(LOG, "Messages are not handled because they were undone"),
+                    message.id(),
+                    () -> LOG.info(
+                            "Message {} is not handled: it is a step that was undone [correlation_id={}, type={}]",
+                            message.id(),
+                            message.correlationId(),
+                            message.type()));
+            return;
+        }
         LOG.debug(
                 "Suppressed a duplicate of message {} [correlation_id={}, type={}]",
                 message.id(),
@@ -174,13 +193,10 @@ final class Claiming {
         }
         int takeovers = stored.takeovers() + 1;
         if (quarantine.decide(Evidence.ofRecord(takeovers)) instanceof SetAside) {
+            keepPoisonVersion(
+                    handling,
+                    setAside(handling, stored.next(RecordState.POISONED).withTakeovers(0)));
             watch.forget(stored.key());
-            MessageRecord poisoned =
-                    store.replace(stored.next(RecordState.POISONED).withTakeovers(0));
-            if (poisoned == null) {
-                throw busy(handling, options.lease()); // its owner was only slow
-            }
-            keepPoisonVersion(handling, poisoned);
             throw new InvalidMessageException(
                     PoisonReason.DELIVERY_LIMIT,
                     "The handling of the message was begun and never ended [claims=%d, limit=safebunny.topology.delivery-limit]: it probably ends the process that handles it. Find out why before replaying it."
@@ -197,6 +213,27 @@ final class Claiming {
                         handling.message().id(),
                         stored.lease().toMillis()));
         return claim;
+    }
+
+    /** Together with what depends on it. */
+    private MessageRecord setAside(Handling handling, MessageRecord poisoned) {
+        List<MessageRecord> companions = new SetAsideWrites(handling.records(), store::find).read();
+        if (companions.isEmpty()) {
+            MessageRecord written = store.replace(poisoned);
+            if (written != null) {
+                return written;
+            }
+        } else {
+            List<MessageRecord> all = new ArrayList<>(companions);
+            all.add(0, poisoned);
+            if (store.writeTogether(all) instanceof JointWrite.Written written) {
+                return written.records().get(0);
+            }
+        }
+        // Its owner was only slow, or what depends on it was changed meanwhile: the next delivery reads both anew. Not
+        // at once,
+        // because the transaction that may be open can do no more.
+        throw busy(handling, options.lease());
     }
 
     private MessageRecord claimAgain(

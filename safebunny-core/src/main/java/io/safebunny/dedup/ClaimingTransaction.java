@@ -7,6 +7,7 @@ import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.recovery.RecoveryAction.RecordEffect;
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
@@ -17,6 +18,7 @@ import io.safebunny.spi.store.TransactionalMessageStore.LocalTransaction;
 import io.safebunny.spi.store.UnreadableRecordException;
 import io.safebunny.spi.transport.OutboundMessage;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -87,8 +89,7 @@ final class ClaimingTransaction {
      */
     private boolean isAnswered() {
         try {
-            MessageRecord unused = store.find(new RecordKey(
-                    handling.message().correlationId(), handling.message().id()));
+            MessageRecord unused = store.find(handling.records().key());
             return true;
         } catch (UnreadableRecordException e) {
             return true;
@@ -112,13 +113,18 @@ final class ClaimingTransaction {
     }
 
     /**
-     * @return the record as committed
+     * @return the record as committed; {@code null} when what was joined was overtaken, and everything is rolled back
      * @throws StoreUnavailableException it is unknown whether it was committed
      * @throws RuntimeException it was not committed
      */
+    @Nullable
     MessageRecord commit(List<OutboundMessage> outgoing) {
         LocalTransaction open = requireOpen();
         MessageRecord completed = complete(requireClaim().completed(outgoing));
+        if (completed == null) {
+            rollback();
+            return null;
+        }
         transaction = null;
         try {
             open.commit();
@@ -153,21 +159,73 @@ final class ClaimingTransaction {
         }
     }
 
-    private MessageRecord complete(MessageRecord intended) {
-        MessageRecord completed;
+    private @Nullable MessageRecord complete(MessageRecord intended) {
+        JointWrite result;
         try {
-            completed = store.replace(intended);
+            result = replace(intended);
         } catch (RecordRefusedException e) {
             throw e;
         } catch (RuntimeException e) {
             rollback();
+            requireNoVainWait(e);
             MessageRecord unused = store.find(intended.key()); // throws when it is the store that does not answer
             throw unusable("cannot be completed", e);
         }
-        if (completed == null) {
-            throw claimIsGone();
+        if (result instanceof JointWrite.Written written) {
+            return written.records().get(0);
         }
-        return completed;
+        if (result instanceof JointWrite.Overtaken overtaken && !overtaken.key().equals(intended.key())) {
+            return null;
+        }
+        throw claimIsGone();
+    }
+
+    /** What is joined may be locked by another message's transaction; our own record is not, for we hold its lock. */
+    private void requireNoVainWait(RuntimeException failure) {
+        if (!handling.records().joined().isEmpty()
+                && failure instanceof StoreUnavailableException e
+                && e.retryAfter() != null
+                && isAnswered()) {
+            throw NotHandledException.later(
+                    "Message %s waited in vain for what it changes, which another message changes too"
+                            .formatted(handling.message().id()),
+                    e.retryAfter());
+        }
+    }
+
+    private JointWrite replace(MessageRecord intended) {
+        List<MessageRecord> joined = handling.records().joined();
+        if (!joined.isEmpty()) {
+            List<MessageRecord> all = new ArrayList<>(joined);
+            all.add(0, intended);
+            return store.writeTogether(all);
+        }
+        MessageRecord completed = store.replace(intended);
+        return completed == null
+                ? new JointWrite.Overtaken(intended.key())
+                : new JointWrite.Written(List.of(completed));
+    }
+
+    /**
+     * A companion that from now on belongs to the transaction.
+     *
+     * @throws BrokenTransactionException the transaction is unusable
+     * @throws RuntimeException the store does not answer, or waited in vain for another's transaction
+     */
+    @Nullable
+    MessageRecord findAndLock(RecordKey key) {
+        try {
+            return store.findAndLock(key);
+        } catch (StoreUnavailableException e) {
+            if (e.retryAfter() != null && isAnswered()) {
+                throw NotHandledException.later(
+                        "Message %s waited in vain for %s, which another message changes"
+                                .formatted(handling.message().id(), key.messageId()),
+                        e.retryAfter());
+            }
+            requireClaimIsHeld(); // throws when the handler has broken the transaction
+            throw e;
+        }
     }
 
     /**
@@ -263,7 +321,7 @@ final class ClaimingTransaction {
         MessageRecord released = Claiming.released(claimed, next).withVersion(claimed.version());
         MessageRecord stored;
         try {
-            stored = claimed.version() == 1 ? store.create(released) : store.replace(released);
+            stored = next.record() == RecordEffect.POISONED ? setAside(released) : write(released);
             if (stored == null) { // the record is no longer ours
                 stored = store.find(released.key());
             }
@@ -278,12 +336,41 @@ final class ClaimingTransaction {
         if (stored.state() == RecordState.POISONED && !stored.owner().equals(claimed.owner())) {
             handling.setAsideByAnother();
         }
-        if (stored.state() == RecordState.COMPLETED || stored.state() == RecordState.DISPATCHED) {
-            throw NotHandledException.later(
-                    "The handling of message %s failed, and another delivery has handled it meanwhile"
-                            .formatted(handling.message().id()),
-                    Duration.ZERO);
+        switch (stored.state()) {
+            case COMPLETED, DISPATCHED, UNDONE ->
+                throw NotHandledException.later(
+                        "The handling of message %s failed, and another delivery has handled it meanwhile, or its undo has"
+                                .formatted(handling.message().id()),
+                        Duration.ZERO);
+            case CLAIMED, RELEASED, POISONED -> {}
         }
+    }
+
+    /** The stored one: ours or another's; {@code null} when it is no longer ours. */
+    private @Nullable MessageRecord write(MessageRecord released) {
+        return JointWrite.isCreated(released) ? store.create(released) : store.replace(released);
+    }
+
+    /** Together with what depends on it, which others may change meanwhile. */
+    private @Nullable MessageRecord setAside(MessageRecord poisoned) {
+        SetAsideWrites together = new SetAsideWrites(handling.records(), store::find);
+        do {
+            List<MessageRecord> companions = together.read();
+            if (companions.isEmpty()) {
+                return write(poisoned);
+            }
+            List<MessageRecord> all = new ArrayList<>(companions);
+            all.add(0, poisoned);
+            JointWrite result = store.writeTogether(all); // no transaction is open, so it is one of its own
+            if (result instanceof JointWrite.Written written) {
+                return written.records().get(0);
+            }
+            if (result instanceof JointWrite.Overtaken overtaken
+                    && overtaken.key().equals(poisoned.key())) {
+                return null;
+            }
+        } while (together.mayTryAgain());
+        throw together.overtakenTooOften();
     }
 
     private LocalTransaction requireOpen() {

@@ -12,15 +12,16 @@ import java.time.Duration;
  *     messages in work wait this long. It is also the age at which the sweeper sends publications that a crash left behind or the
  *     broker refused, the maximum duration of its rounds, and the pause between them
  * @param takeoverLimit how many claims in a row may fall silent before the message is poisoned with reason {@code delivery-limit}
+ * @param retention how long the store remembers handled messages: whether an older step was handled is not known to its undo
  */
-public record DedupOptions(Duration lease, int takeoverLimit) {
+public record DedupOptions(Duration lease, int takeoverLimit, Duration retention) {
 
     public DedupOptions {
-        if (lease.compareTo(Duration.ofMillis(1)) < 0 || takeoverLimit < 1) {
+        if (lease.compareTo(Duration.ofMillis(1)) < 0 || takeoverLimit < 1 || retention.isNegative()) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "Invalid settings [lease=%s, takeoverLimit=%d]: the lease must be at least 1 ms, the limit at least 1."
-                            .formatted(lease, takeoverLimit));
+                    "Invalid settings [lease=%s, takeoverLimit=%d, retention=%s]: the lease must be at least 1 ms, the limit at least 1, the retention not negative."
+                            .formatted(lease, takeoverLimit, retention));
         }
     }
 

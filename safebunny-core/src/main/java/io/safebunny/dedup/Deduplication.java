@@ -4,6 +4,7 @@ package io.safebunny.dedup;
 import io.safebunny.dedup.Dispatch.Stop;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.handling.Handling;
+import io.safebunny.handling.JointRecords;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Events;
@@ -30,9 +31,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Deduplication {
 
+    private static final int MOST_LOSSES = 5;
+    private static final Duration LOSERS_COME_BACK = Duration.ofMillis(200);
+
+    private final Metrics metrics;
     private final DedupLog log;
     private final Claiming claiming;
     private final Claims claims;
+    private final UndoFence fence;
     private final Marks marks;
     private final WaitingRecords waiting;
     private final Dispatch dispatch;
@@ -67,11 +73,13 @@ public final class Deduplication {
             Events events,
             BoundedLog bounded,
             DedupOptions options) {
+        this.metrics = metrics;
         this.log = new DedupLog(bounded);
         this.claiming = new Claiming(store, timeline, metrics, events, log, options);
         this.claims = store instanceof TransactionalMessageStore transactional
                 ? new TransactionalClaims(transactional, timeline, log, claiming)
                 : new LeasedClaims(store, timeline, blocking, metrics, log, options, claiming);
+        this.fence = new UndoFence(store, timeline, log, claiming, options.retention());
         this.marks = new Marks(store, timeline, blocking, log);
         this.waiting = new WaitingRecords(timeline);
         this.dispatch = new Dispatch(store, sender, timeline, marks, waiting, log);
@@ -100,7 +108,16 @@ public final class Deduplication {
     /** Runs the handler and whatever surrounds it. */
     @FunctionalInterface
     public interface Action {
+
         void run(Handling handling) throws Exception;
+
+        /** Runs it once more, because what it {@linkplain JointRecords#join joined} was overtaken. */
+        default void runAgain(Handling handling) throws Exception {
+            run(handling);
+        }
+
+        /** Called instead of the others: it is an undo, and the step that it undoes never ran and never will. */
+        default void skip(Handling handling) {}
     }
 
     /** Starts renewing the claims of long-running handlers, and sweeping, until {@link #stop}. */
@@ -122,7 +139,7 @@ public final class Deduplication {
     }
 
     /**
-     * Runs the action unless the message was handled before.
+     * Runs the action unless the message was handled before, or was undone.
      *
      * @throws NotHandledException another delivery of the message is being handled, or the store did not answer
      * @throws InvalidMessageException the message must be set aside
@@ -144,15 +161,46 @@ public final class Deduplication {
     /** @return the record of the handled message */
     private MessageRecord handle(MessageClaim claim, Handling handling, Judge judge, Action action) throws Exception {
         MessageRecord completed;
+        handling.records().readFrom(claim);
         try {
-            claim.run(() -> handling.run(claim, () -> action.run(handling)));
+            run(claim, handling, action, false);
             completed = claim.complete();
+            for (int losses = 1; completed == null; losses++) {
+                requirePatience(handling, losses);
+                handling.startAgain();
+                run(claim, handling, action, true);
+                completed = claim.complete();
+            }
         } catch (Throwable failure) {
             release(claim, failure, judge);
             throw failure;
         }
         judge.completed();
+        handling.records().written();
         return completed;
+    }
+
+    private void run(MessageClaim claim, Handling handling, Action action, boolean again) throws Exception {
+        claim.run(() -> handling.run(claim, () -> {
+            if (!fence.bar(handling)) {
+                action.skip(handling);
+            } else if (again) {
+                action.runAgain(handling);
+            } else {
+                action.run(handling);
+            }
+        }));
+    }
+
+    /** Who loses a race runs again from what the winner has written; that costs no attempt. */
+    private void requirePatience(Handling handling, int losses) {
+        metrics.overtaken(handling.message().type());
+        if (losses == MOST_LOSSES) {
+            throw NotHandledException.later(
+                    "What message %s changes was changed by other messages %d times while it was handled"
+                            .formatted(handling.message().id(), losses),
+                    LOSERS_COME_BACK);
+        }
     }
 
     private void release(MessageClaim claim, Throwable failure, Judge judge) {
@@ -167,7 +215,7 @@ public final class Deduplication {
     }
 
     private MessageRecord suppressed(Handling handling, MessageRecord record) {
-        claiming.suppressed(handling.message());
+        claiming.suppressed(handling.message(), record);
         // already dispatched; only the mark is still pending
         return marks.contains(record.key()) ? record.dispatched() : record;
     }

@@ -13,7 +13,7 @@ final class IdCollision {
 
     /** @throws InvalidMessageException the record belongs to another message */
     static void requireNone(Envelope message, MessageRecord stored) {
-        if (!stored.fingerprint().isOf(message)) {
+        if (!UndoFence.isUnseen(stored) && !stored.fingerprint().isOf(message)) {
             throw new InvalidMessageException(
                     PoisonReason.HANDLER_FAILED,
                     "Another message with a different type or body has the same id [message_id=%s, correlation_id=%s]. This one was neither fully handled nor suppressed as a duplicate. Ids must be unique: check the publisher, or its idempotency keys."

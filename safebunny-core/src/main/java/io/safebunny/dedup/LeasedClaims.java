@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.dedup.Claim.JointResult;
 import io.safebunny.handling.Handling;
 import io.safebunny.middleware.Next;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
+import io.safebunny.recovery.RecoveryAction.RecordEffect;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.time.Timeline;
@@ -103,11 +106,13 @@ final class LeasedClaims implements Claims {
         }
 
         @Override
-        public MessageRecord complete() {
+        public @Nullable MessageRecord complete() {
             Claim claim = claim();
-            boolean ours;
+            JointResult result;
             try {
-                ours = claim.writeSurely(claimed -> claimed.completed(handling.collected()));
+                result = claim.writeTogetherSurely(
+                        claimed -> claimed.completed(handling.collected()),
+                        handling.records().joined());
             } catch (RecordRefusedException e) {
                 throw StoreFailures.refused(e);
             } catch (NotHandledException e) {
@@ -115,11 +120,14 @@ final class LeasedClaims implements Claims {
             } catch (RuntimeException e) {
                 throw failures.noAnswer(handling.message().id(), e);
             }
-            if (!ours) {
-                metrics.claimLost(handling.message().type());
-                throw claim.lost();
-            }
-            return claim.record();
+            return switch (result) {
+                case WRITTEN -> claim.record();
+                case OVERTAKEN -> null;
+                case LOST -> {
+                    metrics.claimLost(handling.message().type());
+                    throw claim.lost();
+                }
+            };
         }
 
         @Override
@@ -127,7 +135,9 @@ final class LeasedClaims implements Claims {
             Claim claim = claim();
             boolean ours;
             try {
-                ours = claim.write(claimed -> Claiming.released(claimed, next));
+                ours = next.record() == RecordEffect.POISONED
+                        ? setAside(claim, next)
+                        : claim.write(claimed -> Claiming.released(claimed, next));
                 Claiming.keepPoisonVersion(handling, claim.record());
             } catch (RuntimeException e) {
                 log.noAnswer(claim.record().key().messageId(), "its claim ends with the lease", e);
@@ -138,10 +148,34 @@ final class LeasedClaims implements Claims {
             }
         }
 
+        /** Together with what depends on it, which others may change meanwhile. */
+        private boolean setAside(Claim claim, RecoveryAction next) {
+            SetAsideWrites together = new SetAsideWrites(handling.records(), store::find);
+            JointResult result;
+            do {
+                result = claim.writeTogether(claimed -> Claiming.released(claimed, next), together.read());
+            } while (result == JointResult.OVERTAKEN && together.mayTryAgain());
+            if (result == JointResult.OVERTAKEN) {
+                throw together.overtakenTooOften();
+            }
+            return result == JointResult.WRITTEN;
+        }
+
         @Override
         public void close() {
             if (held != null) {
                 renewals.remove(held);
+            }
+        }
+
+        // ---- companions
+
+        @Override
+        public @Nullable MessageRecord companion(RecordKey key) {
+            try {
+                return store.find(key);
+            } catch (RuntimeException e) {
+                throw failures.unread(handling.message().id(), e);
             }
         }
 

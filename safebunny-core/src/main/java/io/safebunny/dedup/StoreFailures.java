@@ -8,6 +8,7 @@ import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordTooLargeException;
 import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.spi.store.UnreadableRecordException;
 import java.time.Duration;
 import java.util.function.Supplier;
 
@@ -48,6 +49,13 @@ final class StoreFailures {
         }
         log.noAnswer(messageId, "messages come back until it does", e);
         return NotHandledException.trouble("The store did not answer for message " + messageId, COMES_BACK);
+    }
+
+    /** A newer version of SafeBunny wrote what is needed, and handles the message; any other exception counts as no answer. */
+    NotHandledException unread(String messageId, RuntimeException e) {
+        return e instanceof UnreadableRecordException unreadable
+                ? NotHandledException.later(unreadable.messageWithoutCode(), Claiming.UNTIL_UPGRADED)
+                : noAnswer(messageId, e);
     }
 
     static InvalidMessageException refused(RecordRefusedException e) {

@@ -7,6 +7,7 @@ import io.safebunny.middleware.Next;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.StoreUnavailableException;
@@ -89,7 +90,7 @@ final class TransactionalClaims implements Claims {
 
         /** Any other exception at the commit is the handler's own failure. */
         @Override
-        public MessageRecord complete() {
+        public @Nullable MessageRecord complete() {
             try {
                 return handling.end(() -> transaction.commit(handling.collected()));
             } catch (RecordRefusedException e) {
@@ -111,6 +112,19 @@ final class TransactionalClaims implements Claims {
         public void close() {
             if (turn != null) {
                 turn.close();
+            }
+        }
+
+        // ---- companions
+
+        @Override
+        public @Nullable MessageRecord companion(RecordKey key) {
+            try {
+                return transaction.findAndLock(key);
+            } catch (BrokenTransactionException e) {
+                throw e; // the handler's own failure
+            } catch (RuntimeException e) {
+                throw failures.unread(messageId, e);
             }
         }
 

@@ -29,7 +29,7 @@ final class UnwrittenAttempts {
      */
     void count(Handling handling) {
         Envelope message = handling.message();
-        RecordKey key = new RecordKey(message.correlationId(), message.id());
+        RecordKey key = handling.records().key();
         MessageRecord stored;
         MessageRecord steps;
         try {
@@ -43,7 +43,7 @@ final class UnwrittenAttempts {
             return;
         }
         if (stored == null && (steps == null || ApartSteps.isOf(message, steps))) {
-            MessageRecord counted = claiming.fresh(message).next(RecordState.RELEASED);
+            MessageRecord counted = claiming.fresh(handling).next(RecordState.RELEASED);
             MessageRecord unused = store.create(counted.withVersion(1));
         } else if (stored != null
                 && stored.state() == RecordState.RELEASED

@@ -9,26 +9,39 @@ import io.safebunny.consuming.HeldDeliveries;
 import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.dedup.WaitingPublications;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerSource;
+import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handling.CurrentHandling;
+import io.safebunny.identity.MarkerMaskIdScheme;
 import io.safebunny.message.Names;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
+import io.safebunny.orchestrating.Correlation;
+import io.safebunny.orchestrating.SagaEngine;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.publishing.PublishingOptions;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.Sagas;
+import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyPlanner;
+import io.safebunny.work.Turns;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +62,8 @@ public final class SafeBunnyEngine {
     private final Metrics metrics;
     private final Events events;
     private final @Nullable Deduplication deduplication;
+    private final Function<List<SagaDefinition>, SagaEngine> sagaEngines;
+    private volatile @Nullable SagaEngine sagas;
     private final ConsumePipelineFactory pipelines;
     private final BoundedLog log;
     private final HeldDeliveries held = new HeldDeliveries();
@@ -95,7 +110,8 @@ public final class SafeBunnyEngine {
                         metrics,
                         events,
                         log,
-                        new DedupOptions(options.lease(), options.topology().deliveryLimit()));
+                        new DedupOptions(options.lease(), options.topology().deliveryLimit(), options.retention()));
+        sagaEngines = definitions -> sagas(definitions, current, publisher);
         pipelines = new ConsumePipelineFactory(
                 current,
                 publisher::within,
@@ -109,7 +125,10 @@ public final class SafeBunnyEngine {
                 parts.serializers(),
                 parts.codecs(),
                 sender,
+                new LibraryMessages(options.node(), parts.idScheme(), parts.timeline()),
                 deduplication,
+                this::correlationOf,
+                new Turns<>(),
                 parts.consumeMiddlewares(),
                 parts.scope(),
                 parts.timeline(),
@@ -119,6 +138,66 @@ public final class SafeBunnyEngine {
                 events,
                 held,
                 log);
+    }
+
+    private SagaEngine sagas(List<SagaDefinition> definitions, CurrentHandling current, PipelineBunny publisher) {
+        SafeBunnyOptions options = parts.options();
+        MessageStore store = parts.store();
+        if (store == null) {
+            throw new ConfigurationException(
+                    "SB-1108",
+                    "Sagas need a store [%s]: there is none."
+                            .formatted(definitions.get(0).description()),
+                    "Set safebunny.store.type.");
+        }
+        if (parts.idScheme() instanceof MarkerMaskIdScheme) {
+            throw new ConfigurationException(
+                    "SB-1108",
+                    "Sagas need ids of their own for two commands of one handler [%s]: marker-mask gives both the same."
+                            .formatted(definitions.get(0).description()),
+                    "Remove safebunny.ids.scheme.");
+        }
+        return new SagaEngine(
+                options.node(),
+                definitions,
+                current,
+                publisher,
+                parts.idScheme(),
+                store,
+                sender,
+                parts.timeline(),
+                parts.callbacks(),
+                metrics,
+                log,
+                options.sagaRetention(),
+                options.lease());
+    }
+
+    private @Nullable Correlation correlationOf(HandlerDefinition handler) {
+        SagaEngine started = sagas;
+        return started == null ? null : started.orchestration().of(handler);
+    }
+
+    /**
+     * The node's sagas, from the start on.
+     *
+     * @throws MisuseException SB-5012 when it has none, or has not been started
+     */
+    public Sagas sagas() {
+        SagaEngine started = sagas;
+        if (started == null) {
+            throw new MisuseException(
+                    MisuseException.SAGA,
+                    "Node %s has no sagas, or has not been started. Write a @BunnySaga, and wait for the start."
+                            .formatted(parts.options().node()));
+        }
+        return started.sagas();
+    }
+
+    /** Sagas that go on only when a person has looked after them, by their name, as the store said last; empty for none. */
+    public Map<String, Map<SagaStatus, Long>> sagasNeedingRepair() {
+        SagaEngine started = sagas;
+        return started == null ? Map.of() : started.needingRepair();
     }
 
     /** Publishes while the engine is running; before and after, it fails at once with SB-2006. */
@@ -155,14 +234,25 @@ public final class SafeBunnyEngine {
      *     could choose the class it is read as
      */
     public void start(List<HandlerDefinition> definitions) {
+        start(definitions, List.of());
+    }
+
+    /**
+     * Like {@link #start(List)}, with sagas.
+     *
+     * @throws ConfigurationException also SB-1108 when there is no store for the sagas
+     */
+    public void start(List<HandlerDefinition> definitions, List<SagaDefinition> sagaDefinitions) {
         SafeBunnyOptions options = parts.options();
-        Handlers handlers = new Handlers(definitions);
+        sagas = sagaDefinitions.isEmpty() ? null : sagaEngines.apply(sagaDefinitions);
+        Handlers handlers = new Handlers(HandlerSource.all(List.of(() -> definitions, this::handlersOfSagas)));
         handlers.all().forEach(handler -> parts.serializers().prepare(handler.payloadType()));
         if (deduplication != null) {
             handlers.requireRetriesWithin(options.retention());
         }
         options.trustedUsers().requireAll(options.node(), handlers.all());
-        Topology topology = TopologyPlanner.plan(options.node(), handlers.subscriptions(), options.topology());
+        Topology topology =
+                TopologyPlanner.plan(options.node(), handlers.subscriptions(), watchedNodes(), options.topology());
         LOG.info("Node {} handles{}", options.node(), handlers.describe(options.trustedUsers()));
         LOG.info("Topology of node {}{}{}", options.node(), System.lineSeparator(), topology.describe());
         Transport transport = parts.transport();
@@ -176,6 +266,10 @@ public final class SafeBunnyEngine {
         if (deduplication != null) {
             deduplication.start();
         }
+        SagaEngine started = sagas;
+        if (started != null) {
+            started.start();
+        }
         if (parts.outbox() != null) {
             parts.outbox().start(sender::send);
         }
@@ -185,6 +279,16 @@ public final class SafeBunnyEngine {
             stop(Duration.ZERO);
             throw e;
         }
+    }
+
+    private List<String> watchedNodes() {
+        SagaEngine started = sagas;
+        return started == null ? List.of() : started.orchestration().participants();
+    }
+
+    private List<HandlerDefinition> handlersOfSagas() {
+        SagaEngine started = sagas;
+        return started == null ? List.of() : started.orchestration().handlers();
     }
 
     private void consume(Handlers handlers) {
@@ -204,6 +308,11 @@ public final class SafeBunnyEngine {
                     DEAD_LETTERS_AT_ONCE,
                     pipelines.createForDeadLetters(types));
         }
+        SagaEngine started = sagas;
+        if (started != null) {
+            Consumption unused = consumptions.open(
+                    Topology.poisonWatchOf(options.node()), DEAD_LETTERS_AT_ONCE, started.poisonWatch());
+        }
     }
 
     /** Stops taking messages, waits for those being handled, then disconnects. Messages not finished in time come back. */
@@ -216,6 +325,10 @@ public final class SafeBunnyEngine {
             sender.stop();
         }
         consumptions.forget();
+        SagaEngine started = sagas;
+        if (started != null) {
+            started.stop();
+        }
         if (deduplication != null) {
             deduplication.stop();
         }

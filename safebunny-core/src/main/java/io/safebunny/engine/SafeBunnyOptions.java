@@ -21,6 +21,7 @@ import java.time.Duration;
  * @param lease how long a claim is respected unless it is renewed, see {@link DedupOptions}
  * @param exceptionDetails how much of an exception logs and poison messages show
  * @param trustedUsers the broker users that nodes publish as
+ * @param sagaRetention how long sagas that have ended are kept
  */
 public record SafeBunnyOptions(
         String node,
@@ -31,7 +32,8 @@ public record SafeBunnyOptions(
         Duration retention,
         Duration lease,
         ExceptionDetails exceptionDetails,
-        TrustedUsers trustedUsers) {
+        TrustedUsers trustedUsers,
+        Duration sagaRetention) {
 
     public SafeBunnyOptions {
         Names.requireNode(node, "safebunny.node");
@@ -39,7 +41,7 @@ public record SafeBunnyOptions(
 
     /**
      * The defaults: publications 30 s and 1,000 in flight, messages of 10 MiB, retention 7 days, lease 30 s, full exception
-     * details, senders not checked.
+     * details, senders not checked, sagas that have ended 30 days.
      */
     public static SafeBunnyOptions of(String node) {
         return new SafeBunnyOptions(
@@ -51,7 +53,8 @@ public record SafeBunnyOptions(
                 Duration.ofDays(7),
                 Duration.ofSeconds(30),
                 ExceptionDetails.FULL,
-                TrustedUsers.UNCHECKED);
+                TrustedUsers.UNCHECKED,
+                Duration.ofDays(30));
     }
 
     public SafeBunnyOptions withTopology(TopologyOptions other) {
@@ -64,12 +67,22 @@ public record SafeBunnyOptions(
                 retention,
                 lease,
                 exceptionDetails,
-                trustedUsers);
+                trustedUsers,
+                sagaRetention);
     }
 
     public SafeBunnyOptions withPublishTimeout(Duration other) {
         return new SafeBunnyOptions(
-                node, topology, other, maxInFlight, maxMessageSize, retention, lease, exceptionDetails, trustedUsers);
+                node,
+                topology,
+                other,
+                maxInFlight,
+                maxMessageSize,
+                retention,
+                lease,
+                exceptionDetails,
+                trustedUsers,
+                sagaRetention);
     }
 
     public SafeBunnyOptions withMaxInFlight(int other) {
@@ -82,12 +95,22 @@ public record SafeBunnyOptions(
                 retention,
                 lease,
                 exceptionDetails,
-                trustedUsers);
+                trustedUsers,
+                sagaRetention);
     }
 
     public SafeBunnyOptions withMaxMessageSize(long other) {
         return new SafeBunnyOptions(
-                node, topology, publishTimeout, maxInFlight, other, retention, lease, exceptionDetails, trustedUsers);
+                node,
+                topology,
+                publishTimeout,
+                maxInFlight,
+                other,
+                retention,
+                lease,
+                exceptionDetails,
+                trustedUsers,
+                sagaRetention);
     }
 
     public SafeBunnyOptions withRetention(Duration other) {
@@ -100,7 +123,8 @@ public record SafeBunnyOptions(
                 other,
                 lease,
                 exceptionDetails,
-                trustedUsers);
+                trustedUsers,
+                sagaRetention);
     }
 
     public SafeBunnyOptions withLease(Duration other) {
@@ -113,16 +137,49 @@ public record SafeBunnyOptions(
                 retention,
                 other,
                 exceptionDetails,
-                trustedUsers);
+                trustedUsers,
+                sagaRetention);
     }
 
     public SafeBunnyOptions withExceptionDetails(ExceptionDetails other) {
         return new SafeBunnyOptions(
-                node, topology, publishTimeout, maxInFlight, maxMessageSize, retention, lease, other, trustedUsers);
+                node,
+                topology,
+                publishTimeout,
+                maxInFlight,
+                maxMessageSize,
+                retention,
+                lease,
+                other,
+                trustedUsers,
+                sagaRetention);
     }
 
     public SafeBunnyOptions withTrustedUsers(TrustedUsers other) {
         return new SafeBunnyOptions(
-                node, topology, publishTimeout, maxInFlight, maxMessageSize, retention, lease, exceptionDetails, other);
+                node,
+                topology,
+                publishTimeout,
+                maxInFlight,
+                maxMessageSize,
+                retention,
+                lease,
+                exceptionDetails,
+                other,
+                sagaRetention);
+    }
+
+    public SafeBunnyOptions withSagaRetention(Duration other) {
+        return new SafeBunnyOptions(
+                node,
+                topology,
+                publishTimeout,
+                maxInFlight,
+                maxMessageSize,
+                retention,
+                lease,
+                exceptionDetails,
+                trustedUsers,
+                other);
     }
 }

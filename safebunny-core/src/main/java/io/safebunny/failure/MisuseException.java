@@ -24,6 +24,9 @@ public final class MisuseException extends SafeBunnyException {
     /** A transaction is already open on the thread on which a store should begin one. */
     public static final String OPEN_TRANSACTION = "SB-5007";
 
+    /** A saga was asked for what it cannot do: a name that is unknown or used twice, a negative time, or it has ended. */
+    public static final String SAGA = "SB-5012";
+
     /** A middleware dropped the publication, so there is no message id. */
     public static final String DROPPED = "SB-5008";
 

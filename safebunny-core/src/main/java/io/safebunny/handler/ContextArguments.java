@@ -4,9 +4,9 @@ package io.safebunny.handler;
 import io.safebunny.MessageContext;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.handler.MethodInvoker.Argument;
 import java.lang.reflect.Parameter;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.convert.ConversionException;
@@ -16,31 +16,32 @@ import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.messaging.handler.annotation.Headers;
 import org.springframework.messaging.handler.annotation.ValueConstants;
 
-/** The parameters of a handler that are not its payload: the context, one header, or all of them. */
+/** The parameters of a handler that come with the message, besides its payload: the context, one header, or all of them. */
 final class ContextArguments {
 
-    private final ConversionService conversion = DefaultConversionService.getSharedInstance();
+    private static final ConversionService CONVERSION = DefaultConversionService.getSharedInstance();
 
-    /** {@code null} when it is the payload. */
-    @Nullable
-    Argument read(String where, Parameter parameter) {
+    private ContextArguments() {}
+
+    /** {@code null} when it is something else. */
+    static @Nullable Function<MessageContext, @Nullable Object> read(String where, Parameter parameter) {
         if (parameter.getType() == MessageContext.class) {
-            return (payload, context) -> context;
+            return context -> context;
         }
         if (AnnotatedElementUtils.hasAnnotation(parameter, Headers.class)) {
             if (!parameter.getType().isAssignableFrom(Map.class)) {
                 throw new ConfigurationException(
                         "SB-1101",
                         "@Headers needs a Map<String, Object> [handler=%s, parameter=%s].".formatted(where, parameter),
-                        HandlerReader.FIX);
+                        "Declare the parameter as @Headers Map<String, Object> headers.");
             }
-            return (payload, context) -> context.headers();
+            return MessageContext::headers;
         }
         Header header = AnnotatedElementUtils.findMergedAnnotation(parameter, Header.class);
         return header == null ? null : header(where, parameter, header);
     }
 
-    private Argument header(String where, Parameter parameter, Header header) {
+    private static Function<MessageContext, @Nullable Object> header(String where, Parameter parameter, Header header) {
         String name = header.name().isEmpty() ? parameter.getName() : header.name();
         if (header.name().isEmpty() && !parameter.isNamePresent()) {
             throw new ConfigurationException(
@@ -56,7 +57,7 @@ final class ContextArguments {
                     "An optional header cannot be a primitive [handler=%s, header=%s].".formatted(where, name),
                     "Use its object type, or give a defaultValue.");
         }
-        return (payload, context) -> {
+        return context -> {
             Object value = context.headers().get(name);
             if (value == null) {
                 if (hasDefault) {
@@ -66,24 +67,19 @@ final class ContextArguments {
                             "Missing header [%s]: handler %s requires it. Publish the message with it, or set required = false."
                                     .formatted(name, where));
                 } else {
-                    return absent();
+                    return null;
                 }
             }
             return convert(where, name, value, target);
         };
     }
 
-    @SuppressWarnings("NullAway") // a handler's optional header is null when absent, as its author asked for
-    private static Object absent() {
-        return null;
-    }
-
-    private Object convert(String where, String name, Object value, Class<?> target) {
+    private static Object convert(String where, String name, Object value, Class<?> target) {
         if (target.isInstance(value)) {
             return value;
         }
         try {
-            Object converted = conversion.convert(value, target);
+            Object converted = CONVERSION.convert(value, target);
             if (converted != null) {
                 return converted;
             }

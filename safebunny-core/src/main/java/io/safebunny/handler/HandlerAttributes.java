@@ -44,6 +44,13 @@ final class HandlerAttributes {
         return from.stream().distinct().toList();
     }
 
+    /** Nodes, perhaps none. */
+    List<String> participants(String saga, String[] nodes) {
+        List<String> participants = list(saga, nodes, new String[0]);
+        participants.forEach(node -> Names.requireNode(node, "participants of " + saga));
+        return participants;
+    }
+
     int prefetch(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
         String text = first(where, ofMethod.prefetch(), ofClass == null ? "" : ofClass.prefetch());
         int prefetch = text.isEmpty() ? defaults.prefetch() : parse(where, "prefetch", text, Integer::parseInt);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.handler;
 
-import io.safebunny.MessageContext;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.MisuseException;
 import java.lang.invoke.MethodHandle;
@@ -9,36 +8,31 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** A method handle with one small resolver function per argument, all prepared once. */
-final class MethodInvoker implements HandlerInvoker {
-
-    /** Provides one argument of a call. */
-    @FunctionalInterface
-    interface Argument {
-        Object resolve(Object payload, MessageContext context);
-    }
+/** Calls a method by a handle that is prepared once. Thread-safe. */
+final class MethodInvoker {
 
     private final Supplier<Object> bean;
-    private final Argument[] arguments;
     private final MethodHandle handle;
 
-    MethodInvoker(Supplier<Object> bean, Method method, Argument[] arguments) {
+    /** @param bean not used if the method is static */
+    MethodInvoker(Supplier<Object> bean, Method method) {
         this.bean = bean;
-        this.arguments = arguments;
         this.handle = generic(method);
     }
 
-    /** A handle of type {@code (Object bean, Object[] arguments)void}. */
+    /** A handle of type {@code (Object bean, Object[] arguments)Object}. */
     private static MethodHandle generic(Method method) {
         try {
             method.setAccessible(true);
-            return MethodHandles.lookup()
-                    .unreflect(method)
-                    .asFixedArity()
-                    .asType(MethodType.genericMethodType(method.getParameterCount() + 1)
-                            .changeReturnType(void.class))
+            MethodHandle handle = MethodHandles.lookup().unreflect(method).asFixedArity();
+            if (Modifier.isStatic(method.getModifiers())) {
+                handle = MethodHandles.dropArguments(handle, 0, Object.class);
+            }
+            return handle.asType(MethodType.genericMethodType(method.getParameterCount() + 1))
                     .asSpreader(1, Object[].class, method.getParameterCount());
         } catch (IllegalAccessException | InaccessibleObjectException | SecurityException e) {
             throw new ConfigurationException(
@@ -50,14 +44,14 @@ final class MethodInvoker implements HandlerInvoker {
         }
     }
 
-    @Override
-    public void invoke(Object payload, MessageContext context) throws Exception {
-        Object[] values = new Object[arguments.length];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = arguments[i].resolve(payload, context);
-        }
+    /**
+     * @return {@code null} if the method is {@code void}
+     * @throws Exception the method's own exception, not wrapped
+     */
+    @Nullable
+    Object invoke(@Nullable Object[] arguments) throws Exception {
         try {
-            handle.invokeExact(bean.get(), values);
+            return (Object) handle.invokeExact(bean.get(), arguments);
         } catch (Exception | Error e) {
             throw e;
         } catch (Throwable e) {

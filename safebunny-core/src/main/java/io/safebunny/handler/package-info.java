@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Finds {@code @BunnyHandler} methods at start-up and calls them without per-message reflection. */
+/** Finds and checks the methods of handlers and sagas at start-up, and calls them without per-message reflection. */
 @NullMarked
 package io.safebunny.handler;
 

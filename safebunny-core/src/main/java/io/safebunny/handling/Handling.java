@@ -26,15 +26,33 @@ public final class Handling implements Surrounding {
     private volatile boolean running;
     private long poisonVersion;
     private boolean setAsideByAnother;
+    private final JointRecords records;
+    private boolean collectsOnly;
 
     public Handling(CurrentHandling current, Envelope message) {
         this.current = current;
         this.message = message;
+        this.records = new JointRecords(message);
     }
 
     @Override
     public Envelope message() {
         return message;
+    }
+
+    /** Refuses to send anything before this handling has succeeded: what a saga sends, it remembers. */
+    public void collectOnly() {
+        collectsOnly = true;
+    }
+
+    @Override
+    public boolean collectsOnly() {
+        return collectsOnly;
+    }
+
+    /** The message's record, and what is written with it. */
+    public JointRecords records() {
+        return records;
     }
 
     /** Sets the attempt that the record says this is; the header may differ. */
@@ -58,6 +76,20 @@ public final class Handling implements Surrounding {
 
     public void setAsideByAnother() {
         setAsideByAnother = true;
+    }
+
+    /** Discards everything that this handling has collected: it is about to run again, from a fresh state. */
+    public void startAgain() {
+        beforeAttempts = null;
+        ending = false; // the transaction that was ended is not the one that the next run is part of
+        records.clear();
+        try {
+            if (steps != null) {
+                steps.beginAgain();
+            }
+        } finally {
+            publications.clear();
+        }
     }
 
     // ---- running
@@ -107,6 +139,7 @@ public final class Handling implements Surrounding {
             requireUndecided();
         } catch (Throwable failure) {
             publications.returnTo(before);
+            records.clear();
             requireUndecided();
             throw failure;
         }
@@ -144,6 +177,7 @@ public final class Handling implements Surrounding {
             }
         } finally {
             publications.returnTo(before); // last, because listeners of the rollback may have published
+            records.clear();
         }
     }
 
@@ -196,7 +230,7 @@ public final class Handling implements Surrounding {
         requirePublishing();
         OpenHandling known = open;
         if (known == null) {
-            known = new OpenHandling(message, publications, () -> steps == null ? null : steps.running());
+            known = new OpenHandling(message, publications, collectsOnly, () -> steps == null ? null : steps.running());
             open = known;
         }
         return known;

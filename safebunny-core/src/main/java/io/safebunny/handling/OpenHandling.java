@@ -15,12 +15,15 @@ public final class OpenHandling implements Surrounding {
 
     private final Envelope message;
     private final Publications publications;
+    private final boolean collectsOnly;
     private final Supplier<@Nullable String> runningStep;
     private boolean over;
 
-    OpenHandling(Envelope message, Publications publications, Supplier<@Nullable String> runningStep) {
+    OpenHandling(
+            Envelope message, Publications publications, boolean collectsOnly, Supplier<@Nullable String> runningStep) {
         this.message = message;
         this.publications = publications;
+        this.collectsOnly = collectsOnly;
         this.runningStep = runningStep;
     }
 
@@ -45,6 +48,11 @@ public final class OpenHandling implements Surrounding {
                     "Step [%s] is running: an attempt that skips it would not publish what its threads publish. Publish before or after the step."
                             .formatted(step));
         }
+    }
+
+    @Override
+    public boolean collectsOnly() {
+        return collectsOnly;
     }
 
     @Override

@@ -45,6 +45,10 @@ final class Publications {
         return collected.isEmpty() && ordinals.isEmpty() ? NOTHING : new Mark(collected.size(), Map.copyOf(ordinals));
     }
 
+    synchronized void clear() {
+        returnTo(NOTHING);
+    }
+
     /** Discards later publications and resets the ordinals, so that the same code publishes the same ids. */
     synchronized void returnTo(Mark mark) {
         if (collected.size() > mark.size) {

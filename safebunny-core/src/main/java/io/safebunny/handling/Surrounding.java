@@ -6,7 +6,7 @@ import io.safebunny.message.Envelope;
 import io.safebunny.spi.transport.OutboundMessage;
 
 /** The handling a publication is part of: its parent message, and where it is collected until the handler has succeeded. */
-public sealed interface Surrounding permits Handling, OpenHandling {
+public sealed interface Surrounding permits Handling, OpenHandling, KeptBack {
 
     /** The parent message of publications. */
     Envelope message();
@@ -16,6 +16,9 @@ public sealed interface Surrounding permits Handling, OpenHandling {
 
     /** @throws InvalidPublicationException as {@link #requirePublishing()} */
     void collect(OutboundMessage publication);
+
+    /** Whether nothing may be sent before the handling has succeeded. */
+    boolean collectsOnly();
 
     /**
      * The next ordinal: 1 for the first publication of this type in this handling.

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param poisonVersion in a replay, the version of the message's record when it was set aside; 0 if this is no replay or has no
  *     version
  * @param sentAt milliseconds since the epoch, 0 when unknown
+ * @param undoes in an undo, the id of the message whose effects it undoes: a step of a saga
+ * @param undoesSentAt when that step was sent, in milliseconds since the epoch; 0 when unknown
  * @param trace W3C trace context headers
  * @param headers the application's own headers
  */
@@ -27,6 +29,8 @@ public record Envelope(
         int attempt,
         long poisonVersion,
         long sentAt,
+        @Nullable String undoes,
+        long undoesSentAt,
         Map<String, String> trace,
         Map<String, Object> headers,
         String contentType,
@@ -51,6 +55,8 @@ public record Envelope(
                         number,
                         poisonVersion,
                         sentAt,
+                        undoes,
+                        undoesSentAt,
                         trace,
                         headers,
                         contentType,
@@ -69,6 +75,8 @@ public record Envelope(
                 attempt,
                 poisonVersion,
                 sentAt,
+                undoes,
+                undoesSentAt,
                 trace,
                 headers,
                 contentType,
@@ -112,6 +120,12 @@ public record Envelope(
         }
         if (sentAt > 0) {
             all.put(Headers.SENT_AT, sentAt);
+        }
+        if (undoes != null) {
+            all.put(Headers.UNDOES, undoes);
+        }
+        if (undoesSentAt > 0) {
+            all.put(Headers.UNDOES_SENT_AT, undoesSentAt);
         }
         return new WireMessage(
                 id,

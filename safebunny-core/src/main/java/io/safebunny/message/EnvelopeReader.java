@@ -54,10 +54,12 @@ public final class EnvelopeReader {
                 type,
                 node(wire.appId()),
                 (int) number(headers, Headers.MARKER, 1, 1, Integer.MAX_VALUE),
-                causation(headers),
+                messageId(headers, Headers.CAUSATION_ID),
                 attempt(headers),
                 poisonVersion(headers),
                 sentAt(wire),
+                undoes(headers, id),
+                number(headers, Headers.UNDOES_SENT_AT, 0, 0, Long.MAX_VALUE),
                 Headers.trace(headers),
                 Headers.application(headers),
                 wire.contentType() == null ? JSON : wire.contentType(),
@@ -104,15 +106,24 @@ public final class EnvelopeReader {
         return appId != null && Names.isNode(appId) ? appId : "";
     }
 
-    private static @Nullable String causation(Map<String, Object> headers) {
-        Object value = headers.get(Headers.CAUSATION_ID);
+    /** A message that undoes itself would wait for its own end. */
+    private static @Nullable String undoes(Map<String, Object> headers, String id) {
+        String undoes = messageId(headers, Headers.UNDOES);
+        if (undoes != null && undoes.equals(id)) {
+            throw invalid(Headers.UNDOES, undoes, "the id of another message");
+        }
+        return undoes;
+    }
+
+    private static @Nullable String messageId(Map<String, Object> headers, String header) {
+        Object value = headers.get(header);
         if (value == null) {
             return null;
         }
         if (value instanceof String id && Names.isMessageId(id)) {
             return id;
         }
-        throw invalid(Headers.CAUSATION_ID, String.valueOf(describe(value)), "a message id");
+        throw invalid(header, String.valueOf(describe(value)), "a message id");
     }
 
     private static long sentAt(WireMessage wire) {

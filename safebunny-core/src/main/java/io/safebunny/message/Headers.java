@@ -24,6 +24,8 @@ public final class Headers {
     public static final String CAUSATION_ID = "sb-causation-id";
     public static final String ATTEMPT = "sb-attempt";
     public static final String SENT_AT = "sb-sent-at";
+    public static final String UNDOES = "sb-undoes";
+    public static final String UNDOES_SENT_AT = "sb-undoes-sent-at";
     public static final String POISON_REASON = "sb-poison-reason";
     public static final String POISON_QUEUE = "sb-poison-queue";
     public static final String POISONED_AT = "sb-poisoned-at";
@@ -46,7 +48,7 @@ public final class Headers {
      */
     private static final int MAX_LATER_BYTES = 8 * 1024;
 
-    private static final Set<String> KNOWN = Set.of(MARKER, CAUSATION_ID, ATTEMPT, SENT_AT);
+    private static final Set<String> KNOWN = Set.of(MARKER, CAUSATION_ID, ATTEMPT, SENT_AT, UNDOES, UNDOES_SENT_AT);
     private static final Set<String> RESERVED =
             Set.of("cc", "bcc", TRACEPARENT, TRACESTATE, "__typeid__", "__contenttypeid__", "__keytypeid__");
 

@@ -27,6 +27,10 @@ public enum PoisonReason {
     DELIVERY_LIMIT,
     /** The store refuses the record of this message for good. */
     NOT_STORABLE,
+    /** It belongs to a saga that does not exist, also after all delayed retries. */
+    UNKNOWN_SAGA,
+    /** Its saga is stuck: an earlier message of it was set aside, and state built over a gap would be wrong. */
+    SAGA_STUCK,
     /** It exceeded a time-to-live set by a policy or by its sender. */
     EXPIRED;
 

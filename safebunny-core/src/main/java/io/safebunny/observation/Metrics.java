@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.safebunny.failure.Printable;
 import io.safebunny.message.PoisonReason;
+import java.util.Locale;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,6 +62,35 @@ public final class Metrics {
     /** {@code safebunny.dedup}, outcome {@code lost}: a handler ended after its claim had been taken over. */
     public void claimLost(String type) {
         count("safebunny.dedup", "type", type, "outcome", "lost");
+    }
+
+    /** {@code safebunny.dedup}, outcome {@code overtaken}: a message runs again, because another changed what it changes too. */
+    public void overtaken(String type) {
+        count("safebunny.dedup", "type", type, "outcome", "overtaken");
+    }
+
+    /** {@code safebunny.saga}: a saga has got to a status. */
+    public void sagaBecame(String saga, String status) {
+        count(
+                "safebunny.saga",
+                "type",
+                saga,
+                "state",
+                status.toLowerCase(Locale.ROOT).replace('_', '-'));
+    }
+
+    /** {@code safebunny.saga.active}: sagas that have not ended, as the store said last. */
+    public void activeSagas(String saga, Supplier<Number> sagas) {
+        try {
+            Gauge.builder("safebunny.saga.active", sagas).tag("type", saga).register(registry);
+        } catch (RuntimeException | Error e) {
+            LOG.warn("The number of sagas {} is not measured", saga, Printable.of(e));
+        }
+    }
+
+    /** {@code safebunny.saga.ignored}: a message changed nothing, because the saga has ended, has started, or a timeout was cancelled. */
+    public void sagaIgnored(String saga, String reason) {
+        count("safebunny.saga.ignored", "type", saga, "reason", reason);
     }
 
     /** {@code safebunny.breaker.state}: 0 closed, 1 half-open, 2 open. */

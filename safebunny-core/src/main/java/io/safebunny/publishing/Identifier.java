@@ -34,7 +34,17 @@ final class Identifier {
         this.random = random;
         this.node = node;
         this.scheme = scheme;
-        this.keyedCorrelation = scheme instanceof LineageIdScheme lineage ? lineage : new LineageIdScheme();
+        this.keyedCorrelation = lineage(scheme);
+    }
+
+    /** The node's own scheme, with its secret if it has one, or the default where the node has another scheme. */
+    static LineageIdScheme lineage(IdScheme scheme) {
+        return scheme instanceof LineageIdScheme lineage ? lineage : new LineageIdScheme();
+    }
+
+    /** A foreign marker may be the largest number, which must not overflow. */
+    static int markerAfter(Envelope parent) {
+        return Math.max(parent.marker(), parent.marker() + 1);
     }
 
     /** @throws InvalidPublicationException when an option or header is invalid */
@@ -50,8 +60,7 @@ final class Identifier {
         String correlationId = known == null
                 ? correlationId(publication, parent)
                 : Objects.requireNonNull(publication.correlationId(), "set together with the id");
-        // max: a foreign marker may be the largest number, which must not overflow
-        int marker = parent == null ? 1 : Math.max(parent.marker(), parent.marker() + 1);
+        int marker = parent == null ? 1 : markerAfter(parent);
         String id = known != null
                 ? known
                 : scheme.idOf(new Ancestry(
@@ -72,6 +81,8 @@ final class Identifier {
                 0,
                 0,
                 sentAt,
+                null,
+                0,
                 trace,
                 ordered(publication.headers()),
                 contentType,

@@ -7,6 +7,7 @@ import io.safebunny.Published;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
+import io.safebunny.handling.KeptBack;
 import io.safebunny.handling.Surrounding;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.middleware.Group;
@@ -20,6 +21,7 @@ import io.safebunny.publishing.Publication.Mode;
 import io.safebunny.spi.identity.IdScheme;
 import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.serialization.MessageSerializer;
+import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.time.Timeline;
 import java.util.ArrayList;
 import java.util.List;
@@ -126,6 +128,17 @@ public final class PipelineBunny implements Bunny {
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    /**
+     * Makes the message of a publication, which the caller keeps instead of having it sent. The publish middlewares see it now.
+     *
+     * @return {@code null} when a middleware dropped it
+     */
+    public @Nullable OutboundMessage keepBack(Object payload, PublishOptions publishOptions, Handling handling) {
+        KeptBack kept = new KeptBack(handling);
+        Published unused = publish(payload, publishOptions, kept);
+        return kept.publication();
     }
 
     private @Nullable Handling surrounding(Object payload, PublishOptions publishOptions) {

@@ -2,6 +2,7 @@
 package io.safebunny.publishing;
 
 import io.micrometer.observation.Observation;
+import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.Printable;
 import io.safebunny.message.Envelope;
 import io.safebunny.middleware.Middleware;
@@ -88,6 +89,11 @@ final class SendStep implements Middleware<Publication> {
     private void send(Publication publication) {
         if (publication.surrounding != null) {
             publication.surrounding.requirePublishing();
+            if (publication.mode == Publication.Mode.SEND_NOW && publication.surrounding.collectsOnly()) {
+                throw new InvalidPublicationException(
+                        "publishNow is refused in a saga [type=%s]: what was sent would stay sent if the saga's state is not written. Use publish, or a step of the saga."
+                                .formatted(publication.type()));
+            }
         }
         Envelope parent = publication.surrounding == null ? null : publication.surrounding.message();
         Map<String, String> trace = Observations.traceOf(parent);

@@ -49,7 +49,7 @@ public sealed interface BreakerEffect {
         if (failure instanceof ConnectionLostException) {
             return paused(null, failure);
         }
-        if (failure instanceof InvalidMessageException) {
+        if (failure instanceof InvalidMessageException || failure instanceof UnknownSagaException) {
             return Result.NOTHING;
         }
         boolean ofThisMessage = failure instanceof PoisonMessageException || failure instanceof RetryLaterException;

@@ -79,16 +79,23 @@ public record RecoveryPolicy(
                             ? later.delay()
                             : delayed.delay(attempt, failed.random()));
         }
+        if (failure instanceof UnknownSagaException) {
+            return new Poison(PoisonReason.UNKNOWN_SAGA);
+        }
         boolean retried = inMemory.maxRetries() + delayed.maxRetries() > 0;
         return new Poison(retried ? PoisonReason.RETRIES_EXHAUSTED : PoisonReason.HANDLER_FAILED);
     }
 
     private static boolean isRetryableNow(Throwable failure) {
-        return !(failure instanceof RetryLaterException || failure instanceof InterruptedException);
+        return !(failure instanceof RetryLaterException
+                || failure instanceof InterruptedException
+                || failure instanceof UnknownSagaException);
     }
 
     private boolean isRetryable(Throwable failure) {
-        if (failure instanceof PublishException || failure instanceof UnpublishedException) {
+        if (failure instanceof PublishException
+                || failure instanceof UnpublishedException
+                || failure instanceof UnknownSagaException) {
             return true; // retryFor and noRetryFor are about the handler's own failures
         }
         if (failure instanceof PoisonMessageException || matches(noRetryFor, failure)) {

@@ -36,6 +36,11 @@ public record Topology(
         return node + "-dead-letters";
     }
 
+    /** Name of the queue in which a node with sagas sees what it and their participants set aside. */
+    public static String poisonWatchOf(String node) {
+        return node + "-poison-watch";
+    }
+
     /** Kind of an exchange. What {@link #DELAYED} becomes depends on the transport's delay strategy. */
     public enum ExchangeKind {
         TOPIC,

@@ -27,6 +27,12 @@ public final class TopologyPlanner {
     private TopologyPlanner() {}
 
     public static Topology plan(String node, List<Subscription> subscriptions, TopologyOptions options) {
+        return plan(node, subscriptions, List.of(), options);
+    }
+
+    /** @param watched nodes of which copies of what they set aside are wanted */
+    public static Topology plan(
+            String node, List<Subscription> subscriptions, List<String> watched, TopologyOptions options) {
         List<Queue> queues = new ArrayList<>();
         List<Binding> bindings = new ArrayList<>();
         for (Subscription subscription : subscriptions) {
@@ -48,6 +54,14 @@ public final class TopologyPlanner {
             String deadLetters = Topology.deadLettersOf(node);
             queues.add(new Queue(deadLetters, deadLettersArguments(node, options)));
             bindings.add(new Binding(options.poisonExchange(), deadLetters, deadLetters));
+        }
+        if (!watched.isEmpty()) {
+            String watch = Topology.poisonWatchOf(node);
+            queues.add(new Queue(watch, operatorArguments(options)));
+            for (String other : watched) {
+                bindings.add(new Binding(options.ownExchange(), watch, Topology.poisonOf(other)));
+                bindings.add(new Binding(options.poisonExchange(), watch, other)); // what the broker moved
+            }
         }
         queues.add(new Queue(options.unrouted(), UNROUTED));
         bindings.add(new Binding(options.unrouted(), options.unrouted(), ""));

@@ -17,6 +17,7 @@ import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -26,6 +27,7 @@ import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -74,6 +76,21 @@ class DecidedOnceTest {
         @Override
         public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
             return store.findCompleted(unchangedFor, limit);
+        }
+
+        @Override
+        public List<MessageRecord> findDue(Instant until, int limit) {
+            return store.findDue(until, limit);
+        }
+
+        @Override
+        public List<MessageRecord> findListed(ListingQuery query) {
+            return store.findListed(query);
+        }
+
+        @Override
+        public long countListed(String kind, String status) {
+            return store.countListed(kind, status);
         }
 
         @Override

@@ -39,13 +39,14 @@ class HostilePropertiesTest {
             "sb-poisoned-at", value -> isInteger(value, 0, Long.MAX_VALUE),
             "sb-poison-version", value -> isInteger(value, 1, Long.MAX_VALUE),
             "sb-sent-at", value -> isInteger(value, 0, Long.MAX_VALUE),
-            "sb-causation-id", value -> value instanceof String id && Names.isMessageId(id));
+            "sb-causation-id", value -> value instanceof String id && Names.isMessageId(id),
+            "sb-undoes", value -> value instanceof String id && Names.isMessageId(id),
+            "sb-undoes-sent-at", value -> isInteger(value, 0, Long.MAX_VALUE));
 
     private static final List<String> LEFT_BEHIND = List.of(
             "sb-poison-reason",
             "sb-poison-queue",
             "sb-poison-digest",
-            "sb-undoes",
             "sb-delay",
             "sb-delay-04",
             "x-death",

@@ -3,12 +3,20 @@ package io.safebunny.consuming;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.fixture.InterveningStore;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.Wires;
+import io.safebunny.handling.Handling;
 import io.safebunny.message.WireMessage;
 import io.safebunny.middleware.ConsumeMiddleware;
+import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.VirtualTimeline;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Middlewares that give the handler another payload than was delivered. */
@@ -73,5 +81,36 @@ class ReplacedPayloadTest {
                         node.transport.poisoned().get(0).message().headers().get("x-exception-message")))
                 .contains("SB-5001", "[type=OrderPlaced, replacement=java.lang.String]", OrderPlaced.class.getName())
                 .doesNotContain("an order");
+    }
+
+    /** What it joined was overtaken: all that surrounds the handler runs once more. */
+    @Test
+    void runsAgainFromWhatWasDelivered() {
+        MemoryMessageStore memory = new MemoryMessageStore(VirtualTimeline.skipping(), Node.RETENTION);
+        InterveningStore store = new InterveningStore(memory);
+        Node node = new Node(store, Node.ONE_ATTEMPT, UPCASTING);
+        node.handler = (payload, context) -> {
+            seen.add(payload);
+            Handling handling = ((HandledMessage) context).handling;
+            MessageRecord companion = companion(handling);
+            if (seen.size() == 1) {
+                store.beforeWrite(() -> memory.create(companion));
+                handling.records().join(companion.withSteps(Map.of("state", "overtaken")));
+            } else {
+                store.beforeWrite(() -> {});
+            }
+        };
+        node.deliver();
+
+        assertThat(seen).hasSize(2).containsOnly(new OrderPlaced("o-1 of 2", 42));
+    }
+
+    private static MessageRecord companion(Handling handling) {
+        return MessageRecord.claim(
+                handling.records().key().companion("saga"),
+                "application",
+                Duration.ZERO,
+                0,
+                Fingerprint.of(handling.message()));
     }
 }

@@ -38,7 +38,7 @@ class ConcurrentDuplicatesTest {
             timeline,
             Runnable::run,
             new Metrics(new SimpleMeterRegistry()),
-            new DedupOptions(Duration.ofSeconds(30), 20));
+            new DedupOptions(Duration.ofSeconds(30), 20, DedupBench.RETENTION));
     private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
     private final AtomicInteger runs = new AtomicInteger();
     private final AtomicInteger busy = new AtomicInteger();

@@ -92,13 +92,23 @@ final class DedupBench {
     /** @param waiting what it waits on, where the time of the bench would skip what is waited for */
     Deduplication instance(Timeline waiting, Duration lease) {
         return new Deduplication(
-                store, sender, waiting, Runnable::run, new Metrics(meters), new DedupOptions(lease, TAKEOVER_LIMIT));
+                store,
+                sender,
+                waiting,
+                Runnable::run,
+                new Metrics(meters),
+                new DedupOptions(lease, TAKEOVER_LIMIT, RETENTION));
     }
 
     /** @param blocking runs what waits for the store */
     Deduplication instance(MessageStore other, Executor blocking, Duration lease) {
         return new Deduplication(
-                other, sender, timeline, blocking, new Metrics(meters), new DedupOptions(lease, TAKEOVER_LIMIT));
+                other,
+                sender,
+                timeline,
+                blocking,
+                new Metrics(meters),
+                new DedupOptions(lease, TAKEOVER_LIMIT, RETENTION));
     }
 
     Deduplication over(MessageStore other) {

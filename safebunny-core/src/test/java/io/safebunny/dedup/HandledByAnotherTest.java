@@ -11,6 +11,7 @@ import io.safebunny.message.PoisonReason;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
@@ -18,6 +19,7 @@ import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -28,13 +30,18 @@ import org.junit.jupiter.api.Test;
 class HandledByAnotherTest {
 
     private final DedupBench bench = new DedupBench();
-    private final Deduplication deduplication = bench.over(new OvertakenStore());
+    private final Deduplication deduplication = bench.over(new OvertakenStore(RecordState.DISPATCHED));
 
-    /** Between the rollback and the next write, another delivery handles the message. */
+    /** Between the rollback and the next write, another delivery handles the message, or its undo bars it. */
     private static final class OvertakenStore implements TransactionalMessageStore {
         private final MemoryMessageStore committed =
                 new MemoryMessageStore(VirtualTimeline.skipping(), DedupBench.RETENTION);
+        private final RecordState end;
         private @Nullable MessageRecord uncommitted;
+
+        OvertakenStore(RecordState end) {
+            this.end = end;
+        }
 
         @Override
         public LocalTransaction begin() {
@@ -53,8 +60,7 @@ class HandledByAnotherTest {
                     uncommitted = null;
                     MessageRecord others = committed.create(MessageRecord.claim(
                             ours.key(), "another", ours.lease(), ours.attempt(), ours.fingerprint()));
-                    assertThat(committed.replace(others.next(RecordState.DISPATCHED)))
-                            .isNotNull();
+                    assertThat(committed.replace(others.next(end))).isNotNull();
                 }
             };
         }
@@ -95,6 +101,26 @@ class HandledByAnotherTest {
         }
 
         @Override
+        public List<MessageRecord> findDue(Instant until, int limit) {
+            return committed.findDue(until, limit);
+        }
+
+        @Override
+        public List<MessageRecord> findListed(ListingQuery query) {
+            return committed.findListed(query);
+        }
+
+        @Override
+        public long countListed(String kind, String status) {
+            return committed.countListed(kind, status);
+        }
+
+        @Override
+        public @Nullable MessageRecord findAndLock(RecordKey key) {
+            return find(key);
+        }
+
+        @Override
         public int removeExpired(int limit) {
             return 0;
         }
@@ -103,6 +129,17 @@ class HandledByAnotherTest {
     @Test
     void aFailedMessageThatAnotherDeliveryHasHandledIsADuplicateAndNoPoison() {
         Throwable failure = catchThrowable(() -> bench.deliver(deduplication, DedupBench.MESSAGE, execution -> {
+            throw new PoisonMessageException("this attempt fails for good");
+        }));
+
+        assertThat(failure).isInstanceOf(NotHandledException.class);
+    }
+
+    @Test
+    void aFailedStepThatWasUndoneMeanwhileIsNotHandledAgainAndNoPoison() {
+        Deduplication undone = bench.over(new OvertakenStore(RecordState.UNDONE));
+
+        Throwable failure = catchThrowable(() -> bench.deliver(undone, DedupBench.MESSAGE, execution -> {
             throw new PoisonMessageException("this attempt fails for good");
         }));
 

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.fixture.InterveningStore;
 import io.safebunny.fixture.UnreliableStore.Fault;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
@@ -20,14 +21,19 @@ import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction.Poison;
 import io.safebunny.recovery.RecoveryAction.RetryDelayed;
 import io.safebunny.recovery.RecoveryAction.RetryNow;
+import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -44,7 +50,7 @@ class LeasedClaimsTest {
 
     private LeasedClaims claims(MessageStore store) {
         DedupLog log = new DedupLog(new BoundedLog(bench.timeline, ExceptionDetails.FULL));
-        DedupOptions options = new DedupOptions(LEASE, 5);
+        DedupOptions options = new DedupOptions(LEASE, 5, DedupBench.RETENTION);
         Metrics metrics = new Metrics(bench.meters);
         return new LeasedClaims(
                 store,
@@ -80,7 +86,7 @@ class LeasedClaimsTest {
     @Test
     void givesTheRecordOfAHandledMessageAndHoldsNothing() {
         claim.take();
-        assertThat(claim.complete().state()).isEqualTo(RecordState.DISPATCHED);
+        assertThat(Objects.requireNonNull(claim.complete()).state()).isEqualTo(RecordState.DISPATCHED);
         claim.close();
         claims.start();
 
@@ -257,8 +263,84 @@ class LeasedClaimsTest {
         }
 
         @Override
+        public List<MessageRecord> findDue(Instant until, int limit) {
+            return bench.store.findDue(until, limit);
+        }
+
+        @Override
+        public List<MessageRecord> findListed(ListingQuery query) {
+            return bench.store.findListed(query);
+        }
+
+        @Override
+        public long countListed(String kind, String status) {
+            return bench.store.countListed(kind, status);
+        }
+
+        @Override
         public int removeExpired(int limit) {
             return 0;
         }
+    }
+
+    // ---- a claim that falls silent too often
+
+    private static final RecordKey COMPANION = DedupBench.KEY.companion("saga");
+
+    private static MessageRecord companion(@Nullable MessageRecord stored, String content) {
+        MessageRecord first = MessageRecord.claim(COMPANION, "application", Duration.ZERO, 0, Fingerprint.of(MESSAGE));
+        return stored == null
+                ? first.withSteps(Map.of("saga", content))
+                : stored.nextSteps("application", Map.of("saga", content));
+    }
+
+    /** It is found to be silent by the next delivery that the claims get. */
+    private void silentTooOften(LeasedClaims by) {
+        handling.records().whenSetAside(stored -> companion(stored.companion(COMPANION), "stuck"));
+        MessageRecord unused =
+                bench.store.create(MessageRecord.claim(DedupBench.KEY, "dead", LEASE, 0, Fingerprint.of(MESSAGE))
+                        .withTakeovers(5));
+        assertThatExceptionOfType(NotHandledException.class)
+                .isThrownBy(() -> by.of(handling).take());
+        bench.timeline.advance(LEASE);
+    }
+
+    private @Nullable String companionContent() {
+        MessageRecord stored = bench.store.find(COMPANION);
+        return stored == null ? null : stored.steps().get("saga");
+    }
+
+    @Test
+    void isSetAsideTogetherWithWhatDependsOnIt() {
+        silentTooOften(claims);
+        assertThatExceptionOfType(InvalidMessageException.class)
+                .isThrownBy(() -> claims.of(handling).take())
+                .satisfies(e -> assertThat(e.reason()).isEqualTo(PoisonReason.DELIVERY_LIMIT));
+
+        assertThat(bench.stored().state()).isEqualTo(RecordState.POISONED);
+        assertThat(handling.poisonVersion()).isEqualTo(bench.stored().version());
+        assertThat(companionContent()).isEqualTo("stuck");
+    }
+
+    @Test
+    void isSetAsideByTheNextDeliveryWhenWhatDependsOnItIsChangedMeanwhile() {
+        InterveningStore intervening = new InterveningStore(bench.store);
+        LeasedClaims intervened = claims(intervening);
+        silentTooOften(intervened);
+        int[] writes = {0};
+        intervening.beforeWrite(() -> {
+            if (writes[0]++ == 1) { // after the claim
+                bench.store.writeTogether(List.of(companion(null, "theirs")));
+            }
+        });
+        assertThatExceptionOfType(NotHandledException.class)
+                .isThrownBy(() -> intervened.of(handling).take());
+        assertThat(bench.stored().state()).isEqualTo(RecordState.CLAIMED);
+        assertThat(companionContent()).isEqualTo("theirs");
+
+        assertThatExceptionOfType(InvalidMessageException.class)
+                .isThrownBy(() -> intervened.of(handling).take());
+        assertThat(bench.stored().state()).isEqualTo(RecordState.POISONED);
+        assertThat(companionContent()).isEqualTo("stuck");
     }
 }

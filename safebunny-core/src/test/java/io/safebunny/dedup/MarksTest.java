@@ -7,6 +7,7 @@ import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -15,6 +16,7 @@ import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -128,6 +130,21 @@ class MarksTest {
         @Override
         public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
             return store.findCompleted(unchangedFor, limit);
+        }
+
+        @Override
+        public List<MessageRecord> findDue(Instant until, int limit) {
+            return store.findDue(until, limit);
+        }
+
+        @Override
+        public List<MessageRecord> findListed(ListingQuery query) {
+            return store.findListed(query);
+        }
+
+        @Override
+        public long countListed(String kind, String status) {
+            return store.countListed(kind, status);
         }
 
         @Override

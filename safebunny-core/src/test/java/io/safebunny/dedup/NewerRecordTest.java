@@ -12,12 +12,14 @@ import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.UnreadableRecordException;
 import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -33,7 +35,7 @@ class NewerRecordTest {
             bench.timeline,
             Runnable::run,
             new Metrics(new SimpleMeterRegistry()),
-            new DedupOptions(LEASE, DedupBench.TAKEOVER_LIMIT));
+            new DedupOptions(LEASE, DedupBench.TAKEOVER_LIMIT, DedupBench.RETENTION));
 
     @Test
     void isNotTouchedAndItsMessageComesBackEveryMinuteUnhandled() {
@@ -81,6 +83,21 @@ class NewerRecordTest {
         @Override
         public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
             return List.of();
+        }
+
+        @Override
+        public List<MessageRecord> findDue(Instant until, int limit) {
+            return others.findDue(until, limit);
+        }
+
+        @Override
+        public List<MessageRecord> findListed(ListingQuery query) {
+            return others.findListed(query);
+        }
+
+        @Override
+        public long countListed(String kind, String status) {
+            return others.countListed(kind, status);
         }
 
         @Override

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.StoreUnavailableException;
@@ -13,6 +14,7 @@ import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -77,6 +79,26 @@ class SilentTransactionsTest {
         @Override
         public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
             return List.of();
+        }
+
+        @Override
+        public List<MessageRecord> findDue(Instant until, int limit) {
+            return records.findDue(until, limit);
+        }
+
+        @Override
+        public List<MessageRecord> findListed(ListingQuery query) {
+            return records.findListed(query);
+        }
+
+        @Override
+        public long countListed(String kind, String status) {
+            return records.countListed(kind, status);
+        }
+
+        @Override
+        public @Nullable MessageRecord findAndLock(RecordKey key) {
+            return find(key);
         }
 
         @Override

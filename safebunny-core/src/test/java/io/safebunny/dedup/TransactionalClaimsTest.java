@@ -9,12 +9,17 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.recovery.RecoveryAction.Poison;
 import io.safebunny.recovery.RecoveryAction.RetryDelayed;
+import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
@@ -24,8 +29,12 @@ import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +51,7 @@ class TransactionalClaimsTest {
 
     private TransactionalClaims claims() {
         DedupLog log = new DedupLog(new BoundedLog(timeline, ExceptionDetails.FULL));
-        DedupOptions options = new DedupOptions(DedupBench.LEASE, 5);
+        DedupOptions options = new DedupOptions(DedupBench.LEASE, 5, DedupBench.RETENTION);
         return new TransactionalClaims(
                 store,
                 timeline,
@@ -61,7 +70,12 @@ class TransactionalClaimsTest {
 
         private final MemoryMessageStore committed = new MemoryMessageStore(timeline, DedupBench.RETENTION);
         private final List<MessageRecord> uncommitted = new ArrayList<>();
+        private final Deque<Runnable> beforeJointWrites = new ArrayDeque<>();
         private boolean open;
+        /** Begun and not ended on this thread, with those of {@link #apart}. */
+        private int transactions;
+
+        private boolean spoilt;
         private boolean down;
 
         @Override
@@ -77,11 +91,14 @@ class TransactionalClaimsTest {
         public LocalTransaction begin() {
             events.add("begin");
             open = true;
+            transactions++;
             return new LocalTransaction() {
                 @Override
                 public void commit() {
                     events.add("commit");
                     open = false;
+                    transactions--;
+                    requireUnspoilt();
                     uncommitted.forEach(record -> {
                         MessageRecord unused = record.version() == 1
                                 ? committed.create(record)
@@ -94,6 +111,8 @@ class TransactionalClaimsTest {
                 public void rollback() {
                     events.add("rollback");
                     open = false;
+                    transactions--;
+                    spoilt = false;
                     uncommitted.clear();
                 }
             };
@@ -103,11 +122,29 @@ class TransactionalClaimsTest {
         public <T> T apart(Supplier<T> action) {
             boolean before = open;
             open = false;
+            transactions++;
             try {
-                return action.get();
+                T result = action.get();
+                requireUnspoilt();
+                return result;
             } finally {
+                transactions--;
                 open = before;
             }
+        }
+
+        /** What a transaction manager does with a commit of what it has marked for a rollback. */
+        private void requireUnspoilt() {
+            if (spoilt) {
+                spoilt = false;
+                uncommitted.clear();
+                throw new UnsupportedOperationException("rolled back");
+            }
+        }
+
+        private boolean fits(MessageRecord record) {
+            MessageRecord stored = find(record.key());
+            return record.version() == (stored == null ? 1 : stored.version() + 1);
         }
 
         @Override
@@ -125,6 +162,16 @@ class TransactionalClaimsTest {
 
         @Override
         public JointWrite writeTogether(List<MessageRecord> records) {
+            Runnable before = beforeJointWrites.poll();
+            if (before != null) {
+                before.run();
+            }
+            for (MessageRecord record : records) {
+                if (!fits(record)) {
+                    spoilt = transactions > 0 && records.size() > 1;
+                    return new JointWrite.Overtaken(record.key());
+                }
+            }
             if (open) {
                 uncommitted.addAll(records);
                 return new JointWrite.Written(records);
@@ -157,6 +204,26 @@ class TransactionalClaimsTest {
         }
 
         @Override
+        public List<MessageRecord> findDue(Instant until, int limit) {
+            return committed.findDue(until, limit);
+        }
+
+        @Override
+        public List<MessageRecord> findListed(ListingQuery query) {
+            return committed.findListed(query);
+        }
+
+        @Override
+        public long countListed(String kind, String status) {
+            return committed.countListed(kind, status);
+        }
+
+        @Override
+        public @Nullable MessageRecord findAndLock(RecordKey key) {
+            return find(key);
+        }
+
+        @Override
         public int removeExpired(int limit) {
             return 0;
         }
@@ -166,7 +233,7 @@ class TransactionalClaimsTest {
     void commitsBeforeItsTurnIsOver() throws Exception {
         claim.take();
         claim.run(() -> events.add("handler"));
-        assertThat(claim.complete().state()).isEqualTo(RecordState.DISPATCHED);
+        assertThat(Objects.requireNonNull(claim.complete()).state()).isEqualTo(RecordState.DISPATCHED);
         claim.close();
 
         assertThat(events).containsExactly("turn", "begin", "handler", "commit", "turn over");
@@ -228,5 +295,76 @@ class TransactionalClaimsTest {
 
         assertThat(claim.find("charge")).isEqualTo("7");
         assertThat(events).containsExactly("turn", "begin", "rollback", "begin");
+    }
+
+    // ---- what is written together
+
+    private static final RecordKey COMPANION = DedupBench.KEY.companion("saga");
+
+    private MessageRecord companion(@Nullable MessageRecord stored, String content) {
+        MessageRecord first = MessageRecord.claim(COMPANION, "application", Duration.ZERO, 0, Fingerprint.of(MESSAGE));
+        return stored == null
+                ? first.withSteps(Map.of("saga", content))
+                : stored.nextSteps("application", Map.of("saga", stored.steps().get("saga") + ", " + content));
+    }
+
+    /** Somebody else's transaction commits it. */
+    private void change(String content) {
+        MessageRecord changed = companion(store.committed.find(COMPANION), content);
+        assertThat(store.committed.writeTogether(List.of(changed))).isInstanceOf(JointWrite.Written.class);
+    }
+
+    private @Nullable String content() {
+        return Objects.requireNonNull(store.committed.find(COMPANION)).steps().get("saga");
+    }
+
+    @Test
+    void whoLosesARaceRunsAgainAndPublishes() throws Exception {
+        DedupBench bench = new DedupBench();
+        store.beforeJointWrites.add(() -> change("theirs"));
+        bench.deliver(bench.over(store), MESSAGE, execution -> {
+            execution.records().join(companion(execution.records().companion(COMPANION), "ours"));
+            bench.publish();
+        });
+
+        assertThat(bench.runs).containsExactly(0, 0);
+        assertThat(content()).isEqualTo("theirs, ours");
+        assertThat(bench.transport.published()).hasSize(1);
+    }
+
+    @Test
+    void setsAsideWithWhatDependsOnItThoughThatIsChangedMeanwhile() {
+        handling.records().whenSetAside(stored -> companion(stored.companion(COMPANION), "stuck"));
+        MessageRecord claimed = claim.take();
+        store.beforeJointWrites.add(() -> change("theirs"));
+        store.beforeJointWrites.add(() -> change("theirs too"));
+        claim.release(new IOException("failed"), new Poison(PoisonReason.RETRIES_EXHAUSTED));
+        claim.close();
+
+        assertThat(Objects.requireNonNull(store.find(claimed.key())).state()).isEqualTo(RecordState.POISONED);
+        assertThat(content()).isEqualTo("theirs, theirs too, stuck");
+    }
+
+    /** The transaction in which that is found can do no more. */
+    @Test
+    void aSilentClaimIsSetAsideByTheNextDeliveryWhenWhatDependsOnItIsChangedMeanwhile() {
+        handling.records().whenSetAside(stored -> companion(stored.companion(COMPANION), "stuck"));
+        MessageRecord silent = store.committed.create(
+                MessageRecord.claim(DedupBench.KEY, "dead", DedupBench.LEASE, 0, Fingerprint.of(MESSAGE))
+                        .withTakeovers(5));
+        TransactionalClaims claims = claims();
+        assertThatExceptionOfType(NotHandledException.class)
+                .isThrownBy(() -> claims.of(handling).take());
+        timeline.advance(DedupBench.LEASE);
+        store.beforeJointWrites.add(() -> change("theirs"));
+        assertThatExceptionOfType(NotHandledException.class)
+                .isThrownBy(() -> claims.of(handling).take())
+                .satisfies(e -> assertThat(e.isTrouble()).isFalse());
+        assertThat(store.find(DedupBench.KEY)).isEqualTo(silent);
+
+        assertThatExceptionOfType(InvalidMessageException.class)
+                .isThrownBy(() -> claims.of(handling).take());
+        assertThat(Objects.requireNonNull(store.find(DedupBench.KEY)).state()).isEqualTo(RecordState.POISONED);
+        assertThat(content()).isEqualTo("theirs, stuck");
     }
 }

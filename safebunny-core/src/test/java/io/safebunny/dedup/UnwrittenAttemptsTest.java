@@ -40,7 +40,7 @@ class UnwrittenAttemptsTest {
                         metrics,
                         Events.unheard(bench.timeline),
                         log,
-                        new DedupOptions(LEASE, 5)),
+                        new DedupOptions(LEASE, 5, DedupBench.RETENTION)),
                 log);
     }
 

@@ -30,7 +30,7 @@ class WallClockTest {
             jumping,
             Runnable::run,
             new Metrics(new SimpleMeterRegistry()),
-            new DedupOptions(LEASE, DedupBench.TAKEOVER_LIMIT));
+            new DedupOptions(LEASE, DedupBench.TAKEOVER_LIMIT, DedupBench.RETENTION));
 
     private void expectBusy() {
         assertThatExceptionOfType(NotHandledException.class)

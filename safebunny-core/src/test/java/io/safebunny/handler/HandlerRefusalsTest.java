@@ -4,6 +4,7 @@ package io.safebunny.handler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import example.BunnyHop;
 import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyMessage;
 import io.safebunny.BunnyRetry;
@@ -136,6 +137,12 @@ class HandlerRefusalsTest {
         void on(WronglyNamed event) {}
     }
 
+    @Component("bean")
+    static class ReservedType {
+        @BunnyHandler(from = "orders")
+        void on(BunnyHop event) {}
+    }
+
     static Stream<Arguments> refusals() {
         return Stream.of(
                 Arguments.of(NoPayload.class, "SB-1101", "Declare it as: void on("),
@@ -155,7 +162,8 @@ class HandlerRefusalsTest {
                 Arguments.of(NegativeDelay.class, "SB-1105", "delayedRetries"),
                 Arguments.of(WrongJitter.class, "SB-1105", "retry"),
                 Arguments.of(WrongNode.class, "SB-1001", "Set from of"),
-                Arguments.of(WrongType.class, "SB-1002", "@BunnyMessage("));
+                Arguments.of(WrongType.class, "SB-1002", "@BunnyMessage("),
+                Arguments.of(ReservedType.class, "SB-1002", "@BunnyMessage("));
     }
 
     @ParameterizedTest

@@ -47,6 +47,19 @@ final class Handlers implements AutoCloseable {
         return HandlerSource.all(List.of(new HandlerScanner(context.getBeanFactory(), DEFAULTS)));
     }
 
+    List<SagaDefinition> sagas() {
+        return new SagaScanner(context.getBeanFactory(), DEFAULTS, null).sagas();
+    }
+
+    /** Scans what must be exactly one saga. */
+    SagaDefinition oneSaga() {
+        List<SagaDefinition> found = sagas();
+        if (found.size() != 1) {
+            throw new AssertionError("Expected one saga, found " + found);
+        }
+        return found.get(0);
+    }
+
     /** Scans what must be exactly one handler. */
     HandlerDefinition one() {
         List<HandlerDefinition> found = scan();

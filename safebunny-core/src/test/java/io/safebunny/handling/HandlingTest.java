@@ -2,6 +2,7 @@
 package io.safebunny.handling;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,6 +10,8 @@ import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.fixture.Wires;
 import io.safebunny.middleware.Next;
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import java.io.IOException;
@@ -27,7 +30,7 @@ class HandlingTest {
     private final SilentSteps silent = new SilentSteps();
 
     /** Steps that cannot be stored, and an attempt that cannot be begun again when told so. */
-    private final class SilentSteps implements StepStore {
+    private final class SilentSteps implements StepStore, Companions {
         final List<String> asked = new ArrayList<>();
         boolean canBeginAgain = true;
 
@@ -39,6 +42,11 @@ class HandlingTest {
         @Override
         public void store(String name, String json) {
             throw doubt;
+        }
+
+        @Override
+        public @Nullable MessageRecord companion(RecordKey key) {
+            return null;
         }
 
         @Override
@@ -187,5 +195,16 @@ class HandlingTest {
                     return true;
                 }));
         assertThat(current.get()).isNull();
+    }
+
+    /** What was joined was overtaken at the end of the transaction: the next run is part of another one. */
+    @Test
+    void publishesAgainAfterATransactionThatWasOvertaken() {
+        assertThat(handling.end(() -> "overtaken")).isEqualTo("overtaken");
+        assertThatExceptionOfType(InvalidPublicationException.class).isThrownBy(handling::requirePublishing);
+
+        handling.startAgain();
+
+        assertThatCode(handling::requirePublishing).doesNotThrowAnyException();
     }
 }

@@ -45,7 +45,14 @@ class EnvelopeReaderRefusalsTest {
                 Arguments.of("sb-causation-id", 7),
                 Arguments.of("sb-causation-id", "no id"),
                 Arguments.of("sb-causation-id", "i".repeat(129)),
-                Arguments.of("sb-causation-id", List.of("a")));
+                Arguments.of("sb-causation-id", List.of("a")),
+                Arguments.of("sb-undoes", ""),
+                Arguments.of("sb-undoes", "no id"),
+                Arguments.of("sb-undoes", "i".repeat(129)),
+                Arguments.of("sb-undoes", 7),
+                Arguments.of("sb-undoes", Wires.ID), // its own
+                Arguments.of("sb-undoes-sent-at", -1L),
+                Arguments.of("sb-undoes-sent-at", "2026-01-01T00:00:00Z"));
     }
 
     @ParameterizedTest

@@ -4,6 +4,7 @@ package io.safebunny.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import example.BunnyHop;
 import io.safebunny.BunnyMessage;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.fixture.OrderPlaced;
@@ -45,6 +46,14 @@ class MessageTypesTest {
         refused(_Odd.class, "_Odd");
         refused(String[].class, "String[]");
         refused(new Object() {}.getClass(), MessageTypesTest.class.getName() + "$1");
+    }
+
+    @Test
+    void refusesNamesOfApplicationsThatAreReservedForTheLibrary() {
+        refused(BunnyHop.class, "begin with Bunny");
+        refused(BunnyHop.Forged.class, "begin with Bunny");
+        assertThat(MessageTypes.nameOf(BunnyHop.Fine.class)).isEqualTo("bunnyHop");
+        assertThat(MessageTypes.nameOf(BunnyUndone.class)).isEqualTo("BunnyUndone");
     }
 
     private static void refused(Class<?> type, String told) {

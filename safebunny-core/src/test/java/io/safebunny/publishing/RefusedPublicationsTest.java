@@ -4,6 +4,7 @@ package io.safebunny.publishing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import example.BunnyHop;
 import io.safebunny.PublishOptions;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.InvalidPublicationException;
@@ -67,6 +68,15 @@ class RefusedPublicationsTest {
     }
 
     record _Odd(int value) {}
+
+    @Test
+    void includeTypesThatAreReservedForTheLibrary() {
+        assertThatExceptionOfType(ConfigurationException.class)
+                .isThrownBy(() -> publisher.bunny.publish(new BunnyHop("1")))
+                .withMessageContaining("SB-1002")
+                .withMessageContaining("BunnyHop");
+        assertThat(publisher.transport.attempted()).isEmpty();
+    }
 
     @Test
     void includeClassesWithoutATypeName() {

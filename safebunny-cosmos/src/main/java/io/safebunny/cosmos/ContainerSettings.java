@@ -9,14 +9,18 @@ import com.azure.cosmos.models.IncludedPath;
 import com.azure.cosmos.models.IndexingPolicy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The settings a container needs: partitioned by correlation id, time to live enabled, and no index but the sweeper's. */
+/** The settings a container needs: partitioned by correlation id, time to live enabled, and no index but what is looked for. */
 final class ContainerSettings {
 
     private static final String PARTITION_KEY = "/correlationId";
     private static final int ON_WITHOUT_DEFAULT = -1;
     private static final List<String> SWEPT = List.of("/state", "/_ts");
+    /** Only documents of companions have them. Containers of earlier versions lack their index, which costs time and no more. */
+    private static final List<String> LISTED =
+            List.of("/listing/kind", "/listing/status", "/listing/since", "/listing/due");
 
     private ContainerSettings() {}
 
@@ -28,7 +32,7 @@ final class ContainerSettings {
 
     private static IndexingPolicy indexing() {
         return new IndexingPolicy()
-                .setIncludedPaths(SWEPT.stream()
+                .setIncludedPaths(Stream.concat(SWEPT.stream(), LISTED.stream())
                         .map(path -> new IncludedPath(path + "/?"))
                         .toList())
                 .setExcludedPaths(List.of(new ExcludedPath("/*")))

@@ -17,6 +17,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.safebunny.cosmos.CosmosCalls.Operation;
 import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -24,6 +25,7 @@ import io.safebunny.spi.store.RecordTooLargeException;
 import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.spi.store.UnreadableRecordException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
@@ -70,6 +72,7 @@ public final class CosmosMessageStore implements MessageStore {
     private final CosmosAsyncContainer container;
     private final RecordDocument documents;
     private final CosmosCalls calls;
+    private final CosmosListings listings;
 
     /**
      * @param container as opened by {@link CosmosContainers}
@@ -83,6 +86,7 @@ public final class CosmosMessageStore implements MessageStore {
         this.container = container;
         this.documents = new RecordDocument(retention);
         this.calls = new CosmosCalls(container.getId(), requestTimeout, meters);
+        this.listings = new CosmosListings(container, calls);
     }
 
     @Override
@@ -333,6 +337,27 @@ public final class CosmosMessageStore implements MessageStore {
                     e.getMessage());
             return Stream.empty();
         }
+    }
+
+    /**
+     * Queries all partitions. The cost grows with what is due if the container was created by a version that knows listings, and
+     * with all documents of the container if not.
+     */
+    @Override
+    public List<MessageRecord> findDue(Instant until, int limit) {
+        return listings.findDue(until, limit);
+    }
+
+    /** {@inheritDoc} Costs as {@link #findDue} does. */
+    @Override
+    public List<MessageRecord> findListed(ListingQuery query) {
+        return listings.findListed(query);
+    }
+
+    /** {@inheritDoc} Costs as {@link #findDue} does. */
+    @Override
+    public long countListed(String kind, String status) {
+        return listings.countListed(kind, status);
     }
 
     /** Does nothing: the service deletes expired records itself. */

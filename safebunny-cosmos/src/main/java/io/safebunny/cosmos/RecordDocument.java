@@ -6,14 +6,17 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.Listing;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordJson;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.UnreadableRecordException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Maps records to documents and back. Publications and steps are stored as JSON text, so that nothing on the way reformats them;
@@ -58,10 +61,38 @@ final class RecordDocument {
         if (!record.outgoing().isEmpty()) {
             document.put("outgoing", RecordJson.writeOutgoing(record.outgoing()));
         }
+        Listing listing = record.listing();
+        if (listing != null) {
+            document.set("listing", write(listing));
+        }
         if (record.state().isFinal()) {
             document.put("ttl", retentionSeconds);
         }
         return document;
+    }
+
+    /** Times are in milliseconds since 1970, by the clock of whoever made them. */
+    private static ObjectNode write(Listing listing) {
+        ObjectNode object = MAPPER.createObjectNode();
+        object.put("kind", listing.kind());
+        object.put("status", listing.status());
+        object.put("since", listing.createdAt().toEpochMilli());
+        Instant dueAt = listing.dueAt();
+        if (dueAt != null) {
+            object.put("due", dueAt.toEpochMilli());
+        }
+        return object;
+    }
+
+    private static @Nullable Listing listing(ObjectNode document) {
+        if (!(document.get("listing") instanceof ObjectNode object)) {
+            return null;
+        }
+        return new Listing(
+                text(object, "kind"),
+                text(object, "status"),
+                Instant.ofEpochMilli(number(object, "since")),
+                object.has("due") ? Instant.ofEpochMilli(number(object, "due")) : null);
     }
 
     /**
@@ -125,6 +156,7 @@ final class RecordDocument {
                     fingerprint(format, text(document, "fingerprint")),
                     RecordJson.readSteps(document.path("steps").asText("{}")),
                     RecordJson.readOutgoing(document.path("outgoing").asText("[]")),
+                    listing(document),
                     text(document, "_etag"));
         } catch (RuntimeException e) { // each parser throws its own kind
             throw new UnreadableRecordException(

@@ -63,6 +63,20 @@ class CosmosContainersIT {
         assertThat(properties.getIndexingPolicy().getExcludedPaths())
                 .extracting(path -> path.getPath())
                 .contains("/*");
+        assertThat(properties.getIndexingPolicy().getIncludedPaths())
+                .extracting(path -> path.getPath())
+                .contains("/listing/due/?", "/listing/kind/?", "/listing/status/?", "/listing/since/?");
+    }
+
+    @Test
+    void acceptsAContainerOfBeforeListings() {
+        CosmosContainerProperties earlier = ContainerSettings.create(name);
+        IndexingPolicy policy = earlier.getIndexingPolicy();
+        create(earlier.setIndexingPolicy(policy.setIncludedPaths(policy.getIncludedPaths().stream()
+                .filter(path -> !path.getPath().startsWith("/listing/"))
+                .toList())));
+
+        assertThat(open().getId()).isEqualTo(name);
     }
 
     /** Each of them finds neither database nor container before one of them has created it. */

@@ -11,7 +11,10 @@ import com.azure.cosmos.CosmosAsyncClient;
 import com.azure.cosmos.CosmosAsyncContainer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.Listing;
+import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.RecordTooLargeException;
@@ -19,6 +22,8 @@ import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.test.database.CosmosProxy;
 import io.safebunny.test.database.CosmosProxy.Kind;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -324,6 +329,35 @@ class CosmosFaultsIT {
         proxy.answer(Kind.QUERY, 429, Map.of("x-ms-retry-after-ms", "77", "x-ms-substatus", "3200"));
 
         assertThatThrownBy(() -> store.findCompleted(Duration.ZERO, 10))
+                .isInstanceOfSatisfying(StoreUnavailableException.class, e -> assertThat(e.retryAfter())
+                        .isEqualTo(Duration.ofMillis(77)));
+    }
+
+    /** As the service answers where the path is not indexed: then all that match are read, and sorted here. */
+    @Test
+    void companionsAreFoundInAContainerThatDoesNotIndexThem() {
+        List<MessageRecord> due = new ArrayList<>();
+        for (int seconds : new int[] {3, 1, 2}) {
+            due.add(store.create(MessageRecord.companion(
+                    RecordKey.companion(key().correlationId(), "saga"),
+                    "first",
+                    new Listing("Order", "RUNNING", Instant.ofEpochSecond(-seconds), Instant.ofEpochSecond(seconds)),
+                    Map.of("saga", "{}"))));
+        }
+        proxy.answerNext(Kind.QUERY, 400, NOTHING);
+        assertThat(store.findDue(Instant.ofEpochSecond(9), 2)).containsExactly(due.get(1), due.get(2));
+
+        proxy.answerNext(Kind.QUERY, 400, NOTHING);
+        assertThat(store.findListed(new ListingQuery("Order", null, null, 2))).containsExactly(due.get(0), due.get(2));
+    }
+
+    @Test
+    void aFailingLookForCompanionsIsUnavailable() {
+        proxy.answer(Kind.QUERY, 400, NOTHING);
+        assertThatThrownBy(() -> store.findDue(Instant.EPOCH, 10)).isInstanceOf(StoreUnavailableException.class);
+        proxy.heal();
+        proxy.answer(Kind.QUERY, 429, Map.of("x-ms-retry-after-ms", "77", "x-ms-substatus", "3200"));
+        assertThatThrownBy(() -> store.countListed("Order", "RUNNING"))
                 .isInstanceOfSatisfying(StoreUnavailableException.class, e -> assertThat(e.retryAfter())
                         .isEqualTo(Duration.ofMillis(77)));
     }

@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.Listing;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.UnreadableRecordException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +40,37 @@ class RecordDocumentTest {
 
         assertThat(RecordDocument.read(KEY, document)).isEqualTo(record.withEtag("\"1\""));
         assertThat(RecordDocument.keyOf(document)).isEqualTo(KEY);
+    }
+
+    /** Whoever looks at a container for what is due needs numbers. */
+    @Test
+    void writesAListingAsPropertiesOfItsOwn() {
+        Instant time = Instant.ofEpochMilli(1_900_000_000_123L);
+        RecordKey key = RecordKey.companion("customer:42", "saga");
+        MessageRecord companion = MessageRecord.companion(
+                key, "owner", new Listing("Order", "RUNNING", time, time.plusMillis(1)), Map.of("saga", "{}"));
+        ObjectNode document = documents.write(companion).put("_etag", "\"1\"");
+
+        assertThat(document.path("listing").toString())
+                .isEqualTo("{\"kind\":\"Order\",\"status\":\"RUNNING\",\"since\":1900000000123,\"due\":1900000000124}");
+        assertThat(RecordDocument.read(key, document)).isEqualTo(companion.withEtag("\"1\""));
+        MessageRecord never = companion.nextContent(
+                RecordState.DISPATCHED, "owner", new Listing("Order", "DONE", time, null), Map.of());
+        assertThat(documents.write(never).path("listing").has("due")).isFalse();
+        assertThat(documents.write(record()).has("listing")).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"kind", "status", "since"})
+    void refusesAListingWithout(String property) {
+        RecordKey key = RecordKey.companion("customer:42", "saga");
+        Listing listing = new Listing("Order", "RUNNING", Instant.EPOCH, null);
+        ObjectNode document = documents
+                .write(MessageRecord.companion(key, "owner", listing, Map.of()))
+                .put("_etag", "\"1\"");
+        document.withObject("/listing").remove(property);
+
+        assertThatThrownBy(() -> RecordDocument.read(key, document)).isInstanceOf(UnreadableRecordException.class);
     }
 
     @Test

@@ -23,6 +23,35 @@ create table if not exists safebunny_message (
 
 create index if not exists safebunny_message_changed on safebunny_message (node, state, changed_at);
 
+-- companions that all messages of one correlation id share: the states of sagas. Apart from the messages, whose rows stay small
+create table if not exists safebunny_companion (
+    node           varchar(100)                not null,
+    correlation_id varchar(128)                not null,
+    message_id     varchar(255)                not null,
+    state          varchar(16)                 not null,
+    owner          varchar(255)                not null,
+    version        bigint                      not null,
+    attempt        integer                     not null,
+    takeovers      integer                     not null,
+    lease_ms       bigint                      not null,
+    fingerprint    bigint                      not null,
+    fingerprint_low bigint                     not null,
+    format         smallint                    not null,
+    steps          character large object,
+    outgoing       character large object,
+    -- what it can be found by, if at all; times in milliseconds since 1970 by the application's clock
+    listed_kind    varchar(100),
+    listed_status  varchar(32),
+    listed_since   bigint,
+    due_at         bigint,
+    changed_at     timestamp(6) with time zone not null,
+    primary key (node, correlation_id, message_id)
+);
+
+create index if not exists safebunny_companion_due on safebunny_companion (node, due_at);
+create index if not exists safebunny_companion_listed on safebunny_companion (node, listed_kind, listed_status, listed_since);
+create index if not exists safebunny_companion_changed on safebunny_companion (node, state, changed_at);
+
 -- publications of the application's own transactions, until they are confirmed: empty most of the time
 create table if not exists safebunny_outbox (
     id             bigint                      generated always as identity primary key,

@@ -27,8 +27,44 @@ with (autovacuum_vacuum_scale_factor = 0.02);
 create index if not exists safebunny_message_completed on safebunny_message (node, changed_at)
     where state = 'COMPLETED';
 
-create index if not exists safebunny_message_final on safebunny_message (node, changed_at)
-    where state in ('DISPATCHED', 'POISONED');
+create index if not exists safebunny_message_ended on safebunny_message (node, changed_at)
+    where state in ('DISPATCHED', 'POISONED', 'UNDONE');
+
+-- companions that all messages of one correlation id share: the states of sagas. Apart from the messages, whose rows stay small
+create table if not exists safebunny_companion (
+    node           varchar(100) collate "C" not null,
+    correlation_id varchar(128) collate "C" not null,
+    message_id     varchar(255) collate "C" not null,
+    state          varchar(16)              not null,
+    owner          varchar(255)             not null,
+    version        bigint                   not null,
+    attempt        integer                  not null,
+    takeovers      integer                  not null,
+    lease_ms       bigint                   not null,
+    fingerprint    bigint                   not null,
+    fingerprint_low bigint                  not null,
+    format         smallint                 not null,
+    steps          text,
+    outgoing       text,
+    -- what it can be found by, if at all; times in milliseconds since 1970 by the application's clock
+    listed_kind    varchar(100) collate "C",
+    listed_status  varchar(32)  collate "C",
+    listed_since   bigint,
+    due_at         bigint,
+    changed_at     timestamptz              not null,
+    primary key (node, correlation_id, message_id)
+)
+-- every message of a saga leaves a dead row behind
+with (autovacuum_vacuum_scale_factor = 0.02);
+
+create index if not exists safebunny_companion_due on safebunny_companion (node, due_at)
+    where due_at is not null;
+
+create index if not exists safebunny_companion_listed on safebunny_companion (node, listed_kind, listed_status, listed_since)
+    where listed_kind is not null;
+
+create index if not exists safebunny_companion_ended on safebunny_companion (node, changed_at)
+    where state in ('DISPATCHED', 'POISONED', 'UNDONE');
 
 -- publications of the application's own transactions, until they are confirmed: empty most of the time
 create table if not exists safebunny_outbox (

@@ -3,6 +3,7 @@ package io.safebunny.autoconfigure;
 
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.SagaDefinition;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -25,13 +26,19 @@ final class EngineLifecycle implements SmartLifecycle {
 
     private final SafeBunnyEngine engine;
     private final Supplier<List<HandlerDefinition>> handlers;
+    private final Supplier<List<SagaDefinition>> sagas;
     private final Duration grace;
     private volatile boolean running;
 
     /** @param phaseTimeout time after which Spring goes on without waiting for us */
-    EngineLifecycle(SafeBunnyEngine engine, Supplier<List<HandlerDefinition>> handlers, Duration phaseTimeout) {
+    EngineLifecycle(
+            SafeBunnyEngine engine,
+            Supplier<List<HandlerDefinition>> handlers,
+            Supplier<List<SagaDefinition>> sagas,
+            Duration phaseTimeout) {
         this.engine = engine;
         this.handlers = handlers;
+        this.sagas = sagas;
         this.grace = graceWithin(phaseTimeout);
     }
 
@@ -43,7 +50,7 @@ final class EngineLifecycle implements SmartLifecycle {
 
     @Override
     public void start() {
-        engine.start(handlers.get());
+        engine.start(handlers.get(), sagas.get());
         running = true;
     }
 

@@ -17,9 +17,11 @@ import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerScanner;
 import io.safebunny.handler.HandlerSource;
 import io.safebunny.handler.PayloadValidator;
+import io.safebunny.handler.SagaScanner;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.pipeline.MessageScope;
+import io.safebunny.saga.Sagas;
 import io.safebunny.serialization.Serializers;
 import io.safebunny.spi.identity.IdScheme;
 import io.safebunny.spi.outbox.Outbox;
@@ -72,7 +74,8 @@ import org.springframework.util.ClassUtils;
     PublisherProperties.class,
     TopologyProperties.class,
     PoisonProperties.class,
-    DedupProperties.class
+    DedupProperties.class,
+    SagaProperties.class
 })
 final class SafeBunnyAutoConfiguration {
 
@@ -93,6 +96,7 @@ final class SafeBunnyAutoConfiguration {
             ListenerProperties listener,
             DedupProperties dedup,
             PoisonProperties poison,
+            SagaProperties saga,
             Environment environment) {
         boolean knowsUsers = !"memory".equals(environment.getProperty("safebunny.transport"));
         return SafeBunnyOptions.of(NodeName.of(node.node(), environment.getProperty("spring.application.name")))
@@ -102,6 +106,7 @@ final class SafeBunnyAutoConfiguration {
                 .withMaxMessageSize(node.maxMessageSize().toBytes())
                 .withRetention(dedup.retention())
                 .withLease(dedup.lease())
+                .withSagaRetention(saga.retention())
                 .withExceptionDetails(poison.exceptionDetails())
                 .withTrustedUsers(knowsUsers ? new TrustedUsers(listener.trustedUsers()) : TrustedUsers.UNCHECKED);
     }
@@ -217,12 +222,28 @@ final class SafeBunnyAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
+    Sagas safeBunnySagas(ObjectProvider<SafeBunnyEngine> engine) {
+        return new DeferredSagas(engine);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    SagaScanner safeBunnySagaScanner(
+            ConfigurableListableBeanFactory beans,
+            HandlerDefaults defaults,
+            ObjectProvider<PayloadValidator> validators) {
+        return new SagaScanner(beans, defaults, validators.getIfAvailable());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
     EngineLifecycle safeBunnyLifecycle(
             SafeBunnyEngine engine,
             ConfigurableListableBeanFactory beans,
             HandlerDefaults defaults,
             ObjectProvider<PayloadValidator> validators,
             ObjectProvider<HandlerSource> sources,
+            SagaScanner sagas,
             Environment environment) {
         Duration phaseTimeout = Binder.get(environment)
                 .bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
@@ -232,6 +253,7 @@ final class SafeBunnyAutoConfiguration {
                 engine,
                 () -> HandlerSource.all(Stream.concat(Stream.of(scanner), sources.orderedStream())
                         .toList()),
+                sagas::sagas,
                 phaseTimeout);
     }
 }

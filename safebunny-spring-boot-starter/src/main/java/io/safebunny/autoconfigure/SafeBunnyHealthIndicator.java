@@ -5,19 +5,25 @@ import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.dedup.WaitingPublications;
 import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.saga.SagaStatus;
 import io.safebunny.spi.transport.TransportStatus;
 import java.time.Instant;
 import java.util.Map;
 import java.util.TreeMap;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
 
 /**
  * Up while messages flow in both directions, as far as the transport knows, and no queue is held up because the broker refuses
  * poison copies. Reads local state only, so polling costs nothing. Paused types and publications that nobody consumes are shown
- * as details but leave the node up: a restart would not help. Thread-safe.
+ * as details but leave the node up: a restart would not help. Sagas that are stuck, or whose compensation failed, make it {@code DEGRADED}.
+ * Thread-safe.
  */
 final class SafeBunnyHealthIndicator implements HealthIndicator {
+
+    /** Spring Boot answers it with 200: a restart would not help. */
+    private static final Status DEGRADED = new Status("DEGRADED", "sagas wait for a person");
 
     private final SafeBunnyEngine engine;
     private final BunnyCircuitBreaker breaker;
@@ -34,10 +40,16 @@ final class SafeBunnyHealthIndicator implements HealthIndicator {
     @Override
     public Health health() {
         TransportStatus status = engine.status();
-        Health.Builder health = (status.usable() ? Health.up() : Health.down())
+        Map<String, Map<SagaStatus, Long>> sagas = engine.sagasNeedingRepair();
+        Health.Builder health = (status.usable()
+                        ? Health.status(sagas.isEmpty() ? Status.UP : DEGRADED)
+                        : Health.down())
                 .withDetail("node", node)
                 .withDetail("transport", transport)
                 .withDetail("detail", status.detail());
+        if (!sagas.isEmpty()) {
+            health.withDetail("sagas", sagas);
+        }
         Map<String, String> held = new TreeMap<>();
         engine.held().forEach((queue, why) -> held.put(queue, why.toString()));
         if (!held.isEmpty()) {

@@ -2,11 +2,13 @@
 package io.safebunny.crash.point;
 
 import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -47,10 +49,19 @@ public class PointedStore implements MessageStore {
         });
     }
 
-    /** So far only steps are written this way, as companions. */
+    /** Together with a message's record it is what happens to that one; otherwise steps are stored. */
     @Override
     public JointWrite writeTogether(List<MessageRecord> records) {
-        return around(Operation.STORE_STEP, () -> store.writeTogether(records));
+        Operation operation = records.stream()
+                .filter(record -> !record.key().isCompanion())
+                .findFirst()
+                .map(record -> JointWrite.isCreated(record) ? created(record) : replaced(record))
+                .orElse(Operation.STORE_STEP);
+        JointWrite result = around(operation, () -> store.writeTogether(records));
+        if (result instanceof JointWrite.Written written) {
+            written.records().forEach(this::see);
+        }
+        return result;
     }
 
     @Override
@@ -69,6 +80,24 @@ public class PointedStore implements MessageStore {
     }
 
     @Override
+    public List<MessageRecord> findDue(Instant until, int limit) {
+        faults.asksStore();
+        return store.findDue(until, limit);
+    }
+
+    @Override
+    public List<MessageRecord> findListed(ListingQuery query) {
+        faults.asksStore();
+        return store.findListed(query);
+    }
+
+    @Override
+    public long countListed(String kind, String status) {
+        faults.asksStore();
+        return store.countListed(kind, status);
+    }
+
+    @Override
     public int removeExpired(int limit) {
         faults.asksStore();
         return store.removeExpired(limit);
@@ -78,7 +107,7 @@ public class PointedStore implements MessageStore {
         return faults.around(operation, io);
     }
 
-    private MessageRecord see(MessageRecord record) {
+    MessageRecord see(MessageRecord record) {
         seen.put(record.key(), record);
         return record;
     }
@@ -94,7 +123,7 @@ public class PointedStore implements MessageStore {
             case CLAIMED -> claimed(before, record);
             case COMPLETED -> from == RecordState.COMPLETED ? Operation.SWEEP : Operation.COMPLETE;
             case DISPATCHED -> from == RecordState.CLAIMED ? Operation.COMPLETE_SILENTLY : Operation.MARK_DISPATCHED;
-            case RELEASED, POISONED -> ended(record);
+            case RELEASED, POISONED, UNDONE -> ended(record);
         };
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.point;
 
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.TransactionalMessageStore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -49,6 +51,13 @@ public final class PointedTransactionalStore extends PointedStore implements Tra
                 faults.reached(Point.after(Operation.ROLL_BACK));
             }
         };
+    }
+
+    @Override
+    public @Nullable MessageRecord findAndLock(RecordKey key) {
+        faults.asksStore();
+        MessageRecord found = store.findAndLock(key);
+        return found == null ? null : see(found);
     }
 
     @Override

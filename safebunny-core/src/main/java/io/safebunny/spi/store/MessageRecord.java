@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.spi.store;
 
+import io.safebunny.failure.MisuseException;
 import io.safebunny.spi.transport.OutboundMessage;
 import java.time.Duration;
 import java.util.Collections;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param fingerprint of the message: another one with the same id is recognised
  * @param steps results of completed {@code once} steps, as JSON by name, in the order of their completion
  * @param outgoing publications of the completed handling, in the order of publishing
+ * @param listing what it can be found by; only companions shared by a partition may have one, see {@link RecordKey#isShared()}
  * @param etag the store's own tag of this version; {@code null} for stores that compare the version
  */
 public record MessageRecord(
@@ -35,11 +37,18 @@ public record MessageRecord(
         Fingerprint fingerprint,
         Map<String, String> steps,
         List<OutboundMessage> outgoing,
+        @Nullable Listing listing,
         @Nullable String etag) {
 
     public MessageRecord {
         steps = inTheirOrder(steps);
         outgoing = List.copyOf(outgoing);
+        if (listing != null && !key.isShared()) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "Invalid listing [message=%s]: only a companion that is shared by its partition can be listed."
+                            .formatted(key.messageId()));
+        }
     }
 
     /** The order of {@code Map.copyOf} differs from run to run, and is stored. A step without a result would be run again. */
@@ -56,7 +65,51 @@ public record MessageRecord(
     public static MessageRecord claim(
             RecordKey key, String owner, Duration lease, int attempt, Fingerprint fingerprint) {
         return new MessageRecord(
-                key, RecordState.CLAIMED, owner, 1, attempt, 0, lease, fingerprint, Map.of(), List.of(), null);
+                key, RecordState.CLAIMED, owner, 1, attempt, 0, lease, fingerprint, Map.of(), List.of(), null, null);
+    }
+
+    /**
+     * A companion that nobody claims, to be created.
+     *
+     * @param listing what it can be found by
+     * @param content JSON by name
+     */
+    public static MessageRecord companion(RecordKey key, String owner, Listing listing, Map<String, String> content) {
+        return new MessageRecord(
+                key,
+                RecordState.RELEASED,
+                owner,
+                1,
+                0,
+                0,
+                Duration.ZERO,
+                new Fingerprint(Fingerprint.SHA256, 0, 0),
+                content,
+                List.of(),
+                listing,
+                null);
+    }
+
+    /**
+     * The next write of a companion.
+     *
+     * @param newListing {@code null} when it need not be found any more
+     */
+    public MessageRecord nextContent(
+            RecordState newState, String newOwner, @Nullable Listing newListing, Map<String, String> content) {
+        return new MessageRecord(
+                key,
+                newState,
+                newOwner,
+                version + 1,
+                attempt,
+                takeovers,
+                lease,
+                fingerprint,
+                content,
+                outgoing,
+                newListing,
+                etag);
     }
 
     /** The same owner's next write, with only the state changed. */
@@ -77,7 +130,18 @@ public record MessageRecord(
     /** The same owner's next write. */
     public MessageRecord next(RecordState newState, List<OutboundMessage> newOutgoing) {
         return new MessageRecord(
-                key, newState, owner, version + 1, attempt, takeovers, lease, fingerprint, steps, newOutgoing, etag);
+                key,
+                newState,
+                owner,
+                version + 1,
+                attempt,
+                takeovers,
+                lease,
+                fingerprint,
+                steps,
+                newOutgoing,
+                listing,
+                etag);
     }
 
     /** Another owner's claim of this record. */
@@ -93,38 +157,50 @@ public record MessageRecord(
                 fingerprint,
                 steps,
                 List.of(),
+                listing,
                 etag);
     }
 
     /** The next write of a companion that holds only steps. */
     public MessageRecord nextSteps(String newOwner, Map<String, String> newSteps) {
         return new MessageRecord(
-                key, state, newOwner, version + 1, attempt, takeovers, lease, fingerprint, newSteps, outgoing, etag);
+                key,
+                state,
+                newOwner,
+                version + 1,
+                attempt,
+                takeovers,
+                lease,
+                fingerprint,
+                newSteps,
+                outgoing,
+                listing,
+                etag);
     }
 
     public MessageRecord withVersion(long newVersion) {
         return new MessageRecord(
-                key, state, owner, newVersion, attempt, takeovers, lease, fingerprint, steps, outgoing, etag);
+                key, state, owner, newVersion, attempt, takeovers, lease, fingerprint, steps, outgoing, listing, etag);
     }
 
     public MessageRecord withAttempt(int newAttempt) {
         return new MessageRecord(
-                key, state, owner, version, newAttempt, takeovers, lease, fingerprint, steps, outgoing, etag);
+                key, state, owner, version, newAttempt, takeovers, lease, fingerprint, steps, outgoing, listing, etag);
     }
 
     public MessageRecord withTakeovers(int newTakeovers) {
         return new MessageRecord(
-                key, state, owner, version, attempt, newTakeovers, lease, fingerprint, steps, outgoing, etag);
+                key, state, owner, version, attempt, newTakeovers, lease, fingerprint, steps, outgoing, listing, etag);
     }
 
     public MessageRecord withSteps(Map<String, String> newSteps) {
         return new MessageRecord(
-                key, state, owner, version, attempt, takeovers, lease, fingerprint, newSteps, outgoing, etag);
+                key, state, owner, version, attempt, takeovers, lease, fingerprint, newSteps, outgoing, listing, etag);
     }
 
     public MessageRecord withEtag(@Nullable String newEtag) {
         return new MessageRecord(
-                key, state, owner, version, attempt, takeovers, lease, fingerprint, steps, outgoing, newEtag);
+                key, state, owner, version, attempt, takeovers, lease, fingerprint, steps, outgoing, listing, newEtag);
     }
 
     /** Whether the other record is the result of this very write. */

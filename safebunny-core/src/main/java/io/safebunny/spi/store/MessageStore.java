@@ -2,6 +2,7 @@
 package io.safebunny.spi.store;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -76,6 +77,23 @@ public interface MessageStore {
      * first, as far as the store can. May be slightly stale.
      */
     List<MessageRecord> findCompleted(Duration unchangedFor, int limit);
+
+    /**
+     * Companions whose {@link Listing#dueAt} has come, earliest first. May be slightly stale. Leaves out what a newer version of
+     * SafeBunny wrote in a form that this one cannot read.
+     *
+     * @param until the latest {@code dueAt}, by the clock that made it: the store's own clock plays no part
+     */
+    List<MessageRecord> findDue(Instant until, int limit);
+
+    /**
+     * Companions with a {@link Listing}, oldest first by {@link Listing#createdAt}. May be slightly stale. Leaves out what {@link
+     * #findDue} leaves out.
+     */
+    List<MessageRecord> findListed(ListingQuery query);
+
+    /** How many companions have a {@link Listing} of this kind and status. May be slightly stale. */
+    long countListed(String kind, String status);
 
     /**
      * Removes records in a final state that have not changed for the store's retention, in portions small enough not to hinder

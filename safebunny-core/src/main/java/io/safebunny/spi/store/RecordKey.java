@@ -27,4 +27,9 @@ public record RecordKey(String correlationId, String messageId) {
     public boolean isCompanion() {
         return messageId.indexOf(COMPANION) >= 0;
     }
+
+    /** Whether it is a companion shared by all records of its partition. */
+    public boolean isShared() {
+        return messageId.indexOf(COMPANION) == 0;
+    }
 }

@@ -12,10 +12,12 @@ public enum RecordState {
     /** Everything is done: the next delivery is a duplicate. Final. */
     DISPATCHED,
     /** It was given up and set aside: only a replay of its poison copy is handled. Final. */
-    POISONED;
+    POISONED,
+    /** It is a step of a saga that is undone: it is not handled, or not again, whoever sends it. Final. */
+    UNDONE;
 
     /** Whether the record may be removed after the retention. */
     public boolean isFinal() {
-        return this == DISPATCHED || this == POISONED;
+        return this == DISPATCHED || this == POISONED || this == UNDONE;
     }
 }

@@ -3,6 +3,7 @@ package io.safebunny.spi.store;
 
 import io.safebunny.failure.MisuseException;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store in the same database as the handlers' own writes, so that claim, writes and completion share one local transaction.
@@ -11,8 +12,8 @@ import java.util.function.Supplier;
  * transactions that create the same record, one goes on and the others wait a limited time for its outcome; after that, {@code
  * create} throws {@link StoreUnavailableException} with a {@code retryAfter}.
  *
- * <p>Once {@link #writeTogether} has been overtaken in a transaction, it can only be rolled back: a commit changes nothing and
- * may throw.
+ * <p>Once {@link #writeTogether} of several records has been overtaken in a transaction, it can only be rolled back: a commit
+ * changes nothing and may throw.
  */
 public interface TransactionalMessageStore extends MessageStore {
 
@@ -35,6 +36,18 @@ public interface TransactionalMessageStore extends MessageStore {
      * @throws StoreUnavailableException when no transaction can be opened
      */
     LocalTransaction begin();
+
+    /**
+     * The record stored under the key, which from now on belongs to the transaction open on this thread: others that ask for it in
+     * this way, or write it, wait a limited time for the transaction to end, as in {@link #create}. Never an older version than
+     * the one that the transaction before it left. A record that is missing is not reserved: transactions that look for it do not
+     * wait for each other, and of those that create it one wins.
+     *
+     * @throws StoreUnavailableException with a {@code retryAfter} when it waited in vain
+     * @throws MisuseException SB-5005 when no transaction of this store is open on this thread
+     */
+    @Nullable
+    MessageRecord findAndLock(RecordKey key);
 
     /** Runs the action in a separate transaction, whatever transaction is open on this thread. */
     <T> T apart(Supplier<T> action);

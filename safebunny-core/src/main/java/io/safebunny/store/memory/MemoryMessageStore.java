@@ -2,17 +2,22 @@
 package io.safebunny.store.memory;
 
 import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.Listing;
+import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +31,8 @@ public final class MemoryMessageStore implements MessageStore {
     private final Queue<Entry> finished = new ArrayDeque<>();
     /** Records to be dispatched, oldest first. */
     private final Map<RecordKey, Entry> completed = new LinkedHashMap<>();
+    /** Companions that have a listing. */
+    private final Map<RecordKey, MessageRecord> listed = new LinkedHashMap<>();
 
     /** @param retention how long a record in a final state is kept */
     public MemoryMessageStore(Timeline timeline, Duration retention) {
@@ -67,6 +74,11 @@ public final class MemoryMessageStore implements MessageStore {
         Entry entry = new Entry(record, timeline.nanoTime());
         records.put(record.key(), entry);
         completed.remove(record.key());
+        if (record.listing() == null) {
+            listed.remove(record.key());
+        } else {
+            listed.put(record.key(), record);
+        }
         if (record.state() == RecordState.COMPLETED) {
             completed.put(record.key(), entry);
         } else if (record.state().isFinal()) {
@@ -92,6 +104,45 @@ public final class MemoryMessageStore implements MessageStore {
     }
 
     @Override
+    public synchronized List<MessageRecord> findDue(Instant until, int limit) {
+        return listed.values().stream()
+                .filter(record -> {
+                    Instant due = listingOf(record).dueAt();
+                    return due != null && !due.isAfter(until);
+                })
+                .sorted(Comparator.comparing(
+                        record -> Objects.requireNonNull(listingOf(record).dueAt())))
+                .limit(limit)
+                .toList();
+    }
+
+    @Override
+    public synchronized List<MessageRecord> findListed(ListingQuery query) {
+        return listed.values().stream()
+                .filter(record -> query.kind() == null
+                        || query.kind().equals(listingOf(record).kind()))
+                .filter(record -> query.status() == null
+                        || query.status().equals(listingOf(record).status()))
+                .filter(record -> query.createdBefore() == null
+                        || listingOf(record).createdAt().isBefore(query.createdBefore()))
+                .sorted(Comparator.comparing(record -> listingOf(record).createdAt()))
+                .limit(query.limit())
+                .toList();
+    }
+
+    @Override
+    public synchronized long countListed(String kind, String status) {
+        return listed.values().stream()
+                .filter(record -> kind.equals(listingOf(record).kind())
+                        && status.equals(listingOf(record).status()))
+                .count();
+    }
+
+    private static Listing listingOf(MessageRecord listed) {
+        return Objects.requireNonNull(listed.listing(), "only those are kept here");
+    }
+
+    @Override
     public synchronized int removeExpired(int limit) {
         long now = timeline.nanoTime();
         int removed = 0;
@@ -102,6 +153,7 @@ public final class MemoryMessageStore implements MessageStore {
             }
             finished.remove();
             if (records.remove(oldest.record.key(), oldest)) { // false if it was written again since
+                listed.remove(oldest.record.key());
                 removed++;
             }
         }

@@ -36,7 +36,7 @@ record Permissions(String node, TopologyOptions names) {
     }
 
     private String read() {
-        return "^%s-([A-Za-z][A-Za-z0-9_$]*|dead-letters)$".formatted(quoted(node));
+        return "^%s-([A-Za-z][A-Za-z0-9_$]*|dead-letters|poison-watch)$".formatted(quoted(node));
     }
 
     /** Names hold nothing else that means something in a regular expression. */

@@ -4,13 +4,17 @@ package io.safebunny.spi.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.safebunny.failure.MisuseException;
 import io.safebunny.fixture.Wires;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MessageRecordTest {
 
@@ -50,6 +54,39 @@ class MessageRecordTest {
 
         assertThat(record.steps()).containsOnlyKeys("charge");
         assertThatThrownBy(() -> record.steps().put("ship", "1")).isInstanceOf(UnsupportedOperationException.class);
+    }
+
+    @Test
+    void onlyACompanionOfTheWholePartitionCanBeListed() {
+        Listing listing = new Listing("Order", "RUNNING", Instant.EPOCH, null);
+        RecordKey shared = RecordKey.companion("saga", "state");
+
+        assertThat(MessageRecord.companion(shared, "owner", listing, Map.of()).listing())
+                .isEqualTo(listing);
+        assertThat(claim.key().companion("steps").isShared()).isFalse();
+        for (RecordKey key : List.of(claim.key(), claim.key().companion("steps"))) {
+            assertThatThrownBy(() -> MessageRecord.companion(key, "owner", listing, Map.of()))
+                    .isInstanceOf(MisuseException.class)
+                    .hasMessageContaining(key.messageId());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "Order Saga", "Order'", "Bestellüng", "a/b"})
+    void aKindOfOtherCharactersIsRefused(String kind) {
+        assertThatThrownBy(() -> new Listing(kind, "RUNNING", Instant.EPOCH, null))
+                .isInstanceOf(MisuseException.class)
+                .hasMessageContaining("kind has");
+    }
+
+    @Test
+    void timesOfAListingAreCutToMilliseconds() {
+        Instant time = Instant.ofEpochSecond(7, 123_999_999);
+
+        Listing listing = new Listing("Order", "RUNNING", time, time);
+
+        assertThat(listing.createdAt()).isEqualTo(Instant.ofEpochMilli(7_123));
+        assertThat(listing.dueAt()).isEqualTo(Instant.ofEpochMilli(7_123));
     }
 
     @SuppressWarnings("NullAway") // what a store not written in Java may hand over

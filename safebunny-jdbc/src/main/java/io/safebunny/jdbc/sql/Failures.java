@@ -30,10 +30,10 @@ public record Failures(String table) {
             Set.of("57014", "40P01", "40001", "55P03", "HYT00", "HYT01", "90131", "70100");
 
     /**
-     * Error codes of MySQL and MariaDB for lock wait time-out, deadlock, and statements that took too long; their SQL states do
-     * not tell these apart.
+     * Error codes of MySQL and MariaDB for lock wait time-out, deadlock, statements that took too long, and rows that were changed
+     * after the transaction's first read; their SQL states do not tell these apart.
      */
-    private static final Set<Integer> BUSY_IN_MYSQL = Set.of(1205, 1213, 3024, 1969);
+    private static final Set<Integer> BUSY_IN_MYSQL = Set.of(1205, 1213, 3024, 1969, 1020);
 
     /**
      * Error codes of MySQL for a character that the column's or connection's character set lacks; its SQL state is the unspecific

@@ -5,12 +5,12 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.Dialect;
-import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.jdbc.sql.JdbcSchema;
 import io.safebunny.jdbc.sql.OwnConnections;
 import io.safebunny.jdbc.sql.SqlWork;
 import io.safebunny.jdbc.sql.TableCheck;
 import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -20,21 +20,18 @@ import io.safebunny.spi.store.UnreadableRecordException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Comparator;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps records in a table of PostgreSQL, MySQL, MariaDB or H2. Every operation runs on its own connection and is committed when
- * it returns, whatever transaction the application has open on the thread. Thread-safe, also across instances: all times come
- * from the database's clock.
+ * Keeps records in tables of PostgreSQL, MySQL, MariaDB or H2: one of messages, and one of the companions that a partition shares.
+ * Every operation runs on its own connection and is committed when it returns, whatever transaction the application has open on
+ * the thread. Thread-safe, also across instances: all times that decide something come from the database's clock.
  *
  * <p>In PostgreSQL concurrent creations share a round trip and a commit, and so do concurrent replacements.
  *
@@ -51,72 +48,90 @@ public final class JdbcMessageStore implements MessageStore {
     /** Rows that one statement or transaction writes at most. */
     private static final int PORTION = 200;
 
-    private static final Comparator<MessageRecord> BY_KEY = Comparator.comparing(
-                    (MessageRecord record) -> record.key().correlationId())
-            .thenComparing(record -> record.key().messageId());
-
     private final Connections connections;
-    private final MessageTable table;
-    private final Statements statements;
+    private final Statements messages;
+    private final Statements companions;
+    private final Listings listings;
     private final JdbcStoreOptions options;
-    private final Failures failures;
     /** {@code null} where every write is a transaction of its own. */
-    private final @Nullable Combiner<Write, Boolean> creations;
-
-    private final @Nullable Combiner<Write, Optional<Boolean>> replacements;
-
-    private record Write(MessageRecord record, Content content) {}
+    private final @Nullable CombinedWrites combined;
 
     /**
-     * Queries the database: which product it is, and whether the table exists.
+     * Queries the database: which product it is, and whether the tables exist.
      *
-     * @throws ConfigurationException SB-1401 when the database is not supported, SB-1402 when the table is missing
+     * @throws ConfigurationException SB-1401 when the database is not supported, SB-1402 when a table is missing
      * @throws StoreUnavailableException when the database does not answer
      */
     public JdbcMessageStore(DataSource dataSource, JdbcStoreOptions options) {
         this(
                 new OwnConnections(JdbcSchema.unwrap(dataSource), options.timeout()),
-                new MessageTable(Database.of(JdbcSchema.unwrap(dataSource)), options.tablePrefix()),
-                options,
-                true);
-        TableCheck.run(table.name(), table.database().dialect().script(), connections, connection -> {
-            statements.check(connection);
-            return true;
-        });
+                Database.of(JdbcSchema.unwrap(dataSource)),
+                options);
+        for (Statements table : List.of(messages, companions)) {
+            TableCheck.run(table.table().name(), dialect().script(), connections, connection -> {
+                table.check(connection);
+                return true;
+            });
+        }
     }
 
-    /** @param combines whether concurrent writes may share a transaction, on databases where that pays */
-    private JdbcMessageStore(Connections connections, MessageTable table, JdbcStoreOptions options, boolean combines) {
+    private JdbcMessageStore(Connections connections, Database database, JdbcStoreOptions options) {
+        this(
+                connections,
+                new Statements(
+                        RecordTable.ofMessages(database, options.tablePrefix()), options.node(), options.timeout()),
+                new Statements(
+                        RecordTable.ofCompanions(database, options.tablePrefix()), options.node(), options.timeout()),
+                options,
+                database.dialect() == Dialect.POSTGRESQL);
+    }
+
+    /** @param combines whether concurrent writes share a transaction */
+    private JdbcMessageStore(
+            Connections connections,
+            Statements messages,
+            Statements companions,
+            JdbcStoreOptions options,
+            boolean combines) {
         this.connections = connections;
-        this.table = table;
+        this.messages = messages;
+        this.companions = companions;
+        this.listings = new Listings(companions, options.node());
         this.options = options;
-        this.statements = new Statements(table, options.node(), options.timeout());
-        this.failures = new Failures(table.name());
-        boolean combining = combines && dialect() == Dialect.POSTGRESQL;
-        this.creations = combining ? new Combiner<>(PORTION, this::createTogether) : null;
-        this.replacements = combining ? new Combiner<>(PORTION, this::replaceTogether) : null;
+        this.combined = combines ? new CombinedWrites(connections, messages, PORTION) : null;
     }
 
     /** A store of the same records on other connections. */
     JdbcMessageStore over(Connections other) {
-        return new JdbcMessageStore(other, table, options, false);
+        return new JdbcMessageStore(other, messages, companions, options, false);
+    }
+
+    private Statements tableOf(RecordKey key) {
+        return key.isShared() ? companions : messages;
+    }
+
+    /** {@code null} for companions: they are written together with messages, if at all. */
+    private @Nullable CombinedWrites combined(RecordKey key) {
+        return key.isShared() ? null : combined;
     }
 
     Dialect dialect() {
-        return table.database().dialect();
+        return messages.table().database().dialect();
     }
 
     @Override
     public MessageRecord create(MessageRecord record) {
-        Content content = Content.of(record, options.maxContentBytes());
-        if (creations != null && creations.run(new Write(record, content))) {
+        Write write = Write.of(record, options);
+        CombinedWrites together = combined(record.key());
+        if (together != null && together.create(write)) {
             return record;
         }
+        Statements table = tableOf(record.key());
         for (int tries = 0; tries < CREATE_TRIES; tries++) {
             Optional<MessageRecord> stored = written("created", record.key(), connection -> {
-                PacketLimit.require(dialect(), connection, content);
-                boolean created = statements.insert(connection, record, content);
-                return created ? Optional.of(record) : statements.find(connection, record.key());
+                PacketLimit.require(dialect(), connection, write.content());
+                boolean created = table.insert(connection, write);
+                return created ? Optional.of(record) : table.find(connection, record.key());
             });
             if (stored.isPresent()) {
                 return stored.get();
@@ -131,11 +146,11 @@ public final class JdbcMessageStore implements MessageStore {
 
     @Override
     public @Nullable MessageRecord replace(MessageRecord record) {
-        Content content = Content.of(record, options.maxContentBytes());
-        Write write = new Write(record, content);
-        boolean replaced = replacements == null
+        Write write = Write.of(record, options);
+        CombinedWrites together = combined(record.key());
+        boolean replaced = together == null
                 ? isReplaced(write)
-                : replacements.run(write).orElseGet(() -> isReplaced(write) || isWritten(record));
+                : together.replace(write).orElseGet(() -> isReplaced(write) || isWritten(record));
         return replaced ? record : null;
     }
 
@@ -146,85 +161,41 @@ public final class JdbcMessageStore implements MessageStore {
     }
 
     private boolean isReplaced(Write write) {
-        return written("replaced", write.record.key(), connection -> {
-            PacketLimit.require(dialect(), connection, write.content);
-            return statements.update(connection, write.record, write.content);
+        RecordKey key = write.record().key();
+        return written("replaced", key, connection -> {
+            PacketLimit.require(dialect(), connection, write.content());
+            return tableOf(key).update(connection, write);
         });
     }
 
-    /**
-     * For each write whether it created the record. After a failure all are {@code false}: each caller then tries on its own,
-     * which is harmless even if the batch was committed.
-     */
-    private List<Boolean> createTogether(List<Write> writes) {
-        try {
-            return inOrderOfKeys(writes, statements::insertAll);
-        } catch (SQLException e) {
-            LOG.debug("Records could not be created together [count={}]", writes.size(), e);
-            return Collections.nCopies(writes.size(), false);
-        }
-    }
-
-    /**
-     * For each write whether it replaced the record; empty after a failure, because one locked row must not fail the others. Each
-     * caller then tries on its own, and checks whether the batch was committed after all.
-     */
-    private List<Optional<Boolean>> replaceTogether(List<Write> writes) {
-        try {
-            return inOrderOfKeys(writes, statements::updateAll).stream()
-                    .map(Optional::of)
-                    .toList();
-        } catch (SQLException e) {
-            LOG.debug("Records could not be replaced together [count={}]", writes.size(), e);
-            return Collections.nCopies(writes.size(), Optional.empty());
-        }
-    }
-
-    @FunctionalInterface
-    private interface Batch {
-        boolean[] run(Connection connection, List<MessageRecord> records, List<Content> contents) throws SQLException;
-    }
-
-    /** Two writers that lock the same rows in different orders deadlock. */
-    private List<Boolean> inOrderOfKeys(List<Write> writes, Batch batch) throws SQLException {
-        List<Integer> order = IntStream.range(0, writes.size())
-                .boxed()
-                .sorted(Comparator.comparing(index -> writes.get(index).record, BY_KEY))
-                .toList();
-        boolean[] done = connections.once(connection -> batch.run(
-                connection,
-                order.stream().map(index -> writes.get(index).record).toList(),
-                order.stream().map(index -> writes.get(index).content).toList()));
-        Boolean[] results = new Boolean[done.length];
-        for (int i = 0; i < done.length; i++) {
-            results[order.get(i)] = done[i];
-        }
-        return List.of(results);
-    }
-
-    /** In the order of the keys: two writers that lock the same rows in different orders deadlock. */
+    /** {@inheritDoc} Messages first, then companions, in the order of the keys: see {@link Write#BY_KEY}. */
     @Override
     public void replaceAll(List<MessageRecord> records) {
-        List<MessageRecord> sorted = records.stream().sorted(BY_KEY).toList();
-        List<Content> contents = new ArrayList<>(sorted.size());
-        sorted.forEach(record -> contents.add(Content.of(record, options.maxContentBytes())));
-        for (int from = 0; from < sorted.size(); from += PORTION) {
-            int to = Math.min(sorted.size(), from + PORTION);
-            List<MessageRecord> portion = sorted.subList(from, to);
-            List<Content> portionContents = contents.subList(from, to);
-            replacePortion(portion, portionContents);
+        List<Write> writes = records.stream()
+                .map(record -> Write.of(record, options))
+                .sorted(Write.BY_KEY)
+                .toList();
+        for (Statements table : List.of(messages, companions)) {
+            List<Write> here = writes.stream()
+                    .filter(write -> tableOf(write.record().key()) == table)
+                    .toList();
+            for (int from = 0; from < here.size(); from += PORTION) {
+                replacePortion(table, here.subList(from, Math.min(here.size(), from + PORTION)));
+            }
         }
     }
 
-    private void replacePortion(List<MessageRecord> portion, List<Content> contents) {
+    private void replacePortion(Statements table, List<Write> portion) {
         try {
-            connections.together(connection -> statements.updateAll(connection, portion, contents));
+            connections.together(connection -> table.updateAll(connection, portion));
         } catch (SQLException e) {
-            RecordKey first = portion.get(0).key();
-            throw failures.translateWriting(
-                    "Records could not be replaced [count=%d, first=%s]".formatted(portion.size(), first.messageId()),
-                    first,
-                    e);
+            RecordKey first = portion.get(0).record().key();
+            throw table.failures()
+                    .translateWriting(
+                            "Records could not be replaced [count=%d, first=%s]"
+                                    .formatted(portion.size(), first.messageId()),
+                            first,
+                            e);
         }
     }
 
@@ -234,14 +205,14 @@ public final class JdbcMessageStore implements MessageStore {
         JointWrite.requireOnePartition(records);
         List<Write> writes = records.stream()
                 .sorted(JointWrite.LOCK_ORDER)
-                .map(record -> new Write(record, Content.of(record, options.maxContentBytes())))
+                .map(record -> Write.of(record, options))
                 .toList();
         try {
             return connections.together(
                     connection -> {
                         for (Write write : writes) {
                             if (!isWritten(connection, write)) {
-                                return new JointWrite.Overtaken(write.record.key());
+                                return new JointWrite.Overtaken(write.record().key());
                             }
                         }
                         return new JointWrite.Written(records);
@@ -249,40 +220,81 @@ public final class JdbcMessageStore implements MessageStore {
                     JointWrite.Written.class::isInstance);
         } catch (SQLException e) {
             RecordKey first = records.get(0).key();
-            throw failures.translateWriting(
-                    "Records could not be written together [count=%d, first=%s]"
-                            .formatted(records.size(), first.messageId()),
-                    first,
-                    e);
+            throw tableOf(first)
+                    .failures()
+                    .translateWriting(
+                            "Records could not be written together [count=%d, first=%s]"
+                                    .formatted(records.size(), first.messageId()),
+                            first,
+                            e);
         }
     }
 
     private boolean isWritten(Connection connection, Write write) throws SQLException {
-        PacketLimit.require(dialect(), connection, write.content);
-        return JointWrite.isCreated(write.record)
-                ? statements.insert(connection, write.record, write.content)
-                : statements.update(connection, write.record, write.content);
+        PacketLimit.require(dialect(), connection, write.content());
+        Statements table = tableOf(write.record().key());
+        return JointWrite.isCreated(write.record()) ? table.insert(connection, write) : table.update(connection, write);
     }
 
     @Override
     public @Nullable MessageRecord find(RecordKey key) {
-        try {
-            return connections
-                    .once(connection -> statements.find(connection, key))
-                    .orElse(null);
-        } catch (SQLException e) {
-            throw failures.translate("The record of message %s could not be read".formatted(key.messageId()), e);
-        }
+        Statements table = tableOf(key);
+        return read(
+                        table,
+                        "The record of message %s could not be read".formatted(key.messageId()),
+                        connection -> table.find(connection, key))
+                .orElse(null);
+    }
+
+    /** On a connection in whose transaction the record is to stay locked. A record that is missing may lock the gap that it leaves. */
+    @Nullable
+    MessageRecord findAndLock(RecordKey key) {
+        Statements table = tableOf(key);
+        return read(
+                        table,
+                        "The record of message %s could not be locked".formatted(key.messageId()),
+                        connection -> table.findAndLock(connection, key))
+                .orElse(null);
     }
 
     /** {@inheritDoc} Records written by a newer version of SafeBunny are skipped: its instances dispatch them. */
     @Override
     public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
+        return read(
+                messages,
+                "The completed records that await dispatch could not be read",
+                connection -> messages.findCompleted(connection, unchangedFor, limit, JdbcMessageStore::leaveToOthers));
+    }
+
+    @Override
+    public List<MessageRecord> findDue(Instant until, int limit) {
+        return read(
+                companions,
+                "The companions that are due could not be read",
+                connection -> listings.findDue(connection, until, limit, JdbcMessageStore::leaveToOthers));
+    }
+
+    @Override
+    public List<MessageRecord> findListed(ListingQuery query) {
+        return read(
+                companions,
+                "The companions could not be listed",
+                connection -> listings.findListed(connection, query, JdbcMessageStore::leaveToOthers));
+    }
+
+    @Override
+    public long countListed(String kind, String status) {
+        return read(
+                companions,
+                "The companions could not be counted",
+                connection -> listings.countListed(connection, kind, status));
+    }
+
+    private <T> T read(Statements table, String what, SqlWork<T> work) {
         try {
-            return connections.once(connection ->
-                    statements.findCompleted(connection, unchangedFor, limit, JdbcMessageStore::leaveToOthers));
+            return connections.once(work);
         } catch (SQLException e) {
-            throw failures.translate("The completed records that await dispatch could not be read", e);
+            throw table.failures().translate(what, e);
         }
     }
 
@@ -292,10 +304,15 @@ public final class JdbcMessageStore implements MessageStore {
 
     @Override
     public int removeExpired(int limit) {
+        int removed = removeExpired(messages, limit);
+        return removed + removeExpired(companions, limit - removed);
+    }
+
+    private int removeExpired(Statements table, int limit) {
         int removed = 0;
         while (removed < limit) {
             int portion = Math.min(PORTION, limit - removed);
-            int gone = removePortion(portion);
+            int gone = removePortion(table, portion);
             removed += gone;
             if (gone < portion) {
                 break;
@@ -304,25 +321,25 @@ public final class JdbcMessageStore implements MessageStore {
         return removed;
     }
 
-    private int removePortion(int portion) {
-        String what = "Expired records could not be removed";
-        if (dialect() == Dialect.POSTGRESQL) {
-            return together(what, connection -> statements.deleteExpired(connection, options.retention(), portion));
+    private int removePortion(Statements table, int portion) {
+        try {
+            return connections.together(connection -> removePortion(table, connection, portion));
+        } catch (SQLException e) {
+            throw table.failures().translate("Expired records could not be removed", e);
         }
-        return together(what, connection -> {
-            int dispatched = statements.deleteExpired(connection, RecordState.DISPATCHED, options.retention(), portion);
-            return dispatched
-                    + statements.deleteExpired(
-                            connection, RecordState.POISONED, options.retention(), portion - dispatched);
-        });
     }
 
-    private int together(String what, SqlWork<Integer> work) {
-        try {
-            return connections.together(work);
-        } catch (SQLException e) {
-            throw failures.translate(what, e);
+    private int removePortion(Statements table, Connection connection, int portion) throws SQLException {
+        if (dialect() == Dialect.POSTGRESQL) {
+            return table.deleteExpired(connection, options.retention(), portion);
         }
+        int removed = 0;
+        for (RecordState state : RecordState.values()) {
+            if (state.isFinal()) {
+                removed += table.deleteExpired(connection, state, options.retention(), portion - removed);
+            }
+        }
+        return removed;
     }
 
     /** @param done "created" or "replaced", for the exception text */
@@ -330,8 +347,10 @@ public final class JdbcMessageStore implements MessageStore {
         try {
             return connections.once(work);
         } catch (SQLException e) {
-            throw failures.translateWriting(
-                    "The record of message %s could not be %s".formatted(key.messageId(), done), key, e);
+            throw tableOf(key)
+                    .failures()
+                    .translateWriting(
+                            "The record of message %s could not be %s".formatted(key.messageId(), done), key, e);
         }
     }
 }

@@ -12,14 +12,14 @@ import java.time.Duration;
  *
  * @param node name of the consuming node. Different nodes may share a table; instances of one node must
  * @param retention how long records in a final state are kept
- * @param tablePrefix prefix of the table's name; may include a schema, as in {@code messaging.safebunny_}
+ * @param tablePrefix prefix of the tables' names; may include a schema, as in {@code messaging.safebunny_}
  * @param maxContentBytes most bytes that the publications and step results of one message may take together
  * @param timeout how long one statement may take, waiting for locks included; at least 1 s
  */
 public record JdbcStoreOptions(
         String node, Duration retention, String tablePrefix, long maxContentBytes, Duration timeout) {
 
-    /** Prefix of the table's name unless another one is set. */
+    /** Prefix of the tables' names unless another one is set. */
     public static final String DEFAULT_TABLE_PREFIX = TablePrefix.DEFAULT;
 
     private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(1);
@@ -32,7 +32,7 @@ public record JdbcStoreOptions(
         InvalidProperty.unlessAtLeast(SHORTEST_TIMEOUT, "safebunny.store.jdbc.timeout", timeout, "5s");
     }
 
-    /** Table {@code safebunny_message}, 8 MiB, 5 s. */
+    /** Tables {@code safebunny_message} and {@code safebunny_companion}, 8 MiB, 5 s. */
     public static JdbcStoreOptions of(String node, Duration retention) {
         return new JdbcStoreOptions(node, retention, DEFAULT_TABLE_PREFIX, 8L * 1024 * 1024, Duration.ofSeconds(5));
     }

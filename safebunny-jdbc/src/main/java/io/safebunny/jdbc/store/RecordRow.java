@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.store;
 
+import io.safebunny.failure.MisuseException;
 import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.Listing;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordJson;
 import io.safebunny.spi.store.RecordKey;
@@ -10,12 +12,19 @@ import io.safebunny.spi.store.UnreadableRecordException;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** Maps records to rows and back. Parameter and column order is that of {@link MessageTable}. */
-final class RecordRow {
+/**
+ * Maps records to rows and back. Parameter and column order is that of {@link RecordTable}.
+ *
+ * @param listed whether the table has the columns of a listing, which come last
+ */
+record RecordRow(boolean listed) {
 
     /**
      * The newest stored format that this version reads. Its number is the fingerprint's version, the only difference between
@@ -24,22 +33,17 @@ final class RecordRow {
     static final int FORMAT = Fingerprint.SHA256;
 
     private static final int KEY_SIZE = 3;
-    private static final int COLUMNS = 11;
 
-    private RecordRow() {}
-
-    static void bindInsert(PreparedStatement insert, String node, MessageRecord record, Content content)
-            throws SQLException {
-        bindKey(insert, 1, node, record.key());
-        bindColumns(insert, KEY_SIZE + 1, record, content);
+    void bindInsert(PreparedStatement insert, String node, Write write) throws SQLException {
+        bindKey(insert, 1, node, write.record().key());
+        int unused = bindColumns(insert, KEY_SIZE + 1, write);
     }
 
-    static void bindUpdate(PreparedStatement update, String node, MessageRecord record, Content content)
-            throws SQLException {
-        bindColumns(update, 1, record, content);
-        bindKey(update, COLUMNS + 1, node, record.key());
+    void bindUpdate(PreparedStatement update, String node, Write write) throws SQLException {
+        int key = bindColumns(update, 1, write);
+        bindKey(update, key, node, write.record().key());
         // the fence: updates nothing unless the preceding version is stored
-        update.setLong(COLUMNS + KEY_SIZE + 1, record.version() - 1);
+        update.setLong(key + KEY_SIZE, write.record().version() - 1);
     }
 
     static void bindKey(PreparedStatement statement, int first, String node, RecordKey key) throws SQLException {
@@ -48,8 +52,9 @@ final class RecordRow {
         statement.setString(first + 2, key.messageId());
     }
 
-    private static void bindColumns(PreparedStatement statement, int first, MessageRecord record, Content content)
-            throws SQLException {
+    /** @return number of the parameter after them */
+    private int bindColumns(PreparedStatement statement, int first, Write write) throws SQLException {
+        MessageRecord record = write.record();
         int next = first;
         statement.setString(next++, record.state().name());
         statement.setString(next++, record.owner());
@@ -60,15 +65,35 @@ final class RecordRow {
         statement.setLong(next++, record.fingerprint().high());
         statement.setLong(next++, record.fingerprint().low());
         statement.setInt(next++, record.fingerprint().version());
-        statement.setString(next++, content.steps());
-        statement.setString(next, content.outgoing());
+        statement.setString(next++, write.content().steps());
+        statement.setString(next++, write.content().outgoing());
+        return listed ? bindListing(statement, next, record.listing()) : next;
+    }
+
+    private static int bindListing(PreparedStatement statement, int first, @Nullable Listing listing)
+            throws SQLException {
+        int next = first;
+        statement.setString(next++, listing == null ? null : listing.kind());
+        statement.setString(next++, listing == null ? null : listing.status());
+        bindTime(statement, next++, listing == null ? null : listing.createdAt());
+        bindTime(statement, next++, listing == null ? null : listing.dueAt());
+        return next;
+    }
+
+    private static void bindTime(PreparedStatement statement, int parameter, @Nullable Instant time)
+            throws SQLException {
+        if (time == null) {
+            statement.setNull(parameter, Types.BIGINT);
+        } else {
+            statement.setLong(parameter, time.toEpochMilli());
+        }
     }
 
     /**
      * @param first number of the first column
      * @throws UnreadableRecordException when a newer version of SafeBunny wrote it
      */
-    static MessageRecord read(RecordKey key, ResultSet row, int first) throws SQLException {
+    MessageRecord read(RecordKey key, ResultSet row, int first) throws SQLException {
         int next = first;
         String state = row.getString(next++);
         String owner = row.getString(next++);
@@ -80,7 +105,7 @@ final class RecordRow {
         long low = row.getLong(next++);
         int format = row.getInt(next++);
         String steps = row.getString(next++);
-        String outgoing = row.getString(next);
+        String outgoing = row.getString(next++);
         if (format > FORMAT) {
             throw new UnreadableRecordException(key, "format " + format, null);
         }
@@ -96,9 +121,19 @@ final class RecordRow {
                     new Fingerprint(format, high, low),
                     steps == null ? Map.of() : RecordJson.readSteps(steps),
                     outgoing == null ? List.of() : RecordJson.readOutgoing(outgoing),
+                    listed ? readListing(row, next) : null,
                     null);
-        } catch (IllegalArgumentException e) {
-            throw new UnreadableRecordException(key, "state " + state + " or content", e);
+        } catch (IllegalArgumentException | MisuseException e) {
+            throw new UnreadableRecordException(key, "state " + state + ", listing or content", e);
         }
+    }
+
+    private static @Nullable Listing readListing(ResultSet row, int first) throws SQLException {
+        String kind = row.getString(first);
+        String status = row.getString(first + 1);
+        Instant createdAt = Instant.ofEpochMilli(row.getLong(first + 2));
+        long due = row.getLong(first + 3);
+        Instant dueAt = row.wasNull() ? null : Instant.ofEpochMilli(due);
+        return kind == null ? null : new Listing(kind, status, createdAt, dueAt);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.store;
 
+import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
@@ -20,6 +21,9 @@ final class Statements {
 
     private static final String DUPLICATE_KEY = "23505";
 
+    private final RecordTable table;
+    private final RecordRow row;
+    private final Failures failures;
     private final String node;
     private final int timeoutSeconds;
     private final boolean duplicatesFail;
@@ -27,12 +31,16 @@ final class Statements {
     private final String insert;
     private final String update;
     private final String find;
+    private final String findAndLock;
     private final String findCompleted;
     private final String findExpired;
     private final String delete;
     private final String deleteExpired;
 
-    Statements(MessageTable table, String node, Duration timeout) {
+    Statements(RecordTable table, String node, Duration timeout) {
+        this.table = table;
+        this.row = new RecordRow(table.isListed());
+        this.failures = new Failures(table.name());
         this.node = node;
         // rounded up: JDBC takes whole seconds, and 0 would mean no limit
         this.timeoutSeconds = Math.toIntExact(timeout.plusMillis(999).toSeconds());
@@ -41,13 +49,23 @@ final class Statements {
         this.insert = table.insert();
         this.update = table.update();
         this.find = table.find();
+        this.findAndLock = table.findAndLock();
         this.findCompleted = table.findCompleted();
         this.findExpired = table.findExpired();
         this.delete = table.delete();
         this.deleteExpired = table.deleteExpired();
     }
 
-    private PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+    RecordTable table() {
+        return table;
+    }
+
+    /** Words the exceptions of this table. */
+    Failures failures() {
+        return failures;
+    }
+
+    PreparedStatement prepare(Connection connection, String sql) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
         try {
             statement.setQueryTimeout(timeoutSeconds);
@@ -65,9 +83,9 @@ final class Statements {
     }
 
     /** Returns whether the record was inserted; {@code false} if it already existed. */
-    boolean insert(Connection connection, MessageRecord record, Content content) throws SQLException {
+    boolean insert(Connection connection, Write write) throws SQLException {
         try (PreparedStatement statement = prepare(connection, insert)) {
-            RecordRow.bindInsert(statement, node, record, content);
+            row.bindInsert(statement, node, write);
             return statement.executeUpdate() == 1;
         } catch (SQLException e) {
             if (duplicatesFail && DUPLICATE_KEY.equals(e.getSQLState())) {
@@ -78,36 +96,32 @@ final class Statements {
     }
 
     /** Returns whether the row had the preceding version and was updated. */
-    boolean update(Connection connection, MessageRecord record, Content content) throws SQLException {
+    boolean update(Connection connection, Write write) throws SQLException {
         try (PreparedStatement statement = prepare(connection, update)) {
-            RecordRow.bindUpdate(statement, node, record, content);
+            row.bindUpdate(statement, node, write);
             return statement.executeUpdate() == 1;
         }
     }
 
     /** Returns for each record whether it was inserted. */
-    boolean[] insertAll(Connection connection, List<MessageRecord> records, List<Content> contents)
-            throws SQLException {
-        return all(connection, insert, RecordRow::bindInsert, records, contents);
+    boolean[] insertAll(Connection connection, List<Write> writes) throws SQLException {
+        return all(connection, insert, row::bindInsert, writes);
     }
 
     /** Returns for each record whether its row had the preceding version and was updated. */
-    boolean[] updateAll(Connection connection, List<MessageRecord> records, List<Content> contents)
-            throws SQLException {
-        return all(connection, update, RecordRow::bindUpdate, records, contents);
+    boolean[] updateAll(Connection connection, List<Write> writes) throws SQLException {
+        return all(connection, update, row::bindUpdate, writes);
     }
 
     @FunctionalInterface
     private interface Binding {
-        void bind(PreparedStatement statement, String node, MessageRecord record, Content content) throws SQLException;
+        void bind(PreparedStatement statement, String node, Write write) throws SQLException;
     }
 
-    private boolean[] all(
-            Connection connection, String sql, Binding binding, List<MessageRecord> records, List<Content> contents)
-            throws SQLException {
+    private boolean[] all(Connection connection, String sql, Binding binding, List<Write> writes) throws SQLException {
         try (PreparedStatement statement = prepare(connection, sql)) {
-            for (int i = 0; i < records.size(); i++) {
-                binding.bind(statement, node, records.get(i), contents.get(i));
+            for (Write write : writes) {
+                binding.bind(statement, node, write);
                 statement.addBatch();
             }
             int[] counts = statement.executeBatch();
@@ -120,10 +134,19 @@ final class Statements {
     }
 
     Optional<MessageRecord> find(Connection connection, RecordKey key) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, find)) {
+        return find(connection, find, key);
+    }
+
+    /** The row stays locked until the transaction ends. */
+    Optional<MessageRecord> findAndLock(Connection connection, RecordKey key) throws SQLException {
+        return find(connection, findAndLock, key);
+    }
+
+    private Optional<MessageRecord> find(Connection connection, String sql, RecordKey key) throws SQLException {
+        try (PreparedStatement statement = prepare(connection, sql)) {
             RecordRow.bindKey(statement, 1, node, key);
             try (ResultSet rows = statement.executeQuery()) {
-                return rows.next() ? Optional.of(RecordRow.read(key, rows, 1)) : Optional.empty();
+                return rows.next() ? Optional.of(row.read(key, rows, 1)) : Optional.empty();
             }
         }
     }
@@ -131,19 +154,25 @@ final class Statements {
     List<MessageRecord> findCompleted(
             Connection connection, Duration unchangedFor, int limit, Consumer<UnreadableRecordException> unreadable)
             throws SQLException {
-        List<MessageRecord> found = new ArrayList<>();
         try (PreparedStatement statement = prepare(connection, findCompleted)) {
             statement.setString(1, node);
             statement.setInt(2, RecordRow.FORMAT);
             statement.setLong(3, unchangedFor.toMillis());
             statement.setInt(4, limit);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    try {
-                        found.add(RecordRow.read(new RecordKey(rows.getString(1), rows.getString(2)), rows, 3));
-                    } catch (UnreadableRecordException e) {
-                        unreadable.accept(e);
-                    }
+            return found(statement, unreadable);
+        }
+    }
+
+    /** Runs a query whose columns are the key without the node, and those of the table. */
+    List<MessageRecord> found(PreparedStatement query, Consumer<UnreadableRecordException> unreadable)
+            throws SQLException {
+        List<MessageRecord> found = new ArrayList<>();
+        try (ResultSet rows = query.executeQuery()) {
+            while (rows.next()) {
+                try {
+                    found.add(row.read(new RecordKey(rows.getString(1), rows.getString(2)), rows, 3));
+                } catch (UnreadableRecordException e) {
+                    unreadable.accept(e);
                 }
             }
         }
@@ -165,14 +194,14 @@ final class Statements {
         if (limit == 0) {
             return 0;
         }
-        try (PreparedStatement find = prepare(connection, findExpired);
+        try (PreparedStatement expired = prepare(connection, findExpired);
                 PreparedStatement each = prepare(connection, delete)) {
-            find.setString(1, node);
-            find.setString(2, state.name());
-            find.setLong(3, retention.toMillis());
-            find.setInt(4, limit);
+            expired.setString(1, node);
+            expired.setString(2, state.name());
+            expired.setLong(3, retention.toMillis());
+            expired.setInt(4, limit);
             boolean any = false;
-            try (ResultSet rows = find.executeQuery()) {
+            try (ResultSet rows = expired.executeQuery()) {
                 while (rows.next()) {
                     RecordRow.bindKey(each, 1, node, new RecordKey(rows.getString(1), rows.getString(2)));
                     each.setLong(4, rows.getLong(3));

@@ -7,6 +7,7 @@ import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.jdbc.sql.JdbcSchema;
 import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
@@ -14,6 +15,7 @@ import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.spi.store.TransactionalMessageStore;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Semaphore;
@@ -45,7 +47,7 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
 
     private final Semaphore turns;
     private final Transactions transactions;
-    private final boolean startsOver;
+    private final boolean isMySql;
     private final JdbcMessageStore alone;
     private final JdbcMessageStore joined;
 
@@ -72,7 +74,7 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
         this.turns = new Semaphore(handledAtOnce, true);
         DataSource target = JdbcSchema.unwrap(dataSource);
         this.alone = new JdbcMessageStore(target, options);
-        this.startsOver = alone.dialect() == Dialect.MYSQL || alone.dialect() == Dialect.MARIADB;
+        this.isMySql = alone.dialect() == Dialect.MYSQL || alone.dialect() == Dialect.MARIADB;
         this.transactions = new Transactions(transactionManager, target);
         this.joined = alone.over(transactions);
         if (!transactions.reachDataSource()) {
@@ -160,7 +162,7 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
      */
     private boolean canStartOver(StoreUnavailableException e) {
         SQLException sql = Failures.sqlCause(e);
-        return startsOver && sql != null && sql.getErrorCode() == DEADLOCK_IN_MYSQL;
+        return isMySql && sql != null && sql.getErrorCode() == DEADLOCK_IN_MYSQL;
     }
 
     @Override
@@ -191,9 +193,43 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
         return here(store -> store.find(key));
     }
 
+    /**
+     * {@inheritDoc} MySQL and MariaDB would lock the gap that a missing record leaves, and so let those that look for it wait for each
+     * other, so there it is looked for first. On a connection of its own: a look within the transaction would see the records as they
+     * were at its first read, or bind it to that state.
+     */
+    @Override
+    public @Nullable MessageRecord findAndLock(RecordKey key) {
+        if (transactions.current() == null) {
+            throw new MisuseException(
+                    MisuseException.NOT_RUNNING,
+                    "Record %s cannot be locked: no transaction of this store is open on this thread, and the lock would end with it. Call begin first."
+                            .formatted(key.messageId()));
+        }
+        if (isMySql && alone.find(key) == null) {
+            return find(key); // this transaction may have created it
+        }
+        return here(store -> store.findAndLock(key));
+    }
+
     @Override
     public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
         return alone.findCompleted(unchangedFor, limit);
+    }
+
+    @Override
+    public List<MessageRecord> findDue(Instant until, int limit) {
+        return alone.findDue(until, limit);
+    }
+
+    @Override
+    public List<MessageRecord> findListed(ListingQuery query) {
+        return alone.findListed(query);
+    }
+
+    @Override
+    public long countListed(String kind, String status) {
+        return alone.countListed(kind, status);
     }
 
     @Override

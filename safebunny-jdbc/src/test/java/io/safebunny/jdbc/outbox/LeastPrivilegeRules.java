@@ -15,6 +15,7 @@ import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.TransactionalMessageStore.LocalTransaction;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import org.awaitility.Awaitility;
@@ -66,6 +67,7 @@ abstract class LeastPrivilegeRules {
     void close() {
         pool.close();
         administrator().update("delete from safebunny_message where node = ?", node);
+        administrator().update("delete from safebunny_companion where node = ?", node);
         administrator().update("delete from safebunny_outbox where node = ?", node);
     }
 
@@ -78,10 +80,14 @@ abstract class LeastPrivilegeRules {
         assertThat(store.replace(completed)).isNotNull();
         assertThat(store.findCompleted(Duration.ZERO, 10)).hasSize(1);
         store.replaceAll(List.of(completed.dispatched()));
+        MessageRecord companion = store.create(Records.companion(record.key().correlationId(), Instant.EPOCH));
+        assertThat(store.findDue(Instant.EPOCH, 10)).containsExactly(companion);
+        assertThat(store.replace(companion.next(RecordState.DISPATCHED))).isNotNull();
         database().age(RETENTION.plusMinutes(1));
 
-        assertThat(store.removeExpired(10)).isEqualTo(1);
+        assertThat(store.removeExpired(10)).isEqualTo(2);
         assertThat(store.find(record.key())).isNull();
+        assertThat(store.find(companion.key())).isNull();
     }
 
     @Test
@@ -91,6 +97,8 @@ abstract class LeastPrivilegeRules {
         MessageRecord record = Records.claim(Records.key(), "a");
         LocalTransaction transaction = store.begin();
         store.create(record);
+        MessageRecord companion = store.create(Records.companion(record.key().correlationId(), Instant.EPOCH));
+        assertThat(store.findAndLock(companion.key())).isEqualTo(companion);
         store.replace(record.next(RecordState.DISPATCHED));
         transaction.commit();
 
@@ -126,6 +134,7 @@ abstract class LeastPrivilegeRules {
         MessageRecord erased = store.create(Records.claim(Records.key(), "a"));
         MessageRecord kept = store.create(Records.claim(Records.key(), "a"));
         String correlation = erased.key().correlationId();
+        MessageRecord companion = store.create(Records.companion(correlation, Instant.EPOCH));
         // never started, so the rows stay
         try (OutboxUnderTest outbox = new OutboxUnderTest(pool, node, new RecordingSender(), options -> options)) {
             outbox.publishAndCommit(correlation, "1");
@@ -136,6 +145,7 @@ abstract class LeastPrivilegeRules {
             assertThat(outbox.stored()).containsExactly("2");
         }
         assertThat(store.find(erased.key())).isNull();
+        assertThat(store.find(companion.key())).isNull();
         assertThat(store.find(kept.key())).isNotNull();
     }
 }

@@ -29,9 +29,9 @@ class JdbcSchemaTest {
     void aSchemaPrecedesTheTableAndNotItsIndexes(Dialect dialect) {
         String statements = JdbcSchema.of(dialect, "my.sb_").script().replaceAll("--.*", "");
         assertThat(statements)
-                .contains("create table if not exists my.sb_message (")
+                .contains("create table if not exists my.sb_message (", "create table if not exists my.sb_companion (")
                 .containsPattern("index (if not exists )?sb_message_")
-                .doesNotContain("my.sb_message_", "safebunny");
+                .doesNotContain("my.sb_message_", "my.sb_companion_", "safebunny");
     }
 
     @ParameterizedTest

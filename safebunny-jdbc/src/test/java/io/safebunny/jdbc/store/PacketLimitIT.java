@@ -149,6 +149,6 @@ class PacketLimitIT {
                 timeline,
                 Runnable::run,
                 new Metrics(new SimpleMeterRegistry()),
-                new DedupOptions(Duration.ofSeconds(30), 20));
+                new DedupOptions(Duration.ofSeconds(30), 20, Duration.ofHours(1)));
     }
 }

@@ -68,7 +68,7 @@ abstract class SameIdRules {
                 timeline,
                 Runnable::run,
                 new Metrics(new SimpleMeterRegistry()),
-                new DedupOptions(Duration.ofSeconds(30), 5));
+                new DedupOptions(Duration.ofSeconds(30), 5, Duration.ofHours(1)));
     }
 
     @AfterEach
@@ -97,6 +97,8 @@ abstract class SameIdRules {
                         null,
                         attempt,
                         0,
+                        0,
+                        null,
                         0,
                         Map.of(),
                         Map.of(),

@@ -56,7 +56,7 @@ class SilentDatabaseIT {
             timeline,
             Runnable::run,
             new Metrics(new SimpleMeterRegistry()),
-            new DedupOptions(Duration.ofSeconds(30), 20));
+            new DedupOptions(Duration.ofSeconds(30), 20, Duration.ofHours(1)));
 
     @AfterEach
     void close() {

@@ -76,7 +76,7 @@ final class StepBench implements AutoCloseable {
                 timeline,
                 Runnable::run,
                 new Metrics(new SimpleMeterRegistry()),
-                new DedupOptions(Duration.ofSeconds(30), 20));
+                new DedupOptions(Duration.ofSeconds(30), 20, Duration.ofHours(1)));
     }
 
     void deliver(Deduplication to, Deduplication.Action handler) throws Exception {

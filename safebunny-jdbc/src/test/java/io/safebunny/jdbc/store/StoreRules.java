@@ -9,6 +9,8 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.jdbc.fixture.Records;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
@@ -20,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -145,6 +148,46 @@ abstract class StoreRules {
                 .hasMessageContaining("ARCHIVED");
     }
 
+    @Test
+    void companionsOfAPartitionHaveATableOfTheirOwn() {
+        JdbcMessageStore store = store();
+        MessageRecord message = Records.claim(Records.key(), "a");
+        MessageRecord steps = Records.claim(message.key().companion("steps"), "a");
+        MessageRecord saga = Records.companion(message.key().correlationId(), Instant.EPOCH);
+
+        assertThat(store.writeTogether(List.of(message, steps, saga))).isInstanceOf(JointWrite.Written.class);
+
+        assertThat(ids("safebunny_message"))
+                .containsExactlyInAnyOrder(
+                        message.key().messageId(), steps.key().messageId());
+        assertThat(ids("safebunny_companion")).containsExactly("~saga");
+        assertThat(found(store, saga.key())).isEqualTo(saga);
+    }
+
+    private List<String> ids(String table) {
+        return sql().queryForList(
+                        "select message_id from %s where node = ?".formatted(table), String.class, options.node());
+    }
+
+    @Test
+    void companionsThatALaterVersionWroteAreLeftToItAndHideNoOthers() {
+        JdbcMessageStore store = store();
+        MessageRecord later = store.create(Records.companion("later", Instant.EPOCH));
+        MessageRecord ours = store.create(Records.companion("ours", Instant.EPOCH.plusSeconds(1)));
+        sql().update(
+                        "update safebunny_companion set format = 3 where node = ? and correlation_id = 'later'",
+                        options.node());
+
+        assertThat(store.findDue(Instant.EPOCH.plusSeconds(9), 1)).containsExactly(ours);
+        assertThat(store.findListed(new ListingQuery("Order", null, null, 1))).containsExactly(ours);
+        assertThatThrownBy(() -> store.find(later.key())).isInstanceOf(UnreadableRecordException.class);
+
+        sql().update(
+                        "update safebunny_companion set format = 1, state = 'ARCHIVED' where node = ? and correlation_id = 'later'",
+                        options.node());
+        assertThat(store.findDue(Instant.EPOCH.plusSeconds(9), 10)).containsExactly(ours);
+    }
+
     /** During a rolling upgrade the table already has the new column. */
     @Test
     void whatAnEarlierVersionWroteIsReadAndStaysReadableForIt() {
@@ -240,6 +283,44 @@ abstract class StoreRules {
         assertThat(found(store, another).fingerprint()).isEqualTo(record.fingerprint());
         MessageRecord fresh = Records.claim(Records.key(), "a");
         assertThat(store.create(fresh)).isEqualTo(fresh);
+    }
+
+    @Test
+    void tablesOfBeforeCompanionsAreUpgradedAsTheChangelogSays() throws IOException {
+        HikariDataSource pool = database().pool();
+        boolean partialIndexes = database() == TestDatabase.POSTGRESQL;
+        JdbcStoreOptions earlier = options.withTablePrefix("earlier_");
+        TestDatabase.createTable(pool, "earlier_");
+        sql().execute("drop table earlier_companion");
+        if (partialIndexes) {
+            sql().execute("drop index earlier_message_ended");
+            sql().execute(
+                            "create index earlier_message_final on earlier_message (node, changed_at) where state in ('DISPATCHED', 'POISONED')");
+        }
+        assertThatThrownBy(() -> new JdbcMessageStore(pool, earlier))
+                .hasMessageContaining("SB-1402 Table earlier_companion is missing");
+
+        List<String> statements = Pattern.compile("`((?:create|drop) index [^`]+)`")
+                .matcher(Files.readString(Path.of("../CHANGELOG.md")))
+                .results()
+                .map(found -> found.group(1).replace("safebunny_", "earlier_"))
+                .toList();
+        assertThat(statements).hasSize(2);
+        if (partialIndexes) {
+            sql().execute(statements.get(0));
+        }
+        TestDatabase.createTable(pool, "earlier_"); // the script, once more
+        if (partialIndexes) {
+            sql().execute(statements.get(1));
+            assertThat(sql().queryForList(
+                                    "select indexname from pg_indexes where tablename = 'earlier_message'",
+                                    String.class))
+                    .containsExactlyInAnyOrder(
+                            "earlier_message_pkey", "earlier_message_completed", "earlier_message_ended");
+        }
+        JdbcMessageStore store = new JdbcMessageStore(pool, earlier);
+        MessageRecord companion = store.create(Records.companion("c", Instant.EPOCH));
+        assertThat(store.findDue(Instant.EPOCH, 10)).containsExactly(companion);
     }
 
     private void insertAsBefore(RecordKey key) {

@@ -14,6 +14,7 @@ import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.spi.store.TransactionalMessageStore.LocalTransaction;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -110,6 +111,22 @@ abstract class TransactionRules {
         transaction.rollback(); // harmless
         assertThat(onlooker.find(key)).isNull();
         assertThat(hasBusiness(key)).isFalse();
+    }
+
+    /** What a transaction reads repeatedly stays as it was at its first read, and says nothing about who has changed it since. */
+    @Test
+    void aLockFindsWhatWasCommittedAfterTheTransactionsFirstRead() throws Exception {
+        RecordKey first = Records.key();
+        MessageRecord old = onlooker.create(Records.companion(first.correlationId(), Instant.EPOCH));
+        LocalTransaction transaction = store.begin();
+        assertThat(store.find(first)).isNull();
+        assertThat(sql.queryForList("select id from business where id = 'any'")).isEmpty();
+        MessageRecord changed = Objects.requireNonNull(onlooker.replace(old.next(RecordState.RELEASED)));
+        MessageRecord created = onlooker.create(Records.companion(Records.key().correlationId(), Instant.EPOCH));
+
+        assertThat(store.findAndLock(changed.key())).isEqualTo(changed);
+        assertThat(store.findAndLock(created.key())).isEqualTo(created);
+        transaction.rollback();
     }
 
     @Test

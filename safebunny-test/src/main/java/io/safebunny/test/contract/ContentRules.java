@@ -56,6 +56,7 @@ interface ContentRules {
                 new Fingerprint(Fingerprint.SHA256, Long.MIN_VALUE, Long.MAX_VALUE),
                 Map.of("charge", "{\"amount\":1}"),
                 List.of(outbound(Messages.rich("rich"))),
+                null,
                 null);
         MessageRecord next = new MessageRecord(
                 record.key(),
@@ -68,6 +69,7 @@ interface ContentRules {
                 new Fingerprint(Fingerprint.CHECKSUMS, Long.MAX_VALUE, 0),
                 Map.of(),
                 List.of(),
+                null,
                 null);
 
         MessageRecord created = bench().store().create(record);

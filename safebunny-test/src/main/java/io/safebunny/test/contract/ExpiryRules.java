@@ -24,6 +24,7 @@ interface ExpiryRules {
         List<MessageRecord> expired = List.of(
                 bench().created(RecordState.DISPATCHED),
                 bench().created(RecordState.POISONED),
+                bench().created(RecordState.UNDONE),
                 bench().store().create(withState(claim(key(), "first"), RecordState.POISONED)));
         bench().outliveTheRetention();
 
@@ -32,8 +33,10 @@ interface ExpiryRules {
 
     @Test
     default void keepsFinalRecordsForTheRetention() {
-        List<MessageRecord> young =
-                List.of(bench().created(RecordState.DISPATCHED), bench().created(RecordState.POISONED));
+        List<MessageRecord> young = List.of(
+                bench().created(RecordState.DISPATCHED),
+                bench().created(RecordState.POISONED),
+                bench().created(RecordState.UNDONE));
 
         assertThat(bench().store().removeExpired(100)).isZero();
         young.forEach(record -> bench().assertStored(record));
@@ -130,6 +133,7 @@ interface ExpiryRules {
                 record.fingerprint(),
                 record.steps(),
                 record.outgoing(),
+                null,
                 null);
     }
 }

@@ -17,7 +17,14 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(120)
 public abstract class MessageStoreContract
-        implements CreateRules, ReplaceRules, KeyRules, ContentRules, CompletedRules, ExpiryRules, JointWriteRules {
+        implements CreateRules,
+                ReplaceRules,
+                KeyRules,
+                ContentRules,
+                CompletedRules,
+                ExpiryRules,
+                JointWriteRules,
+                ListingRules {
 
     private final StoreBench bench = new StoreBench(this);
 

@@ -9,6 +9,7 @@ import static io.safebunny.test.contract.StoreBench.replaced;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import java.time.Duration;
 import java.util.List;
@@ -113,6 +114,18 @@ interface ReplaceRules {
         bench().assertStored(newer);
         bench().assertNothingStored(missing.key());
         bench().assertStored(after.next(RecordState.COMPLETED));
+    }
+
+    @Test
+    default void replacesAllOfMessagesAndCompanions() {
+        MessageRecord message = bench().created();
+        RecordKey shared = RecordKey.companion(message.key().correlationId(), "saga");
+        MessageRecord companion = bench().store().create(claim(shared, "first"));
+
+        bench().store().replaceAll(List.of(companion.next(RecordState.RELEASED), message.next(RecordState.COMPLETED)));
+
+        bench().assertStored(companion.next(RecordState.RELEASED));
+        bench().assertStored(message.next(RecordState.COMPLETED));
     }
 
     @Test

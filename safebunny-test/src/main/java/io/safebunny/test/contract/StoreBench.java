@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -110,7 +111,7 @@ final class StoreBench {
             case CLAIMED -> claim;
             case DISPATCHED ->
                 replaced(replaced(claim.next(RecordState.COMPLETED)).next(state));
-            case RELEASED, COMPLETED, POISONED -> replaced(claim.next(state));
+            case RELEASED, COMPLETED, POISONED, UNDONE -> replaced(claim.next(state));
         };
     }
 
@@ -131,6 +132,13 @@ final class StoreBench {
         MessageRecord replaced = store.replace(record);
         assertThat(replaced).as("the answer to a replace with the next version").isNotNull();
         return Objects.requireNonNull(replaced);
+    }
+
+    /** As the store returns them. */
+    List<MessageRecord> writtenTogether(List<MessageRecord> records) {
+        JointWrite answer = store().writeTogether(records);
+        assertThat(answer).as("the answer to a joint write that fits").isInstanceOf(JointWrite.Written.class);
+        return ((JointWrite.Written) answer).records();
     }
 
     static MessageRecord found(MessageStore store, RecordKey key) {

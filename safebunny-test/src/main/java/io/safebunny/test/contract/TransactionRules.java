@@ -54,7 +54,7 @@ interface TransactionRules {
     @Test
     default void writesTogetherInTheTransaction() throws Exception {
         MessageRecord existing = transactions().store().create(claim(key(), "first"));
-        MessageRecord companion = claim(existing.key().companion("saga"), "first");
+        MessageRecord companion = claim(RecordKey.companion(existing.key().correlationId(), "saga"), "first");
 
         transactions().begin();
         assertThat(transactions().store().writeTogether(List.of(existing.next(RecordState.COMPLETED), companion)))
@@ -76,7 +76,8 @@ interface TransactionRules {
     @Test
     default void changesNothingByACommitAfterAnOvertakenJointWrite() throws Exception {
         MessageRecord existing = transactions().store().create(claim(key(), "first"));
-        MessageRecord missing = claim(existing.key().companion("saga"), "first").next(RecordState.CLAIMED);
+        MessageRecord missing = claim(RecordKey.companion(existing.key().correlationId(), "saga"), "first")
+                .next(RecordState.CLAIMED);
 
         transactions().begin();
         assertThat(transactions().store().writeTogether(List.of(existing.next(RecordState.COMPLETED), missing)))

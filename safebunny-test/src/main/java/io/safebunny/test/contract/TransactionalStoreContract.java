@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterEach;
  * What every {@link TransactionalMessageStore} does in addition to what every store does. The stores of the fixture need at
  * least three connections.
  */
-public abstract class TransactionalStoreContract extends MessageStoreContract implements TransactionRules {
+public abstract class TransactionalStoreContract extends MessageStoreContract implements TransactionRules, LockRules {
 
     private final TransactionBench transactions = new TransactionBench(this);
 

@@ -66,6 +66,15 @@ final class BrokenLookups extends StoreFaults {
                 return removed;
             });
         });
+        fault("keeps undone ones", "forgetsFinalRecordsAfterTheRetention", store -> {
+            Inventory inventory = new Inventory(store);
+            store.on(MessageStore::removeExpired).instead((real, limit) -> {
+                List<MessageRecord> undone = inventory.all(real, record -> record.state() == RecordState.UNDONE);
+                int removed = real.removeExpired(limit);
+                undone.forEach(real::create);
+                return removed;
+            });
+        });
         fault("forgets at once", "keepsFinalRecordsForTheRetention", store -> {
             Inventory inventory = new Inventory(store);
             store.on(MessageStore::removeExpired).instead((real, limit) -> {

@@ -122,6 +122,10 @@ final class BrokenRecords extends StoreFaults {
                         }
                     }
                 });
+        fault("replaces all of messages only", "replacesAllOfMessagesAndCompanions", MessageStore::replaceAll)
+                .instead((real, records) -> real.replaceAll(records.stream()
+                        .filter(record -> !record.key().isShared())
+                        .toList()));
         fault("replaces a hundred", "replacesAllOfManyRecords", MessageStore::replaceAll)
                 .instead((real, records) -> real.replaceAll(records.subList(0, Math.min(100, records.size()))));
     }

@@ -90,6 +90,9 @@ final class BrokenWaiting extends TransactionFaults {
                 "replaces without waiting",
                 IN_ORDER,
                 test -> transaction -> transaction.on(Transaction::replace).instead((real, record) -> {
+                    if (writtenByTheHolder(real, record.key()) == null) {
+                        return real.replace(record); // of a lock alone it knows
+                    }
                     MessageRecord existing = real.find(record.key());
                     if (existing == null || existing.version() != record.version() - 1) {
                         return null;
@@ -109,7 +112,7 @@ final class BrokenWaiting extends TransactionFaults {
             return transaction -> {
                 transaction.on(Transaction::replace).instead((real, record) -> {
                     Transaction holder = real.holder(record.key());
-                    if (holder != null && holder != real) {
+                    if (holder != null && holder != real && holder.written().containsKey(record.key())) {
                         contended.add(record.key());
                     }
                     real.lock(record.key());

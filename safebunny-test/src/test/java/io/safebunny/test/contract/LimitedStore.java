@@ -4,12 +4,14 @@ package io.safebunny.test.contract;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordTooLargeException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +79,21 @@ final class LimitedStore implements MessageStore {
     @Override
     public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
         return unlimited.findCompleted(unchangedFor, limit);
+    }
+
+    @Override
+    public List<MessageRecord> findDue(Instant until, int limit) {
+        return unlimited.findDue(until, limit);
+    }
+
+    @Override
+    public List<MessageRecord> findListed(ListingQuery query) {
+        return unlimited.findListed(query);
+    }
+
+    @Override
+    public long countListed(String kind, String status) {
+        return unlimited.countListed(kind, status);
     }
 
     @Override

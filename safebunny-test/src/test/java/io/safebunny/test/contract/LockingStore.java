@@ -41,6 +41,9 @@ interface LockingStore extends TransactionalMessageStore {
         @Nullable
         MessageRecord find(RecordKey key);
 
+        @Nullable
+        MessageRecord findAndLock(RecordKey key);
+
         /** It is not this thread's any more, and has no locks. */
         void end();
 

@@ -3,11 +3,13 @@ package io.safebunny.test.contract;
 
 import io.safebunny.failure.MisuseException;
 import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.StoreUnavailableException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -150,6 +152,16 @@ final class MemoryTransactions implements LockingStore {
         }
 
         @Override
+        public @Nullable MessageRecord findAndLock(RecordKey key) {
+            requireAlive();
+            if (find(key) == null) {
+                return null;
+            }
+            lock(key);
+            return find(key);
+        }
+
+        @Override
         public MessageRecord create(MessageRecord record) {
             lock(record.key());
             MessageRecord existing = find(record.key());
@@ -253,8 +265,32 @@ final class MemoryTransactions implements LockingStore {
     }
 
     @Override
+    public @Nullable MessageRecord findAndLock(RecordKey key) {
+        Transaction open = current.get();
+        if (open == null) {
+            throw new MisuseException(MisuseException.NOT_RUNNING, "no transaction is open on this thread");
+        }
+        return open.findAndLock(key);
+    }
+
+    @Override
     public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
         return committed.findCompleted(unchangedFor, limit);
+    }
+
+    @Override
+    public List<MessageRecord> findDue(Instant until, int limit) {
+        return committed.findDue(until, limit);
+    }
+
+    @Override
+    public List<MessageRecord> findListed(ListingQuery query) {
+        return committed.findListed(query);
+    }
+
+    @Override
+    public long countListed(String kind, String status) {
+        return committed.countListed(kind, status);
     }
 
     @Override

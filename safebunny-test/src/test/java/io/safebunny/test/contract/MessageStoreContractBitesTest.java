@@ -10,6 +10,7 @@ class MessageStoreContractBitesTest extends ContractBites {
                 new BrokenRecords(),
                 new BrokenContent(),
                 new BrokenLookups(),
-                new BrokenJointWrites());
+                new BrokenJointWrites(),
+                new BrokenListings());
     }
 }

@@ -39,6 +39,7 @@ abstract class StoreFaults extends Faults<BrokenStoreContract, MessageStore> {
                 fingerprint,
                 r.steps(),
                 r.outgoing(),
+                key.isShared() ? r.listing() : null,
                 r.etag());
     }
 
@@ -54,8 +55,9 @@ abstract class StoreFaults extends Faults<BrokenStoreContract, MessageStore> {
         };
     }
 
-    /** Takes keys for equal that are not: those with the same normal form. */
-    static Consumer<Sabotage<MessageStore>> confusing(UnaryOperator<RecordKey> normal) {
+    /** Takes keys for equal that are not: those with the same normal form. But for companions that a partition shares. */
+    static Consumer<Sabotage<MessageStore>> confusing(UnaryOperator<RecordKey> normalForm) {
+        UnaryOperator<RecordKey> normal = key -> key.isShared() ? key : normalForm.apply(key);
         UnaryOperator<MessageRecord> confused = r -> Objects.requireNonNull(withKey(r, normal.apply(r.key())));
         return store -> {
             Map<RecordKey, RecordKey> keys = new ConcurrentHashMap<>();

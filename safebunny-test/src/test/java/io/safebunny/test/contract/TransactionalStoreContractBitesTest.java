@@ -9,6 +9,7 @@ class TransactionalStoreContractBitesTest extends ContractBites {
                 BrokenTransactionsContract.class,
                 new BrokenTransactions(),
                 new BrokenWaiting(),
-                new BrokenApart());
+                new BrokenApart(),
+                new BrokenLocks());
     }
 }

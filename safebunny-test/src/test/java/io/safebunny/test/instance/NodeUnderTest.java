@@ -9,10 +9,15 @@ import io.safebunny.consuming.TrustedUsers;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.handler.SagaDefinition;
+import io.safebunny.handler.SagaScanner;
 import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.saga.Sagas;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.store.memory.MemoryMessageStore;
@@ -29,6 +34,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
 /** A whole node on a real broker, without Spring Boot: handles {@link Job}s of its own node or what it is told to, and publishes. */
 public final class NodeUnderTest implements AutoCloseable {
@@ -84,6 +90,25 @@ public final class NodeUnderTest implements AutoCloseable {
         return startAs(user, password, TrustedUsers.UNCHECKED, options, handlers);
     }
 
+    /** With sagas. */
+    public static NodeUnderTest startAs(
+            String user,
+            String password,
+            InstanceOptions options,
+            Function<Bunny, List<HandlerDefinition>> handlers,
+            Object... sagas) {
+        return startAs(user, password, TrustedUsers.UNCHECKED, options, handlers, definitions(sagas));
+    }
+
+    private static List<SagaDefinition> definitions(Object... sagas) {
+        DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+        for (Object saga : sagas) {
+            beans.registerSingleton(saga.getClass().getSimpleName(), saga);
+        }
+        RetrySettings never = new RetrySettings(0, Duration.ZERO, 1, Duration.ZERO, 0);
+        return new SagaScanner(beans, new HandlerDefaults(10, never, RetryStrategy.none()), null).sagas();
+    }
+
     /** The same, and tells who it is to nodes that want to know if it wants to know itself. */
     public static NodeUnderTest startAs(
             String user,
@@ -91,6 +116,16 @@ public final class NodeUnderTest implements AutoCloseable {
             TrustedUsers trusted,
             InstanceOptions options,
             Function<Bunny, List<HandlerDefinition>> handlers) {
+        return startAs(user, password, trusted, options, handlers, List.of());
+    }
+
+    private static NodeUnderTest startAs(
+            String user,
+            String password,
+            TrustedUsers trusted,
+            InstanceOptions options,
+            Function<Bunny, List<HandlerDefinition>> handlers,
+            List<SagaDefinition> sagas) {
         SystemTimeline timeline = new SystemTimeline("node-under-test");
         MessageStore store = new MemoryMessageStore(timeline, Duration.ofDays(7));
         NodeUnderTest node = new NodeUnderTest(options, topologyOf(options), timeline, store, trusted, client -> {
@@ -98,7 +133,7 @@ public final class NodeUnderTest implements AutoCloseable {
             client.setPassword(password);
         });
         try {
-            node.engine.start(handlers.apply(node.bunny()));
+            node.engine.start(handlers.apply(node.bunny()), sagas);
         } catch (RuntimeException e) {
             node.close();
             throw e;
@@ -191,6 +226,11 @@ public final class NodeUnderTest implements AutoCloseable {
 
     public Bunny bunny() {
         return engine.bunny();
+    }
+
+    /** Of a node that was started with some. */
+    public Sagas sagas() {
+        return engine.sagas();
     }
 
     public BunnyCircuitBreaker breaker() {

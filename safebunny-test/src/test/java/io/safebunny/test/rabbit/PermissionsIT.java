@@ -13,10 +13,13 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.PoisonMessageException;
+import io.safebunny.PublishOptions;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.saga.SagaStatus;
 import io.safebunny.test.broker.RabbitNode;
 import io.safebunny.test.instance.InstanceOptions;
 import io.safebunny.test.instance.Job;
@@ -32,6 +35,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -197,6 +201,81 @@ class PermissionsIT {
                 List.of("", "safebunny.retry", "safebunny.due", "safebunny.poison", "safebunny.delayed")) {
             assertForbidden(channel -> channel.basicPublish(exchange, "billing-Job", null, new byte[2]));
         }
+    }
+
+    @Test
+    void aNodeWithSagasWorksWithTheSmallestPermissions() throws IOException {
+        try (NodeUnderTest stock =
+                        stock(server.broker().username(), server.broker().password());
+                NodeUnderTest sales =
+                        sales(server.broker().username(), server.broker().password())) {
+            assertThat(stock.status().usable() && sales.status().usable()).isTrue();
+        }
+        for (String command : commandsOf("billing")) {
+            run(command.replace("billing", "stock"));
+            run(command.replace("billing", "sales"));
+        }
+        try (NodeUnderTest stock = stock("stock", PASSWORD);
+                NodeUnderTest sales = sales("sales", PASSWORD)) {
+            assertThat(stock.status().usable()).isTrue();
+            sales.bunny().publish(new Sale.Sell("1"), PublishOptions.none().withCorrelationId("sale-1"));
+
+            await().atMost(SOON).untilAsserted(() -> assertThat(sales.sagas().find("Sale", "sale-1"))
+                    .hasValueSatisfying(sale -> assertThat(sale.status()).isEqualTo(SagaStatus.FAILED)));
+            assertThat(handled).containsExactlyInAnyOrder("reserve 1", "release 1");
+
+            sales.bunny().publish(new Sale.Sell("bad"), PublishOptions.none().withCorrelationId("sale-2"));
+            await().atMost(SOON).untilAsserted(() -> assertThat(sales.sagas().find("Sale", "sale-2"))
+                    .hasValueSatisfying(sale -> assertThat(sale.history()).anySatisfy(event -> assertThat(event.what())
+                            .startsWith("Reserve ")
+                            .endsWith(" was set aside by stock: handler-failed"))));
+            onBroker(channel -> channel.queuePurge("stock-poison"));
+
+            onBroker(channel -> channel.basicPublish(
+                    "safebunny.poison",
+                    "stock",
+                    new BasicProperties.Builder()
+                            .messageId("lost")
+                            .correlationId("sale-1")
+                            .type("Reserve")
+                            .build(),
+                    new byte[] {'{', '}'}));
+            await().atMost(SOON).until(() -> length("stock-poison") == 1 && length("sales-poison-watch") == 0);
+        }
+    }
+
+    private static NodeUnderTest sales(String user, String password) {
+        InstanceOptions options = new InstanceOptions("sales", server.broker(), 3, 20, Duration.ZERO, true);
+        return NodeUnderTest.startAs(user, password, options, bunny -> List.of(), new Sale());
+    }
+
+    private NodeUnderTest stock(String user, String password) {
+        InstanceOptions options = new InstanceOptions("stock", server.broker(), 3, 20, Duration.ZERO, true);
+        return NodeUnderTest.startAs(
+                user,
+                password,
+                options,
+                bunny -> List.of(
+                        fromSales(Sale.Reserve.class, payload -> {
+                            if (((Sale.Reserve) payload).id().equals("bad")) {
+                                throw new PoisonMessageException("there is none");
+                            }
+                            handled.add("reserve " + ((Sale.Reserve) payload).id());
+                        }),
+                        fromSales(
+                                Sale.Release.class,
+                                payload -> handled.add("release " + ((Sale.Release) payload).id()))));
+    }
+
+    private static HandlerDefinition fromSales(Class<?> payload, Consumer<Object> action) {
+        return new HandlerDefinition(
+                "stock",
+                payload.getSimpleName(),
+                payload,
+                List.of("sales"),
+                3,
+                RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none()),
+                (body, context) -> action.accept(body));
     }
 
     /** If 3.10 begins to refuse it, or 4.3 to let it pass, the page has to say so. */

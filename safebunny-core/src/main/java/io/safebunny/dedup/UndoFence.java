@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import io.safebunny.handling.Handling;
+import io.safebunny.message.Envelope;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordRefusedException;
+import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.spi.store.TransactionalMessageStore;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bars a step before its undo runs: from then on no delivery, duplicate or replay of it is handled. A step whose handling was never
+ * begun is barred in one write with the completion of its undo, which is skipped. Thread-safe.
+ *
+ * <p>Claims that are part of the handler's transaction leave no trace when it is rolled back or its process ends, and what the step
+ * did outside the database stays. So with them a step without a record may have been begun: it is barred, and its undo runs.
+ */
+final class UndoFence {
+
+    /** Of a step that was barred before it came: its type and body are not known. */
+    private static final Fingerprint UNSEEN = new Fingerprint(Fingerprint.SHA256, 0, 0);
+
+    /** Most that the clocks of the step's sender, this machine and the store may differ. */
+    private static final Duration MOST_DIFFERENCE = Duration.ofHours(1);
+
+    private static final int SHARE_OF_DIFFERENCE = 10;
+
+    private final MessageStore store;
+    private final Timeline timeline;
+    private final Claiming claiming;
+    private final StoreFailures failures;
+    private final boolean claimsAreCommitted;
+    private final Duration remembered;
+    private final LeaseWatch watch;
+
+    UndoFence(MessageStore store, Timeline timeline, DedupLog log, Claiming claiming, Duration retention) {
+        this.store = store;
+        this.timeline = timeline;
+        this.claiming = claiming;
+        this.failures = new StoreFailures(log);
+        this.claimsAreCommitted = !(store instanceof TransactionalMessageStore);
+        this.remembered = retention.minus(margin(retention));
+        this.watch = new LeaseWatch(timeline);
+    }
+
+    private static Duration margin(Duration retention) {
+        Duration share = retention.dividedBy(SHARE_OF_DIFFERENCE);
+        return share.compareTo(MOST_DIFFERENCE) < 0 ? share : MOST_DIFFERENCE;
+    }
+
+    /** Whether the record is of a step that was barred before it came, so that its fingerprint says nothing. */
+    static boolean isUnseen(MessageRecord stored) {
+        return stored.state() == RecordState.UNDONE && stored.fingerprint().equals(UNSEEN);
+    }
+
+    /**
+     * Bars the step that the message undoes, if it is an undo. To be called after the undo was claimed.
+     *
+     * @return whether the message is to be handled; an undo is not when its step never was, and then the step is barred only by
+     *     the completion of the undo
+     * @throws NotHandledException the step is being handled, or the store did not answer
+     */
+    boolean bar(Handling undo) {
+        String step = undo.message().undoes();
+        if (step == null) {
+            return true;
+        }
+        RecordKey key = new RecordKey(undo.records().key().correlationId(), step);
+        try {
+            return bar(undo, key);
+        } catch (NotHandledException e) {
+            throw e;
+        } catch (RecordRefusedException e) {
+            throw StoreFailures.refused(e);
+        } catch (RuntimeException e) {
+            throw unanswered(undo, e);
+        }
+    }
+
+    private boolean bar(Handling undo, RecordKey key) {
+        MessageRecord step = apart(() -> store.find(key));
+        if (step == null) {
+            MessageRecord barred = unseen(key);
+            if (claimsAreCommitted && isRemembered(undo.message())) {
+                undo.records().join(barred);
+                return false;
+            }
+            step = apart(() -> store.create(barred));
+        }
+        switch (step.state()) {
+            case COMPLETED, DISPATCHED, UNDONE -> {}
+            case RELEASED, POISONED -> mark(undo, step);
+            case CLAIMED -> {
+                requireSilent(undo, step);
+                mark(undo, step);
+            }
+        }
+        return true;
+    }
+
+    private MessageRecord unseen(RecordKey key) {
+        return new MessageRecord(
+                key,
+                RecordState.UNDONE,
+                claiming.newOwner(),
+                1,
+                0,
+                0,
+                Duration.ZERO,
+                UNSEEN,
+                Map.of(),
+                List.of(),
+                null,
+                null);
+    }
+
+    /** Whether there would be a record of the step if it had been handled, or begun where claims are committed first. */
+    private boolean isRemembered(Envelope undo) {
+        Duration age = Duration.ofMillis(timeline.now().toEpochMilli() - undo.undoesSentAt());
+        return undo.undoesSentAt() > 0 && age.compareTo(remembered) < 0;
+    }
+
+    /** What its owner did before it fell silent is undone; should it wake up, its claim is lost. */
+    private void requireSilent(Handling undo, MessageRecord step) {
+        Duration remaining = watch.remaining(step);
+        if (remaining.toNanos() > 0) {
+            throw busy(undo, remaining);
+        }
+    }
+
+    /** In a write of its own: the step must stay barred if the undo fails, and while it runs. */
+    private void mark(Handling undo, MessageRecord step) {
+        MessageRecord undone = step.nextContent(RecordState.UNDONE, claiming.newOwner(), null, Map.of());
+        if (apart(() -> store.replace(undone)) == null) {
+            throw busy(undo, Duration.ZERO);
+        }
+        watch.forget(step.key());
+    }
+
+    private NotHandledException busy(Handling undo, Duration remaining) {
+        return NotHandledException.later(
+                "Message %s is being handled, and %s waits to undo it"
+                        .formatted(undo.message().undoes(), undo.message().id()),
+                claiming.comeBack(remaining));
+    }
+
+    /** Reads what is committed, and writes whatever becomes of the undo's own transaction. */
+    private <T extends @Nullable Object> T apart(Supplier<T> action) {
+        return store instanceof TransactionalMessageStore transactional ? transactional.apart(action) : action.get();
+    }
+
+    private NotHandledException unanswered(Handling undo, RuntimeException e) {
+        if (store instanceof TransactionalMessageStore
+                && e instanceof StoreUnavailableException unavailable
+                && unavailable.retryAfter() != null) { // it waited in vain for the step's transaction
+            return busy(undo, unavailable.retryAfter());
+        }
+        return failures.unread(undo.message().id(), e);
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.handler;
+
+import io.safebunny.failure.ConfigurationException;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Type;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+
+/**
+ * A method of a bean.
+ *
+ * @param owner the bean, as errors name it
+ * @param beanClass the bean's own class rather than its proxy's, because it resolves type variables
+ * @param exposedClass the class of the object that callers get, perhaps a proxy
+ */
+record BeanMethod(String owner, Class<?> beanClass, Class<?> exposedClass, Supplier<Object> bean, Method method) {
+
+    String where() {
+        return "%s.%s".formatted(owner, signature(method));
+    }
+
+    boolean has(Class<? extends Annotation> annotation) {
+        return AnnotatedElementUtils.hasAnnotation(method, annotation);
+    }
+
+    /** Only for one that the method {@linkplain #has has}. */
+    <A extends Annotation> A annotation(Class<A> annotation) {
+        return Objects.requireNonNull(AnnotatedElementUtils.findMergedAnnotation(method, annotation));
+    }
+
+    Type parameterType(int index) {
+        return GenericTypeResolver.resolveType(method.getGenericParameterTypes()[index], beanClass);
+    }
+
+    Type returnType() {
+        return GenericTypeResolver.resolveType(method.getGenericReturnType(), beanClass);
+    }
+
+    /** @throws ConfigurationException SB-1104 when the method cannot be called on its bean */
+    MethodInvoker invoker() {
+        return new MethodInvoker(bean, invocable());
+    }
+
+    private Method invocable() {
+        if (Modifier.isStatic(method.getModifiers())) {
+            throw new ConfigurationException(
+                    "SB-1104",
+                    "A handler cannot be static [handler=%s]: it is called on its bean.".formatted(where()),
+                    "Remove `static`.");
+        }
+        try {
+            return AopUtils.selectInvocableMethod(method, exposedClass);
+        } catch (IllegalStateException e) {
+            throw new ConfigurationException(
+                    "SB-1104",
+                    "A handler cannot be called through the proxy of its bean [handler=%s, proxy=%s]."
+                            .formatted(where(), exposedClass.getName()),
+                    "Make the method non-private, and proxy the class (proxyTargetClass = true) rather than its interfaces.",
+                    e);
+        }
+    }
+
+    private static String signature(Method method) {
+        StringBuilder text = new StringBuilder(method.getName()).append('(');
+        for (Class<?> type : method.getParameterTypes()) {
+            text.append(text.charAt(text.length() - 1) == '(' ? "" : ", ").append(type.getSimpleName());
+        }
+        return text.append(')').toString();
+    }
+}

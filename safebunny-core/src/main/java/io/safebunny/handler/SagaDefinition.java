@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.handler;
+
+import java.lang.reflect.Type;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * One saga, as found and checked at start-up. Immutable.
+ *
+ * @param name under which its instances are stored
+ * @param description its class, for logs and errors
+ * @param version of the state, from 1
+ * @param stateType becomes a JSON object, and is read back from it
+ * @param timeouts methods by the name of the timeout
+ * @param poisoned the {@link io.safebunny.saga.OnPoisoned} method; {@code null} if there is none
+ * @param upgrades by the version they read; each writes the next one, without a hole up to {@code version}. Empty if there are
+ *     none. They may change the object they are given
+ * @param participants nodes whose acknowledgements of undos are heard: those from which the handlers take messages, and those that
+ *     {@link io.safebunny.saga.BunnySaga#participants} adds
+ */
+public record SagaDefinition(
+        String name,
+        String description,
+        int version,
+        Type stateType,
+        List<SagaHandler> handlers,
+        Map<String, SagaMethod> timeouts,
+        @Nullable SagaMethod poisoned,
+        SortedMap<Integer, UnaryOperator<ObjectNode>> upgrades,
+        Set<String> participants) {
+
+    public SagaDefinition {
+        handlers = List.copyOf(handlers);
+        timeouts = Map.copyOf(timeouts);
+        upgrades = Collections.unmodifiableSortedMap(new TreeMap<>(upgrades));
+        participants = Set.copyOf(participants);
+    }
+}

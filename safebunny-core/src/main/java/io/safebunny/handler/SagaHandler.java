@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.handler;
+
+import io.safebunny.recovery.RecoveryPolicy;
+import java.lang.reflect.Type;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One handler of a saga, as found at start-up. Immutable.
+ *
+ * @param description bean and method, for logs and errors
+ * @param type message type name
+ * @param payloadType the type the body is deserialized to
+ * @param from nodes whose publications are consumed
+ * @param starts whether its message starts the saga
+ * @param takesState whether the state is among its arguments; one that also starts the saga runs if the saga exists, too
+ * @param returnsState whether it returns the new state; otherwise it is {@code void}
+ * @param correlation reads the saga's id from the payload, unchecked, {@code null} if it has none; thread-safe. Throws {@link
+ *     io.safebunny.PoisonMessageException} when the payload does not fit the expression. {@code null} when the id is the
+ *     correlation id
+ */
+public record SagaHandler(
+        String description,
+        String type,
+        Type payloadType,
+        List<String> from,
+        int prefetch,
+        RecoveryPolicy recovery,
+        boolean starts,
+        boolean takesState,
+        boolean returnsState,
+        @Nullable Function<Object, @Nullable String> correlation,
+        SagaMethod method) {
+
+    public SagaHandler {
+        from = List.copyOf(from);
+    }
+
+    /** The handler as its node consumes it. */
+    public HandlerDefinition calling(HandlerInvoker invoker) {
+        return new HandlerDefinition(description, type, payloadType, from, prefetch, recovery, invoker);
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.handler;
+
+import io.safebunny.MessageContext;
+import io.safebunny.failure.MisuseException;
+import io.safebunny.saga.BlockedOn;
+import io.safebunny.saga.SagaContext;
+import java.lang.reflect.Parameter;
+import java.lang.reflect.Type;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Reads parameters and result of a saga's method. For use at start-up. */
+final class SagaMethodReader {
+
+    static final String FIX =
+            "Declare it as: State on(OrderPlaced payload, State state, SagaContext saga), or void, with optional MessageContext, @Header(\"name\") and @Headers Map<String, Object> parameters.";
+
+    private final PayloadArguments payloads;
+
+    SagaMethodReader(PayloadArguments payloads) {
+        this.payloads = payloads;
+    }
+
+    /** What a method is for. */
+    enum Role {
+        HANDLER,
+        TIMEOUT,
+        POISONED
+    }
+
+    /**
+     * A method as it is called.
+     *
+     * @param payload {@code null} unless it is a handler
+     */
+    record Signature(@Nullable Type payload, boolean takesState, boolean returnsState, SagaMethod method) {}
+
+    /** Everything that a method may be given. */
+    private record Call(
+            @Nullable Object payload,
+            MessageContext message,
+            @Nullable Object state,
+            SagaContext saga,
+            @Nullable BlockedOn blockedOn) {}
+
+    /** Provides one argument of a call. */
+    @FunctionalInterface
+    private interface Argument {
+        @Nullable
+        Object resolve(Call call);
+    }
+
+    Signature read(BeanMethod found, Role role, Type state) {
+        String where = found.where();
+        boolean returnsState = returnsState(found, state);
+        boolean takesState = false;
+        Type payload = null;
+        Parameter[] parameters = found.method().getParameters();
+        Argument[] arguments = new Argument[parameters.length];
+        for (int i = 0; i < parameters.length; i++) {
+            Type type = found.parameterType(i);
+            Argument argument = withoutState(where, parameters[i], role);
+            if (argument == null && SagaReader.sameType(type, state)) {
+                if (takesState) {
+                    throw SagaReader.refused(
+                            "Two parameters for the state [method=%s, state=%s].".formatted(where, state.getTypeName()),
+                            "Remove one of them. A payload needs a class of its own.");
+                }
+                takesState = true;
+                argument = Call::state;
+            }
+            if (argument == null) {
+                requirePayloadHere(where, role, payload, type);
+                payload = type;
+                UnaryOperator<Object> value = payloads.read(where, parameters[i]);
+                argument = call -> value.apply(Objects.requireNonNull(call.payload()));
+            }
+            arguments[i] = argument;
+        }
+        if (role == Role.HANDLER && payload == null) {
+            throw SagaReader.refused(
+                    "A handler needs a payload [handler=%s]. A parameter of type %s is the state."
+                            .formatted(where, state.getTypeName()),
+                    FIX);
+        }
+        return new Signature(
+                payload, takesState, returnsState, method(where, found.invoker(), arguments, returnsState));
+    }
+
+    private static boolean returnsState(BeanMethod found, Type state) {
+        if (found.method().getReturnType() == void.class) {
+            return false;
+        }
+        if (!SagaReader.sameType(found.returnType(), state)) {
+            throw SagaReader.refused(
+                    "A method of a saga returns its state or void [method=%s, returns=%s, state=%s]."
+                            .formatted(found.where(), found.returnType().getTypeName(), state.getTypeName()),
+                    "Return the state; send messages with SagaContext.step or Bunny.publish.");
+        }
+        return true;
+    }
+
+    /** {@code null} when the parameter is the state or the payload. */
+    private static @Nullable Argument withoutState(String where, Parameter parameter, Role role) {
+        if (parameter.getType() == SagaContext.class) {
+            return Call::saga;
+        }
+        if (parameter.getType() == BlockedOn.class) {
+            if (role != Role.POISONED) {
+                throw SagaReader.refused(
+                        "Only a method with @OnPoisoned takes a BlockedOn [method=%s].".formatted(where),
+                        "Remove the parameter, or move the code to the method with @OnPoisoned.");
+            }
+            return Call::blockedOn;
+        }
+        Function<MessageContext, @Nullable Object> contextArgument = ContextArguments.read(where, parameter);
+        return contextArgument == null ? null : call -> contextArgument.apply(call.message());
+    }
+
+    private static void requirePayloadHere(String where, Role role, @Nullable Type payload, Type type) {
+        if (role != Role.HANDLER) {
+            throw SagaReader.refused(
+                    "A method with @%s takes no payload [method=%s, parameter=%s]."
+                            .formatted(role == Role.TIMEOUT ? "OnTimeout" : "OnPoisoned", where, type.getTypeName()),
+                    "Remove the parameter; keep what the method needs in the state.");
+        }
+        if (payload != null) {
+            throw SagaReader.refused(
+                    "A handler takes one payload [handler=%s]: parameters %s and %s both look like one, as neither is the state, which is what the methods with @Starts return."
+                            .formatted(where, payload.getTypeName(), type.getTypeName()),
+                    FIX);
+        }
+    }
+
+    private static SagaMethod method(String where, MethodInvoker invoker, Argument[] arguments, boolean returnsState) {
+        return (payload, message, state, saga, blockedOn) -> {
+            Call call = new Call(payload, message, state, saga, blockedOn);
+            @Nullable Object[] values = new Object[arguments.length];
+            for (int i = 0; i < values.length; i++) {
+                values[i] = arguments[i].resolve(call);
+            }
+            Object result = invoker.invoke(values);
+            if (result == null && returnsState) {
+                throw new MisuseException(
+                        MisuseException.SAGA,
+                        "A method of a saga returned null instead of the state [method=%s]. Return the state, or make the method void, which leaves the state as it is."
+                                .formatted(where));
+            }
+            return result;
+        };
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.handler;
+
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.saga.BunnySaga;
+import io.safebunny.saga.CorrelatedBy;
+import io.safebunny.saga.OnPoisoned;
+import io.safebunny.saga.OnTimeout;
+import io.safebunny.saga.Starts;
+import io.safebunny.saga.Upgrade;
+import java.lang.annotation.Annotation;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+
+/** Finds the {@code @BunnySaga} beans, and refuses those that cannot work. Runs once, at start-up. */
+public final class SagaScanner {
+
+    /** What only sagas have. */
+    private static final Set<Class<? extends Annotation>> OF_SAGAS =
+            Set.of(Starts.class, CorrelatedBy.class, OnTimeout.class, OnPoisoned.class, Upgrade.class);
+
+    private final ConfigurableListableBeanFactory beans;
+    private final SagaReader reader;
+
+    /** @param validator if {@code null}, a handler with a {@code @Valid} payload is refused */
+    public SagaScanner(
+            ConfigurableListableBeanFactory beans, HandlerDefaults defaults, @Nullable PayloadValidator validator) {
+        this.beans = beans;
+        this.reader = new SagaReader(
+                new HandlerAttributes(beans::resolveEmbeddedValue, defaults), new PayloadArguments(validator));
+    }
+
+    /** @throws ConfigurationException SB-1107 or another SB-11xx, naming class and method */
+    public List<SagaDefinition> sagas() {
+        Map<String, SagaDefinition> byName = new LinkedHashMap<>();
+        ScannedBean.forEach(beans, bean -> {
+            BunnySaga annotation = bean.annotation(BunnySaga.class);
+            if (annotation == null) {
+                refuseMethodsOfSagas(bean);
+                return;
+            }
+            SagaDefinition saga = reader.read(bean, annotation);
+            SagaDefinition other = byName.putIfAbsent(saga.name(), saga);
+            if (other != null) {
+                throw SagaReader.refused(
+                        "Two sagas of one name [name=%s]: %s and %s. Their instances are stored under it."
+                                .formatted(saga.name(), other.description(), saga.description()),
+                        "Give one of them another name, @BunnySaga(name = \"…\"), or remove one of the beans.");
+            }
+        });
+        return List.copyOf(byName.values());
+    }
+
+    private static void refuseMethodsOfSagas(ScannedBean bean) {
+        bean.methods(OF_SAGAS, method -> OF_SAGAS.stream()
+                        .filter(annotation -> AnnotatedElementUtils.hasAnnotation(method, annotation))
+                        .findFirst()
+                        .orElse(null))
+                .forEach((method, annotation) -> {
+                    throw SagaReader.refused(
+                            "@%s is only for methods of sagas [method=%s]: the class is no @BunnySaga."
+                                    .formatted(
+                                            annotation.getSimpleName(),
+                                            bean.method(bean.type().getName(), method)
+                                                    .where()),
+                            "Annotate the class with @BunnySaga, or remove @%s.".formatted(annotation.getSimpleName()));
+                });
+    }
+}

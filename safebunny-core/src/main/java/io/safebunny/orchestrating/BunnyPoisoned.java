@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.orchestrating;
+
+/**
+ * Tells a saga that one of its messages was set aside.
+ *
+ * @param messageId of the message that was set aside
+ * @param type its type name
+ * @param node that set it aside
+ * @param reason as in header {@code sb-poison-reason}
+ * @param recordVersion as in header {@code sb-poison-version}, 0 if the copy has none
+ */
+public record BunnyPoisoned(
+        String saga, String messageId, String type, String node, String reason, long recordVersion) {}

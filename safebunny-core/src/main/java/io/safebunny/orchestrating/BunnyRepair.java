@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.orchestrating;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a person wants of a saga.
+ *
+ * @param step for {@link Action#SKIP}
+ * @param expectedVersion for {@link Action#PATCH}
+ * @param state JSON, for {@link Action#PATCH}
+ * @param reason for the history
+ */
+public record BunnyRepair(
+        String saga,
+        Action action,
+        @Nullable String step,
+        long expectedVersion,
+        @Nullable String state,
+        String reason) {
+
+    /** See {@link io.safebunny.saga.Sagas}. */
+    public enum Action {
+        RETRY,
+        SKIP,
+        FAIL,
+        RESUME,
+        PATCH
+    }
+}

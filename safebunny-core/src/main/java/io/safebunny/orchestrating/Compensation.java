@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.orchestrating;
+
+import io.safebunny.handling.Handling;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView.StepStatus;
+import java.time.Instant;
+import java.util.List;
+
+/** Undoes the steps of a saga that has failed: the last one first, each when the one after it is acknowledged. Thread-safe. */
+final class Compensation {
+
+    private final SagaMessages messages;
+
+    Compensation(SagaMessages messages) {
+        this.messages = messages;
+    }
+
+    void begin(SagaDocument saga, String reason, Handling handling, Instant now) {
+        saga.become(SagaStatus.COMPENSATING);
+        saga.setReason(reason);
+        saga.removeTimeouts();
+        saga.unblock();
+        saga.note(now, "failed: " + reason);
+        saga.steps().stream()
+                .filter(step -> step.undo() == null)
+                .forEach(step -> saga.note(now, "nothing to undo for step " + step.name()));
+        goOn(saga, handling, now);
+    }
+
+    /** Sends the next undo, unless one is not acknowledged yet; after the last one the saga has failed. */
+    void goOn(SagaDocument saga, Handling handling, Instant now) {
+        List<SagaStep> steps = saga.steps();
+        for (int i = steps.size() - 1; i >= 0; i--) {
+            SagaStep step = steps.get(i);
+            if (step.status() == StepStatus.UNDOING) {
+                return;
+            }
+            if (step.isToUndo()) {
+                send(saga, step.with(StepStatus.UNDOING), handling, now);
+                return;
+            }
+        }
+        saga.become(SagaStatus.FAILED);
+        saga.note(now, "ended, nothing is left to undo");
+        messages.failed(saga, handling);
+    }
+
+    /** The step is undone, or need not be. */
+    void undone(SagaDocument saga, SagaStep step, StepStatus how, Handling handling, Instant now) {
+        saga.put(step.with(how));
+        if (saga.status() == SagaStatus.COMPENSATION_FAILED) {
+            saga.become(SagaStatus.COMPENSATING);
+        }
+        if (step.undo() != null) {
+            saga.unblock(String.valueOf(step.undo().message().messageId()));
+        }
+        goOn(saga, handling, now);
+    }
+
+    private static void send(SagaDocument saga, SagaStep step, Handling handling, Instant now) {
+        if (step.undo() != null) {
+            saga.put(step);
+            saga.note(now, "undoing step " + step.name());
+            handling.collect(SagaMessages.sentAt(now, step.undo()));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.orchestrating;
+
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.handler.SagaDefinition;
+import io.safebunny.handler.SagaHandler;
+import io.safebunny.handling.Handling;
+import io.safebunny.message.BunnyUndone;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.recovery.RecoveryPolicy;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The sagas of a node, as handlers of messages: the application's, and those by which the library works. Immutable. */
+public final class Orchestration {
+
+    private final String node;
+    private final SagaTypes types;
+    private final Map<String, Correlation> correlations = new LinkedHashMap<>();
+    private final List<HandlerDefinition> handlers = new ArrayList<>();
+
+    Orchestration(String node, List<SagaDefinition> sagas, SagaTools tools) {
+        this.node = node;
+        this.types = new SagaTypes(
+                sagas.stream().map(saga -> new SagaType(saga, tools)).toList());
+        types.all().forEach(this::addOwn);
+        if (!sagas.isEmpty()) {
+            List<String> self = List.of(node);
+            addLibrary(BunnyTimeout.class, self, new TimeoutInvoker(types));
+            addLibrary(BunnyRepair.class, self, new RepairInvoker(types));
+            addLibrary(BunnyPoisoned.class, self, new PoisonedInvoker(types, node));
+            addLibrary(BunnyUndone.class, participants(), new UndoneInvoker(types, node));
+        }
+    }
+
+    private void addOwn(SagaType type) {
+        for (SagaHandler handler : type.definition().handlers()) {
+            handlers.add(handler.calling(new MessageInvoker(type, handler)));
+            correlations.put(handler.type(), new PayloadCorrelation(type, handler));
+        }
+    }
+
+    private void addLibrary(Class<?> payload, List<String> from, HandlerInvoker invoker) {
+        SagaHandler pattern = mostPatient();
+        String type = MessageTypes.nameOf(payload);
+        RecoveryPolicy recovery = RecoveryPolicy.of(
+                pattern.recovery().inMemory(), pattern.recovery().delayed());
+        handlers.add(new HandlerDefinition(
+                "sagas of node " + node, type, payload, from, pattern.prefetch(), recovery, invoker));
+        correlations.put(type, this::ofItsCorrelationId);
+    }
+
+    /** What serves all sagas of the node is retried as the handler that is retried most. */
+    private SagaHandler mostPatient() {
+        return types.all().stream()
+                .flatMap(type -> type.definition().handlers().stream())
+                .max(Comparator.comparing(
+                        handler -> handler.recovery().delayed().maxRetries()))
+                .orElseThrow();
+    }
+
+    private String ofItsCorrelationId(Handling handling, Object payload) {
+        handling.collectOnly();
+        SagaType timed = payload instanceof BunnyTimeout alarm ? types.find(alarm.saga()) : null;
+        if (timed != null) {
+            handling.records().whenSetAside(new StickWhenSetAside(timed, handling));
+        }
+        return SagaType.sagaId(handling);
+    }
+
+    /** Nodes that take commands of these sagas, and this one. */
+    public List<String> participants() {
+        Set<String> nodes = new LinkedHashSet<>();
+        types.all().forEach(type -> nodes.addAll(type.definition().participants()));
+        nodes.add(node);
+        return List.copyOf(nodes);
+    }
+
+    public boolean isEmpty() {
+        return types.all().isEmpty();
+    }
+
+    /** In no particular order. */
+    public List<HandlerDefinition> handlers() {
+        return List.copyOf(handlers);
+    }
+
+    /** {@code null} for messages that have nothing to do with sagas. */
+    public @Nullable Correlation of(HandlerDefinition handler) {
+        return correlations.get(handler.type());
+    }
+
+    SagaTypes types() {
+        return types;
+    }
+}

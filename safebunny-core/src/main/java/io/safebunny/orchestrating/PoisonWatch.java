@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.orchestrating;
+
+import io.safebunny.message.Headers;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.message.Names;
+import io.safebunny.message.WireMessage;
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.UnreadableRecordException;
+import io.safebunny.spi.transport.Delivery;
+import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.IncomingMessage;
+import io.safebunny.time.Timeline;
+import io.safebunny.topology.Topology;
+import java.time.Duration;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sees every message that this node or a participant sets aside, and tells the saga to which it belongs, by a message that is the same
+ * however often it is sent. Thread-safe.
+ */
+final class PoisonWatch implements DeliveryHandler {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PoisonWatch.class);
+    private static final Kind FAILED = Kind.warn(LOG, "Sagas cannot be told that messages of theirs were set aside");
+
+    private static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
+    private static final String POISON = Topology.poisonOf("");
+    private static final Duration PAUSE = Duration.ofSeconds(5);
+
+    private final SagaTypes types;
+    private final MessageStore store;
+    private final ConfirmedSender sender;
+    private final SagaMessages messages;
+    private final Timeline timeline;
+    private final BoundedLog log;
+
+    PoisonWatch(
+            SagaTypes types,
+            MessageStore store,
+            ConfirmedSender sender,
+            SagaMessages messages,
+            Timeline timeline,
+            BoundedLog log) {
+        this.types = types;
+        this.store = store;
+        this.sender = sender;
+        this.messages = messages;
+        this.timeline = timeline;
+        this.log = log;
+    }
+
+    @Override
+    public void handle(Delivery delivery) {
+        if (!delivery.isOpen()) {
+            return;
+        }
+        try {
+            tell(delivery);
+            log.works(FAILED);
+            delivery.acknowledge();
+        } catch (RuntimeException e) { // the store or the broker does not answer
+            log.fails(
+                    FAILED,
+                    delivery.message().message().toString(),
+                    () -> LOG.warn("A saga cannot be told that a message was set aside", log.tellable(e)));
+            pause();
+            delivery.handBack();
+        }
+    }
+
+    private void tell(Delivery delivery) {
+        WireMessage copy = delivery.message().message();
+        String sagaId = copy.correlationId();
+        String id = copy.messageId();
+        String type = copy.type();
+        if (sagaId == null
+                || id == null
+                || type == null
+                || !Names.isCorrelationId(sagaId)
+                || !Names.isMessageId(id)
+                || (MessageTypes.isReserved(type) && !type.equals(TIMEOUT))) {
+            return;
+        }
+        for (SagaType saga : types.all()) {
+            if (exists(saga, sagaId)) {
+                sender.sendAndWait(messages.poisoned(
+                        new BunnyPoisoned(
+                                saga.name(),
+                                id,
+                                Names.printable(type),
+                                Names.printable(nodeOf(delivery.message())),
+                                reason(copy.headers()),
+                                version(copy.headers())),
+                        sagaId,
+                        timeline.now()));
+            }
+        }
+    }
+
+    private boolean exists(SagaType saga, String sagaId) {
+        try {
+            return store.find(SagaDocument.key(saga.name(), sagaId)) != null;
+        } catch (UnreadableRecordException e) { // by a newer version, which will read the news
+            return true;
+        }
+    }
+
+    /** A node sends its copies to its poison queue by that queue's name; what the broker moved carries the node's own. */
+    private static String nodeOf(IncomingMessage copy) {
+        String key = copy.routingKey();
+        return copy.exchange().endsWith(".own") && key.endsWith(POISON)
+                ? key.substring(0, key.length() - POISON.length())
+                : key;
+    }
+
+    private static String reason(Map<String, Object> headers) {
+        return headers.get(Headers.POISON_REASON) instanceof String text ? Names.printable(text) : "delivery-limit";
+    }
+
+    private static long version(Map<String, Object> headers) {
+        return headers.get(Headers.POISON_VERSION) instanceof Number number ? number.longValue() : 0;
+    }
+
+    private void pause() {
+        try {
+            timeline.sleep(PAUSE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.orchestrating;
+
+import io.safebunny.MessageContext;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.handler.SagaMethod;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.orchestrating.SagaDocument.Block;
+import io.safebunny.recovery.UnknownSagaException;
+import io.safebunny.saga.BlockedOn;
+import io.safebunny.saga.SagaStatus;
+
+/** The news that a message of a saga was set aside: its command, its undo, or one that was for the saga itself. Thread-safe. */
+final class PoisonedInvoker implements HandlerInvoker {
+
+    private final SagaTypes types;
+    private final String node;
+
+    PoisonedInvoker(SagaTypes types, String node) {
+        this.types = types;
+        this.node = node;
+    }
+
+    @Override
+    public void invoke(Object payload, MessageContext context) throws Exception {
+        BunnyPoisoned poisoned = (BunnyPoisoned) payload;
+        SagaType type = types.require(poisoned.saga());
+        SagaVisit visit = type.visit();
+        if (visit == null) {
+            throw new UnknownSagaException(type.name(), context.correlationId(), context.type());
+        }
+        SagaDocument saga = visit.saga();
+        if (saga.status().isEnded()) {
+            return;
+        }
+        saga.note(
+                visit.now(),
+                "%s %s was set aside by %s: %s"
+                        .formatted(poisoned.type(), poisoned.messageId(), poisoned.node(), poisoned.reason()));
+        if (poisoned.node().equals(node) && isToItself(type, saga, poisoned)) {
+            stick(saga, poisoned);
+        } else if (!MessageTypes.isReserved(poisoned.type()) && !isForAnother(type, poisoned)) {
+            block(type, visit, poisoned, context);
+        }
+        visit.save();
+    }
+
+    private static void block(SagaType type, SagaVisit visit, BunnyPoisoned poisoned, MessageContext context)
+            throws Exception {
+        SagaDocument saga = visit.saga();
+        BlockedOn blockedOn = new BlockedOn(poisoned.messageId(), poisoned.type(), poisoned.node(), poisoned.reason());
+        saga.blockOn(new Block(blockedOn, poisoned.recordVersion()));
+        if (saga.steps().stream().anyMatch(step -> step.isUndoneBy(poisoned.messageId()))
+                && saga.status() == SagaStatus.COMPENSATING) {
+            saga.become(SagaStatus.COMPENSATION_FAILED);
+        }
+        SagaMethod method = type.definition().poisoned();
+        if (method != null && saga.status() == SagaStatus.ACTIVE) {
+            visit.run(method, null, context, blockedOn);
+        }
+    }
+
+    /**
+     * Most are recorded with the message itself; one that could not even be read is known only from here. News may be late: then the
+     * saga may have gone on, and what was set aside because the saga was stuck changes nothing.
+     */
+    private static void stick(SagaDocument saga, BunnyPoisoned poisoned) {
+        if (saga.status() == SagaStatus.ACTIVE
+                && !saga.hasMended(poisoned.messageId())
+                && !poisoned.reason().equals(PoisonReason.SAGA_STUCK.wireName())) {
+            saga.stickOn(poisoned.messageId());
+        }
+    }
+
+    /** A message of ours that its payload, and not its correlation id, assigns to a saga. */
+    private boolean isForAnother(SagaType type, BunnyPoisoned poisoned) {
+        return poisoned.node().equals(node)
+                && type.definition().handlers().stream()
+                        .anyMatch(handler -> handler.type().equals(poisoned.type()));
+    }
+
+    /** Of a payload that says to which saga it belongs nothing is known here but the correlation id, which is another one's. */
+    private static boolean isToItself(SagaType type, SagaDocument saga, BunnyPoisoned poisoned) {
+        return saga.timeouts().values().stream()
+                        .anyMatch(timeout -> timeout.token().equals(poisoned.messageId()))
+                || type.definition().handlers().stream()
+                        .anyMatch(handler -> handler.type().equals(poisoned.type()) && handler.correlation() == null);
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.orchestrating;
+
+import io.safebunny.handler.SagaDefinition;
+import io.safebunny.handling.CurrentHandling;
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.Metrics;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.PipelineBunny;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.Sagas;
+import io.safebunny.spi.identity.IdScheme;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.time.Timeline;
+import io.safebunny.work.RecurringTask;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+
+/** All that makes the sagas of a node run: their handlers, their sweeper, and how they are looked at and repaired. Thread-safe. */
+public final class SagaEngine {
+
+    private final Orchestration orchestration;
+    private final Sagas sagas;
+    private final PoisonWatch poisonWatch;
+    private final SagaCounts counts;
+    private final RecurringTask sweeps;
+
+    /**
+     * @param node its name
+     * @param blocking runs the sweeps, which wait for the store
+     * @param retention how long a saga that has ended is kept
+     * @param lease half of it is how late a timeout may be before its message is sent again
+     */
+    public SagaEngine(
+            String node,
+            List<SagaDefinition> definitions,
+            CurrentHandling current,
+            PipelineBunny publisher,
+            IdScheme ids,
+            MessageStore store,
+            ConfirmedSender sender,
+            Timeline timeline,
+            Executor blocking,
+            Metrics metrics,
+            BoundedLog log,
+            Duration retention,
+            Duration lease) {
+        SagaMessages messages = new SagaMessages(node, publisher, ids);
+        SagaTools tools =
+                new SagaTools(node, current, messages, new Compensation(messages), timeline, metrics, retention);
+        this.orchestration = new Orchestration(node, definitions, tools);
+        this.sagas = new StoredSagas(orchestration.types(), store, sender, messages, timeline);
+        this.poisonWatch = new PoisonWatch(orchestration.types(), store, sender, messages, timeline, log);
+        this.counts = new SagaCounts(orchestration.types(), store, metrics);
+        SagaSweeper sweeper =
+                new SagaSweeper(orchestration.types(), store, counts, sender, messages, timeline, log, lease);
+        this.sweeps = new RecurringTask("looking after sagas", lease, sweeper::sweep, blocking, timeline);
+    }
+
+    public Orchestration orchestration() {
+        return orchestration;
+    }
+
+    public Sagas sagas() {
+        return sagas;
+    }
+
+    /** Takes copies of what this node and the participants set aside. */
+    public DeliveryHandler poisonWatch() {
+        return poisonWatch;
+    }
+
+    /** Those that go on only when a person has looked after them, by name of the saga, as the store said last. */
+    public Map<String, Map<SagaStatus, Long>> needingRepair() {
+        return counts.needingRepair();
+    }
+
+    public void start() {
+        sweeps.start();
+    }
+
+    public void stop() {
+        sweeps.stop();
+    }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.orchestrating;
+
+import io.safebunny.PublishOptions;
+import io.safebunny.handling.Handling;
+import io.safebunny.identity.LineageIdScheme;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.Headers;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.message.Names;
+import io.safebunny.message.WireMessage;
+import io.safebunny.publishing.PipelineBunny;
+import io.safebunny.saga.SagaFailed;
+import io.safebunny.serialization.JsonMessageSerializer;
+import io.safebunny.spi.identity.Ancestry;
+import io.safebunny.spi.identity.IdScheme;
+import io.safebunny.spi.serialization.MessageSerializer;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the messages that sagas send. Thread-safe. */
+final class SagaMessages {
+
+    private static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
+    private static final String REPAIR = MessageTypes.nameOf(BunnyRepair.class);
+    private static final String POISONED = MessageTypes.nameOf(BunnyPoisoned.class);
+
+    /** How long one message waits on the broker at most; a longer wait is made of several. */
+    private static final Duration LONGEST_SLEEP = Duration.ofDays(100);
+
+    private static final MessageSerializer JSON = new JsonMessageSerializer();
+
+    private final String node;
+    private final PipelineBunny publisher;
+    private final LineageIdScheme ids;
+
+    SagaMessages(String node, PipelineBunny publisher, IdScheme scheme) {
+        this.node = node;
+        this.publisher = publisher;
+        this.ids = scheme instanceof LineageIdScheme lineage ? lineage : new LineageIdScheme();
+    }
+
+    /** A command of the saga, made but not sent; {@code null} when a middleware dropped it. */
+    @Nullable
+    OutboundMessage command(Object payload, String sagaId, Handling handling) {
+        return publisher.keepBack(payload, PublishOptions.none().withCorrelationId(sagaId), handling);
+    }
+
+    /**
+     * The undo of a command, made but not sent; {@code null} when a middleware dropped it. Whoever causes it to be sent, it is one
+     * message.
+     */
+    @Nullable
+    OutboundMessage undo(Object payload, OutboundMessage command, String sagaId, Handling handling) {
+        String step = String.valueOf(command.message().messageId());
+        OutboundMessage made = publisher.keepBack(
+                payload, PublishOptions.none().withCorrelationId(sagaId).withIdempotencyKey("undo " + step), handling);
+        if (made == null) {
+            return null;
+        }
+        WireMessage message = made.message();
+        Map<String, Object> headers = new LinkedHashMap<>(message.headers());
+        headers.put(Headers.UNDOES, step);
+        if (command.message().headers().get(Headers.SENT_AT) instanceof Number sentAt) {
+            headers.put(Headers.UNDOES_SENT_AT, sentAt.longValue());
+        }
+        String id = ids.idOf(new Ancestry(sagaId, step, node, String.valueOf(message.type()), "undo", 1));
+        return new OutboundMessage(
+                new WireMessage(
+                        id,
+                        message.correlationId(),
+                        message.type(),
+                        message.appId(),
+                        message.timestamp(),
+                        message.contentType(),
+                        message.contentEncoding(),
+                        message.priority(),
+                        headers,
+                        message.body()),
+                made.route(),
+                made.delay());
+    }
+
+    /** The same message, sent now. */
+    static OutboundMessage sentAt(Instant now, OutboundMessage kept) {
+        Map<String, Object> headers = new LinkedHashMap<>(kept.message().headers());
+        headers.put(Headers.SENT_AT, now.toEpochMilli());
+        return new OutboundMessage(kept.message().withHeaders(headers), kept.route(), kept.delay());
+    }
+
+    /** The same message, as a replay of the copy of it that was set aside. */
+    static OutboundMessage replayed(Instant now, OutboundMessage kept, long recordVersion) {
+        OutboundMessage again = sentAt(now, kept);
+        Map<String, Object> headers = new LinkedHashMap<>(again.message().headers());
+        headers.put(Headers.POISONED_AT, now.toEpochMilli());
+        headers.put(Headers.POISON_VERSION, recordVersion);
+        return new OutboundMessage(again.message().withHeaders(headers), again.route(), again.delay());
+    }
+
+    /**
+     * A timeout whose message has not been sent yet.
+     *
+     * @param cause id of the message that sets it
+     * @param number tells it from others that the same message sets
+     */
+    SagaTimeout timeout(SagaDocument saga, String name, Instant due, String cause, int number, Instant now) {
+        Instant latest = now.plus(LONGEST_SLEEP);
+        String key = "%s:%s:%d".formatted(saga.saga(), name, number);
+        String token = ids.idOf(new Ancestry(saga.id(), cause, node, TIMEOUT, key, 1));
+        return new SagaTimeout(token, due, due.isAfter(latest) ? latest : due);
+    }
+
+    /** The message that wakes the saga; the same one however often it is sent. */
+    OutboundMessage alarm(String saga, String sagaId, String name, SagaTimeout timeout, Instant now) {
+        Instant wakesAt = timeout.wakesAt().isBefore(now) ? now : timeout.wakesAt();
+        return toItself(timeout.token(), sagaId, TIMEOUT, new BunnyTimeout(saga, name), now, wakesAt);
+    }
+
+    /** The same message however often it is sent, and another one each time that the message is set aside. */
+    OutboundMessage poisoned(BunnyPoisoned news, String sagaId, Instant now) {
+        String key = "%s:%d".formatted(news.saga(), news.recordVersion());
+        return toItself(
+                ids.idOf(new Ancestry(sagaId, news.messageId(), node, POISONED, key, 1)),
+                sagaId,
+                POISONED,
+                news,
+                now,
+                now);
+    }
+
+    /** @param id of its own, since each repair is another one */
+    OutboundMessage repair(BunnyRepair repair, String id, String sagaId, Instant now) {
+        return toItself(id, sagaId, REPAIR, repair, now, now);
+    }
+
+    private OutboundMessage toItself(String id, String sagaId, String type, Object payload, Instant now, Instant due) {
+        Envelope envelope = new Envelope(
+                id,
+                sagaId,
+                type,
+                node,
+                1,
+                null,
+                0,
+                0,
+                due.toEpochMilli(),
+                null,
+                0,
+                Map.of(),
+                Map.of(),
+                JSON.contentType(),
+                JSON.serialize(payload));
+        return new OutboundMessage(
+                envelope.toWire(), new Route.Publication(Names.address(node, type)), Duration.between(now, due));
+    }
+
+    void failed(SagaDocument saga, Handling handling) {
+        OutboundMessage event = publisher.keepBack(
+                new SagaFailed(saga.saga(), saga.id(), String.valueOf(saga.reason())),
+                PublishOptions.none()
+                        .withCorrelationId(saga.id())
+                        .withIdempotencyKey("failed " + saga.saga())
+                        .droppedIfUnheard(),
+                handling);
+        if (event != null) {
+            handling.collect(event);
+        }
+    }
+}

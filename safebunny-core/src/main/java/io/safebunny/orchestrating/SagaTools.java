@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.orchestrating;
+
+import io.safebunny.handling.CurrentHandling;
+import io.safebunny.observation.Metrics;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+
+/**
+ * What every kind of saga of a node works with.
+ *
+ * @param retention how long a saga that has ended is kept
+ */
+record SagaTools(
+        String node,
+        CurrentHandling current,
+        SagaMessages messages,
+        Compensation compensation,
+        Timeline timeline,
+        Metrics metrics,
+        Duration retention) {}

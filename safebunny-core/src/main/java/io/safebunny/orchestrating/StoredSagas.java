@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.orchestrating;
+
+import io.safebunny.failure.MisuseException;
+import io.safebunny.identity.RandomIds;
+import io.safebunny.message.Names;
+import io.safebunny.orchestrating.BunnyRepair.Action;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView;
+import io.safebunny.saga.Sagas;
+import io.safebunny.spi.store.ListingQuery;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.UnreadableRecordException;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Reads sagas from the store, and repairs them by messages. Thread-safe. */
+final class StoredSagas implements Sagas {
+
+    private static final int MOST_LISTED = 1000;
+
+    private final SagaTypes types;
+    private final MessageStore store;
+    private final ConfirmedSender sender;
+    private final SagaMessages messages;
+    private final Timeline timeline;
+
+    StoredSagas(SagaTypes types, MessageStore store, ConfirmedSender sender, SagaMessages messages, Timeline timeline) {
+        this.types = types;
+        this.store = store;
+        this.sender = sender;
+        this.messages = messages;
+        this.timeline = timeline;
+    }
+
+    @Override
+    public List<SagaView> find(String sagaId) {
+        return types.all().stream()
+                .flatMap(type -> find(type.name(), sagaId).stream())
+                .toList();
+    }
+
+    @Override
+    public Optional<SagaView> find(String saga, String sagaId) {
+        requireKnown(saga, sagaId);
+        MessageRecord stored = store.find(SagaDocument.key(saga, sagaId));
+        return stored == null
+                ? Optional.empty()
+                : Optional.of(SagaDocument.read(saga, stored).view());
+    }
+
+    @Override
+    public List<SagaView> list(@Nullable String saga, @Nullable SagaStatus status, Duration olderThan, int limit) {
+        if (limit < 1 || limit > MOST_LISTED || olderThan.isNegative()) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "Invalid query of sagas [limit=%d, olderThan=%s]: the limit must be 1 to %d, the age not negative."
+                            .formatted(limit, olderThan, MOST_LISTED));
+        }
+        List<SagaView> found = new ArrayList<>();
+        for (SagaType type : types.all()) {
+            if (saga == null || saga.equals(type.name())) {
+                ListingQuery query = new ListingQuery(
+                        type.name(),
+                        status == null ? null : status.name(),
+                        olderThan.isZero() ? null : timeline.now().minus(olderThan),
+                        limit);
+                store.findListed(query).stream()
+                        .flatMap(record -> readable(type, record))
+                        .forEach(found::add);
+            }
+        }
+        return found.stream()
+                .sorted(java.util.Comparator.comparing(SagaView::startedAt))
+                .limit(limit)
+                .toList();
+    }
+
+    private static Stream<SagaView> readable(SagaType type, MessageRecord record) {
+        try {
+            return Stream.of(SagaDocument.read(type.name(), record).view());
+        } catch (UnreadableRecordException e) {
+            return Stream.empty(); // a newer version shows it
+        }
+    }
+
+    @Override
+    public void retry(String saga, String sagaId, String reason) {
+        send(saga, sagaId, Action.RETRY, null, 0, null, reason);
+    }
+
+    @Override
+    public void skip(String saga, String sagaId, String step, String reason) {
+        send(saga, sagaId, Action.SKIP, step, 0, null, reason);
+    }
+
+    @Override
+    public void fail(String saga, String sagaId, String reason) {
+        send(saga, sagaId, Action.FAIL, null, 0, null, reason);
+    }
+
+    @Override
+    public void resume(String saga, String sagaId, String reason) {
+        send(saga, sagaId, Action.RESUME, null, 0, null, reason);
+    }
+
+    @Override
+    public void patch(String saga, String sagaId, long expectedVersion, String state, String reason) {
+        send(saga, sagaId, Action.PATCH, null, expectedVersion, state, reason);
+    }
+
+    private void send(
+            String saga,
+            String sagaId,
+            Action action,
+            @Nullable String step,
+            long expectedVersion,
+            @Nullable String state,
+            String reason) {
+        requireKnown(saga, sagaId);
+        if (reason.isBlank()) {
+            throw refused("A repair needs a reason", saga, "It is kept in the saga's history");
+        }
+        sender.sendAndWait(messages.repair(
+                new BunnyRepair(saga, action, step, expectedVersion, state, reason),
+                RandomIds.next(timeline.random()),
+                sagaId,
+                timeline.now()));
+    }
+
+    private void requireKnown(String saga, String sagaId) {
+        if (types.find(saga) == null) {
+            throw refused("There is no such saga in this node", saga, "Ask a node that has it");
+        }
+        if (!Names.isCorrelationId(sagaId)) {
+            throw refused("No id of a saga", sagaId, "It matches [A-Za-z0-9._:-]{1,64}");
+        }
+    }
+
+    private static MisuseException refused(String what, String which, String why) {
+        return new MisuseException(MisuseException.SAGA, "%s [%s]. %s.".formatted(what, Names.printable(which), why));
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.orchestrating;
+
+import io.safebunny.MessageContext;
+import io.safebunny.failure.MisuseException;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.handler.SagaMethod;
+import io.safebunny.saga.SagaStatus;
+
+/** The message that wakes a saga, because a timeout may be over. The saga knows whether it is. Thread-safe. */
+final class TimeoutInvoker implements HandlerInvoker {
+
+    private final SagaTypes types;
+
+    TimeoutInvoker(SagaTypes types) {
+        this.types = types;
+    }
+
+    @Override
+    public void invoke(Object payload, MessageContext context) throws Exception {
+        BunnyTimeout alarm = (BunnyTimeout) payload;
+        SagaType type = types.require(alarm.saga());
+        SagaVisit visit = type.visit();
+        SagaTimeout timeout = visit == null ? null : visit.saga().timeouts().get(alarm.name());
+        if (visit == null
+                || timeout == null
+                || !timeout.token().equals(context.messageId())
+                || !goesOn(visit, context)) {
+            type.tools().metrics().sagaIgnored(type.name(), "stale");
+            return;
+        }
+        if (timeout.due().isAfter(visit.now())) {
+            visit.arm(alarm.name(), timeout.due());
+        } else {
+            visit.saga().removeTimeout(alarm.name());
+            visit.saga().note(visit.now(), "timeout %s is over".formatted(alarm.name()));
+            visit.run(method(type, alarm), null, context, null);
+        }
+        visit.save();
+    }
+
+    /** A saga that is stuck arms its timeouts anew when it goes on, except for one on which it is stuck, which is replayed. */
+    private static boolean goesOn(SagaVisit visit, MessageContext context) {
+        SagaDocument saga = visit.saga();
+        if (saga.status() == SagaStatus.STUCK && context.messageId().equals(saga.stuckOn())) {
+            visit.goOn();
+        }
+        return saga.status() == SagaStatus.ACTIVE;
+    }
+
+    private static SagaMethod method(SagaType type, BunnyTimeout alarm) {
+        SagaMethod method = type.definition().timeouts().get(alarm.name());
+        if (method == null) {
+            throw new MisuseException(
+                    MisuseException.SAGA,
+                    "Timeout [%s] of saga %s is over, and %s has no method @OnTimeout(\"%s\") any more. Add it again, and replay this message."
+                            .formatted(
+                                    alarm.name(), type.name(), type.definition().description(), alarm.name()));
+        }
+        return method;
+    }
+}

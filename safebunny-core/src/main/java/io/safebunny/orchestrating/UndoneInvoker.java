@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.orchestrating;
+
+import io.safebunny.MessageContext;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.message.BunnyUndone;
+import io.safebunny.recovery.UnknownSagaException;
+import io.safebunny.saga.SagaView.StepStatus;
+
+/** A participant's acknowledgement of an undo. Thread-safe. */
+final class UndoneInvoker implements HandlerInvoker {
+
+    private final SagaTypes types;
+    private final String node;
+
+    UndoneInvoker(SagaTypes types, String node) {
+        this.types = types;
+        this.node = node;
+    }
+
+    @Override
+    public void invoke(Object payload, MessageContext context) {
+        BunnyUndone undone = (BunnyUndone) payload;
+        if (!undone.saga().equals(node)) {
+            return; // of another node's saga with the same participant
+        }
+        for (SagaType type : types.all()) {
+            SagaVisit visit = type.visit();
+            if (visit != null && acknowledge(type, visit, undone)) {
+                return;
+            }
+        }
+        throw new UnknownSagaException("with step " + undone.step(), context.correlationId(), context.type());
+    }
+
+    private static boolean acknowledge(SagaType type, SagaVisit visit, BunnyUndone undone) {
+        for (SagaStep step : visit.saga().steps()) {
+            if (step.messageId().equals(undone.step())) {
+                if (step.status() == StepStatus.UNDOING) {
+                    visit.saga()
+                            .note(
+                                    visit.now(),
+                                    undone.ran()
+                                            ? "undone: step " + step.name()
+                                            : "step %s was never done".formatted(step.name()));
+                    type.tools()
+                            .compensation()
+                            .undone(visit.saga(), step, StepStatus.UNDONE, visit.handling(), visit.now());
+                }
+                visit.save(); // in any case: what was read may be old, and then this is overtaken and runs again
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.saga;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * On a handler of a {@link BunnySaga}: the saga's id is a property of the payload instead of the message's correlation id, such as
+ * {@code "order.id"}. It must be a valid correlation id ({@code [A-Za-z0-9._:-]{1,64}}); a message without one is set aside.
+ */
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.METHOD)
+public @interface CorrelatedBy {
+
+    /** Property path from the payload, evaluated read-only (Spring's expression language without methods and types). */
+    String value();
+}

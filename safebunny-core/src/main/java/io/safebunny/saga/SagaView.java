@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.saga;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A saga as it is stored.
+ *
+ * @param saga name of the saga
+ * @param id id of the instance
+ * @param version of the stored record, for {@link Sagas#patch}; one higher with every change
+ * @param stateVersion version of the state, see {@link BunnySaga#version}
+ * @param state as JSON
+ * @param reason why it failed; {@code null} if it did not
+ * @param steps in the order of being sent, without those that were forgotten
+ * @param timeouts when each runs, by name
+ * @param blockedOn messages that were set aside and wait in poison queues
+ * @param history the last 50 things that happened, oldest first
+ */
+public record SagaView(
+        String saga,
+        String id,
+        SagaStatus status,
+        long version,
+        int stateVersion,
+        String state,
+        Instant startedAt,
+        Instant changedAt,
+        @Nullable String reason,
+        List<Step> steps,
+        Map<String, Instant> timeouts,
+        List<BlockedOn> blockedOn,
+        List<Event> history) {
+
+    public SagaView {
+        steps = List.copyOf(steps);
+        blockedOn = List.copyOf(blockedOn);
+        history = List.copyOf(history);
+    }
+
+    /**
+     * A command that was sent.
+     *
+     * @param messageId id of the command
+     * @param type type name of the command
+     * @param undo type name of its undo; {@code null} if it has none
+     */
+    public record Step(
+            String name,
+            String messageId,
+            String type,
+            @Nullable String undo,
+            StepStatus status) {}
+
+    /** How far a step has got. */
+    public enum StepStatus {
+        /** The command was sent. */
+        SENT,
+        /** Its undo was sent and is not acknowledged. */
+        UNDOING,
+        /** Its undo is acknowledged. */
+        UNDONE,
+        /** A person decided that it need not be undone. */
+        SKIPPED
+    }
+
+    /** Something that happened to the saga. */
+    public record Event(Instant at, String what) {}
+}

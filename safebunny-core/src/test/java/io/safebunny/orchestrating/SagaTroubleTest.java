@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.orchestrating;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.PoisonMessageException;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.EnvelopeReader;
+import io.safebunny.message.WireMessage;
+import io.safebunny.orchestrating.OrderSaga.Capture;
+import io.safebunny.orchestrating.OrderSaga.PlaceOrder;
+import io.safebunny.orchestrating.OrderSaga.Refund;
+import io.safebunny.orchestrating.OrderSaga.ReleaseStock;
+import io.safebunny.orchestrating.OrderSaga.ReserveStock;
+import io.safebunny.orchestrating.OrderSaga.StockReserved;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView;
+import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.Listing;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.store.memory.MemoryMessageStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Sagas after something has gone wrong, when a person, the broker or another instance does the next thing. */
+class SagaTroubleTest {
+
+    private static final String ID = "order-1";
+
+    private final SagaWorld world = new SagaWorld();
+    private final OrderSaga orders = new OrderSaga();
+    private final MemoryMessageStore store = new MemoryMessageStore(world.timeline, Duration.ofDays(7));
+    private HandlerInvoker refunding = (payload, context) -> {};
+
+    @BeforeEach
+    void start() {
+        world.start("storefront", List.of());
+        world.start("orders", store, List.of(), this.orders);
+        world.start(
+                "warehouse",
+                List.of(
+                        SagaWorld.handler("orders", ReserveStock.class, (payload, context) -> {
+                            var unused = world.bunny("warehouse").publish(new StockReserved("1"));
+                        }),
+                        SagaWorld.handler(
+                                "orders", ReleaseStock.class, (payload, context) -> world.effects.add("release"))));
+        world.start(
+                "billing",
+                List.of(
+                        SagaWorld.handler("orders", Capture.class, (payload, context) -> {}),
+                        SagaWorld.handler("orders", Refund.class, (payload, context) -> {
+                            refunding.invoke(payload, context);
+                            world.effects.add("refund");
+                        })));
+    }
+
+    private void place() {
+        world.publish("storefront", new PlaceOrder("1", 100), ID);
+    }
+
+    private SagaView saga() {
+        return world.saga("orders", ID);
+    }
+
+    private void getStuck() {
+        orders.failing = true;
+        place();
+        world.pass(Duration.ofMinutes(1));
+        orders.failing = false;
+        assertThat(saga().status()).isEqualTo(SagaStatus.STUCK);
+    }
+
+    @Test
+    void timeoutsThatCameWhileItWasStuckRunAfterAReplay() {
+        getStuck();
+        world.pass(OrderSaga.PAYMENT);
+        world.replay(world.poison("orders").get(0), "orders-StockReserved");
+        world.pass(Duration.ofMinutes(1));
+
+        assertThat(saga().status()).isEqualTo(SagaStatus.FAILED);
+        assertThat(world.effects).containsExactly("refund", "release");
+    }
+
+    @Test
+    void aTimeoutWhoseMessageWasSpentIsSentAnew() {
+        place();
+        RecordKey token = tokenOfPayment();
+        Envelope alarm = alarm(token);
+        var spent = store.create(MessageRecord.claim(token, "lost", SagaWorld.LEASE, 0, Fingerprint.of(alarm)));
+        var unused = store.replace(spent.completed(List.of()));
+
+        world.pass(OrderSaga.PAYMENT.plus(SagaWorld.LEASE.multipliedBy(2)));
+
+        assertThat(saga().status()).isEqualTo(SagaStatus.FAILED);
+    }
+
+    private RecordKey tokenOfPayment() {
+        MessageRecord stored = Objects.requireNonNull(store.find(SagaDocument.key("OrderSaga", ID)));
+        SagaTimeout timeout = SagaDocument.read("OrderSaga", stored).timeouts().get("payment");
+        return new RecordKey(ID, Objects.requireNonNull(timeout).token());
+    }
+
+    private Envelope alarm(RecordKey token) {
+        return new Envelope(
+                token.messageId(),
+                ID,
+                "BunnyTimeout",
+                "orders",
+                1,
+                null,
+                0,
+                0,
+                0,
+                null,
+                0,
+                Map.of(),
+                Map.of(),
+                "application/json",
+                "{\"saga\":\"OrderSaga\",\"name\":\"payment\"}".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void aTimeoutThatEndsItsProcessMakesTheSagaStuckAndNotTheQueueFull() {
+        place();
+        RecordKey token = tokenOfPayment();
+        var unused = store.create(MessageRecord.claim(token, "dead", SagaWorld.LEASE, 0, Fingerprint.of(alarm(token)))
+                .withTakeovers(1_000));
+
+        world.pass(OrderSaga.PAYMENT.plus(Duration.ofHours(1)));
+
+        assertThat(saga().status()).isEqualTo(SagaStatus.STUCK);
+        assertThat(world.poison("orders")).hasSize(1);
+    }
+
+    @Test
+    void aFailedUndoIsNotHiddenByTheSkippingOfAnotherStep() {
+        refunding = (payload, context) -> {
+            throw new PoisonMessageException("no refund");
+        };
+        place();
+        world.sagas("orders").fail("OrderSaga", ID, "given up");
+        world.pass(Duration.ofMinutes(1));
+        assertThat(saga().status()).isEqualTo(SagaStatus.COMPENSATION_FAILED);
+
+        world.sagas("orders").skip("OrderSaga", ID, "stock", "sold otherwise");
+        world.settle();
+
+        assertThat(saga().status()).isEqualTo(SagaStatus.COMPENSATION_FAILED);
+        assertThat(saga().blockedOn()).hasSize(1);
+        refunding = (payload, context) -> {};
+        world.sagas("orders").resume("OrderSaga", ID, "mended");
+        world.settle();
+        assertThat(saga().status()).isEqualTo(SagaStatus.FAILED);
+        assertThat(world.effects).containsExactly("refund");
+    }
+
+    @Test
+    void lateNewsOfAMessageThatWasReplayedDoesNotStopIt() {
+        List<WireMessage> news = new ArrayList<>();
+        world.arrivals = message -> {
+            boolean isNews = "BunnyPoisoned".equals(message.message().type());
+            if (isNews) {
+                news.add(message.message());
+            }
+            return isNews ? 0 : 1;
+        };
+        getStuck();
+        world.replay(world.poison("orders").get(0), "orders-StockReserved");
+        assertThat(saga().status()).isEqualTo(SagaStatus.ACTIVE);
+
+        world.arrivals = message -> 1;
+        world.replay(news.get(0), "orders-BunnyPoisoned");
+
+        assertThat(EnvelopeReader.read(news.get(0)).correlationId()).isEqualTo(ID);
+        assertThat(saga().status()).isEqualTo(SagaStatus.ACTIVE);
+    }
+
+    @Test
+    void sagasThatThisInstanceDoesNotKnowDoNotHoldUpTheOthers() {
+        for (int i = 0; i < 150; i++) {
+            var unused = store.create(MessageRecord.companion(
+                    SagaDocument.key("Removed", "removed-" + i),
+                    "another",
+                    new Listing("Removed", "ACTIVE", world.timeline.now(), world.timeline.now()),
+                    Map.of("saga", "{}")));
+        }
+        world.losesDelayed = true;
+        place();
+        world.losesDelayed = false;
+
+        world.pass(OrderSaga.PAYMENT.plus(SagaWorld.LEASE.multipliedBy(2)));
+
+        assertThat(saga().status()).isEqualTo(SagaStatus.FAILED);
+    }
+
+    @Test
+    void anOldAlarmOfAMovedTimeoutIsStale() {
+        place();
+        double before = world.counted("safebunny.saga.ignored", "reason", "stale");
+        RecordKey first = tokenOfPayment();
+        world.replay(alarm(first).toWire(), "orders-BunnyTimeout"); // early: the saga arms another one for the rest
+
+        assertThat(tokenOfPayment()).isNotEqualTo(first);
+        world.pass(OrderSaga.PAYMENT);
+        assertThat(saga().status()).isEqualTo(SagaStatus.FAILED);
+        assertThat(world.effects).containsExactly("refund", "release");
+        assertThat(world.counted("safebunny.saga.ignored", "reason", "stale")).isEqualTo(before);
+    }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.orchestrating;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.Bunny;
+import io.safebunny.PublishOptions;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.handler.HandlerDefaults;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.handler.SagaDefinition;
+import io.safebunny.handler.SagaScanner;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.message.WireMessage;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetrySettings;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.saga.SagaView;
+import io.safebunny.saga.Sagas;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.transport.Consumption;
+import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.spi.transport.Transport;
+import io.safebunny.spi.transport.TransportStatus;
+import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.Deadline;
+import io.safebunny.time.VirtualTimeline;
+import io.safebunny.topology.Topology;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.memory.MemoryBroker;
+import io.safebunny.transport.memory.MemoryTransport;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+
+/** Nodes of one broker in memory and in virtual time, all on the test's thread. */
+final class SagaWorld {
+
+    static final Duration LEASE = Duration.ofSeconds(30);
+    private static final Duration DELAY = Duration.ofSeconds(10);
+    private static final RecoveryPolicy POLICY =
+            RecoveryPolicy.of(RetryStrategy.none(), new RetryStrategy(List.of(DELAY, DELAY), 0));
+
+    final VirtualTimeline timeline = VirtualTimeline.skipping();
+    Duration lease = LEASE;
+    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final Deque<Runnable> tasks = new ArrayDeque<>();
+    final MemoryBroker broker = new MemoryBroker(timeline, tasks::add);
+    private final Map<String, SafeBunnyEngine> engines = new LinkedHashMap<>();
+    /** What the participants did, in order. */
+    final List<String> effects = new ArrayList<>();
+
+    /** Whether delayed messages get lost after they are confirmed. */
+    boolean losesDelayed;
+
+    /** How often a message that is sent arrives. */
+    ToIntFunction<OutboundMessage> arrivals =
+            message -> losesDelayed && !message.delay().isZero() ? 0 : 1;
+
+    private final class Lossy implements Transport {
+        private final Transport transport;
+
+        Lossy(Transport transport) {
+            this.transport = transport;
+        }
+
+        @Override
+        public void start(Topology topology) {
+            transport.start(topology);
+        }
+
+        @Override
+        public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+            CompletableFuture<Void> sent = CompletableFuture.completedFuture(null);
+            for (int arrival = arrivals.applyAsInt(message); arrival > 0; arrival--) {
+                sent = transport.send(message, deadline);
+            }
+            return sent;
+        }
+
+        @Override
+        public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+            return transport.consume(queue, prefetch, handler);
+        }
+
+        @Override
+        public TransportStatus status() {
+            return transport.status();
+        }
+
+        @Override
+        public void close() {
+            transport.close();
+        }
+    }
+
+    /** What a node without sagas does with one type. */
+    static HandlerDefinition handler(String from, Class<?> payload, HandlerInvoker invoker) {
+        String type = MessageTypes.nameOf(payload);
+        return new HandlerDefinition("test.on(" + type + ")", type, payload, List.of(from), 10, POLICY, invoker);
+    }
+
+    void start(String node, List<HandlerDefinition> handlers, Object... sagas) {
+        start(node, new MemoryMessageStore(timeline, Duration.ofDays(7)), handlers, sagas);
+    }
+
+    void start(String node, @Nullable MessageStore store, List<HandlerDefinition> handlers, Object... sagas) {
+        SafeBunnyEngine engine = new SafeBunnyEngine(SafeBunnyParts.builder(
+                        SafeBunnyOptions.of(node).withLease(lease),
+                        new Lossy(new MemoryTransport(broker, TopologyOptions.defaults())),
+                        timeline)
+                .store(store)
+                .callbacks(tasks::add)
+                .meterRegistry(meters)
+                .build());
+        engine.start(handlers, definitions(sagas));
+        engines.put(node, engine);
+    }
+
+    static List<SagaDefinition> definitions(Object... sagas) {
+        DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+        for (Object saga : sagas) {
+            beans.registerSingleton(saga.getClass().getSimpleName(), saga);
+        }
+        HandlerDefaults defaults =
+                new HandlerDefaults(10, new RetrySettings(0, Duration.ZERO, 1, Duration.ZERO, 0), POLICY.delayed());
+        return new SagaScanner(beans, defaults, null).sagas();
+    }
+
+    /** If it runs. */
+    void stop(String node) {
+        SafeBunnyEngine engine = engines.remove(node);
+        if (engine != null) {
+            engine.stop(Duration.ofSeconds(1));
+        }
+    }
+
+    Bunny bunny(String node) {
+        return engine(node).bunny();
+    }
+
+    SafeBunnyEngine engine(String node) {
+        SafeBunnyEngine engine = engines.get(node);
+        if (engine == null) {
+            throw new AssertionError("no node " + node);
+        }
+        return engine;
+    }
+
+    Sagas sagas(String node) {
+        return engine(node).sagas();
+    }
+
+    SagaView saga(String node, String id) {
+        return sagas(node).find(id).get(0);
+    }
+
+    void publish(String node, Object message, String correlationId) {
+        bunny(node).publish(message, PublishOptions.none().withCorrelationId(correlationId));
+        settle();
+    }
+
+    /** Runs everything that can run without time passing. */
+    void settle() {
+        for (Runnable next = tasks.poll(); next != null; next = tasks.poll()) {
+            next.run();
+        }
+    }
+
+    /** Lets time pass, in small steps, and everything happen that is due. */
+    void pass(Duration duration) {
+        settle();
+        Duration step = Duration.ofSeconds(1);
+        for (Duration left = duration; left.compareTo(Duration.ZERO) > 0; left = left.minus(step)) {
+            timeline.advance(left.compareTo(step) < 0 ? left : step);
+            settle();
+        }
+    }
+
+    /** As a person does who moves a poison copy back to its queue. */
+    void replay(WireMessage copy, String queue) {
+        OutboundMessage message = new OutboundMessage(copy, new Route.ToQueue(queue), Duration.ZERO);
+        var unused = new MemoryTransport(broker, TopologyOptions.defaults())
+                .send(message, Deadline.after(Duration.ofSeconds(5), timeline))
+                .join();
+        settle();
+    }
+
+    List<WireMessage> poison(String node) {
+        return broker.messages(node + "-poison");
+    }
+
+    double counted(String meter, String... tags) {
+        var counter = meters.find(meter).tags(tags).counter();
+        return counter == null ? 0 : counter.count();
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.cosmos;
+
+import com.azure.cosmos.CosmosAsyncContainer;
+import com.azure.cosmos.CosmosException;
+import com.azure.cosmos.CosmosItemSerializer;
+import com.azure.cosmos.models.CosmosQueryRequestOptions;
+import com.azure.cosmos.models.SqlParameter;
+import com.azure.cosmos.models.SqlQuerySpec;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.safebunny.cosmos.CosmosCalls.Operation;
+import io.safebunny.spi.store.Listing;
+import io.safebunny.spi.store.ListingQuery;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.UnreadableRecordException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.PriorityQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
+
+/**
+ * Finds companions by their listing, in all partitions of a container. The service refuses to sort by what it does not index; then
+ * all that match are read and sorted here, which finds the same and costs more. Thread-safe.
+ */
+final class CosmosListings {
+
+    private static final Logger LOG = LoggerFactory.getLogger(CosmosListings.class);
+
+    private static final int BAD_REQUEST = 400;
+    private static final int PAGE = 100;
+    /** The service's numbers have 53 bits. */
+    private static final long LARGEST = (1L << 53) - 1;
+
+    private static final Comparator<MessageRecord> EARLIEST_FIRST = Comparator.comparing(
+            record -> Objects.requireNonNull(listing(record).dueAt()));
+    private static final Comparator<MessageRecord> OLDEST_FIRST =
+            Comparator.comparing(record -> listing(record).createdAt());
+
+    private final CosmosAsyncContainer container;
+    private final CosmosCalls calls;
+    private final AtomicBoolean warned = new AtomicBoolean();
+
+    CosmosListings(CosmosAsyncContainer container, CosmosCalls calls) {
+        this.container = container;
+        this.calls = calls;
+    }
+
+    private static Listing listing(MessageRecord found) {
+        return Objects.requireNonNull(found.listing(), "only those that have one are asked for");
+    }
+
+    List<MessageRecord> findDue(Instant until, int limit) {
+        Condition condition = new Condition().and("c.listing.due <= @until", "@until", until.toEpochMilli());
+        return find(condition, "c.listing.due", EARLIEST_FIRST, limit);
+    }
+
+    List<MessageRecord> findListed(ListingQuery query) {
+        Condition condition = new Condition();
+        if (query.kind() != null) {
+            condition.and("c.listing.kind = @kind", "@kind", query.kind());
+        }
+        if (query.status() != null) {
+            condition.and("c.listing.status = @status", "@status", query.status());
+        }
+        Instant before = query.createdBefore();
+        condition.and("c.listing.since < @before", "@before", before == null ? LARGEST : ceiling(before));
+        return find(condition, "c.listing.since", OLDEST_FIRST, query.limit());
+    }
+
+    /** The first whole millisecond that is not before it: what began earlier in the same one began before. */
+    private static long ceiling(Instant time) {
+        return time.minusNanos(1).toEpochMilli() + 1;
+    }
+
+    long countListed(String kind, String status) {
+        Condition condition = new Condition()
+                .and("c.listing.kind = @kind", "@kind", kind)
+                .and("c.listing.status = @status", "@status", status);
+        SqlQuerySpec query =
+                new SqlQuerySpec("SELECT VALUE COUNT(1) FROM c WHERE " + condition.text(), condition.parameters);
+        try {
+            return calls
+                    .run(
+                            Operation.QUERY,
+                            pages(query, JsonNode.class).map(JsonNode::asLong).collectList())
+                    .stream()
+                    .mapToLong(Long::longValue)
+                    .sum();
+        } catch (CosmosException e) {
+            throw CosmosErrors.unavailable(Operation.QUERY, container.getId(), e);
+        }
+    }
+
+    private static final class Condition {
+
+        private final List<String> conditions = new ArrayList<>();
+        private final List<SqlParameter> parameters = new ArrayList<>();
+
+        Condition and(String condition, String parameter, Object value) {
+            conditions.add(condition);
+            parameters.add(new SqlParameter(parameter, value));
+            return this;
+        }
+
+        String text() {
+            return String.join(" AND ", conditions);
+        }
+    }
+
+    private List<MessageRecord> find(Condition condition, String path, Comparator<MessageRecord> order, int limit) {
+        String all = "SELECT * FROM c WHERE " + condition.text();
+        try {
+            return calls.run(
+                    Operation.QUERY,
+                    found(new SqlQuerySpec(all + " ORDER BY " + path, condition.parameters))
+                            .take(limit)
+                            .collectList());
+        } catch (CosmosException e) {
+            if (e.getStatusCode() != BAD_REQUEST) {
+                throw CosmosErrors.unavailable(Operation.QUERY, container.getId(), e);
+            }
+        }
+        if (warned.compareAndSet(false, true)) {
+            LOG.warn(
+                    "Each look for sagas reads all documents of the container, because its indexing policy lacks their paths [container={}]: add them as docs/cosmos.md says, which can be done at any time",
+                    container.getId());
+        }
+        return findAndSort(new SqlQuerySpec(all, condition.parameters), order, limit);
+    }
+
+    /** Keeps no more than the limit in memory. */
+    private List<MessageRecord> findAndSort(SqlQuerySpec query, Comparator<MessageRecord> order, int limit) {
+        try {
+            return calls.run(
+                    Operation.QUERY,
+                    found(query)
+                            .collect(() -> new PriorityQueue<>(order.reversed()), (first, record) -> {
+                                first.add(record);
+                                if (first.size() > limit) {
+                                    first.remove();
+                                }
+                            })
+                            .map(first -> first.stream().sorted(order).toList()));
+        } catch (CosmosException e) {
+            throw CosmosErrors.unavailable(Operation.QUERY, container.getId(), e);
+        }
+    }
+
+    private Flux<MessageRecord> found(SqlQuerySpec query) {
+        return pages(query, ObjectNode.class)
+                .flatMapIterable(document -> readable(document).toList());
+    }
+
+    private <T> Flux<T> pages(SqlQuerySpec query, Class<T> type) {
+        CosmosQueryRequestOptions options = new CosmosQueryRequestOptions()
+                .setCustomItemSerializer(CosmosItemSerializer.DEFAULT_SERIALIZER)
+                .setScanInQueryEnabled(true); // else a condition on what is not indexed is refused
+        return container
+                .queryItems(query, options, type)
+                .byPage(PAGE)
+                .doOnNext(page -> calls.charge(Operation.QUERY, page.getRequestCharge()))
+                .concatMapIterable(page -> page.getResults());
+    }
+
+    private static Stream<MessageRecord> readable(ObjectNode document) {
+        try {
+            return Stream.of(RecordDocument.read(RecordDocument.keyOf(document), document));
+        } catch (UnreadableRecordException e) {
+            LOG.warn("Skipping a companion, which instances of a newer version will look after: {}", e.getMessage());
+            return Stream.empty();
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.cosmos;
+
+import com.azure.cosmos.CosmosAsyncContainer;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.test.contract.SagaContract;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+
+class CosmosSagaIT extends SagaContract {
+
+    private final Map<String, CosmosAsyncContainer> containers = new ConcurrentHashMap<>();
+
+    @Override
+    protected MessageStore store(String ofNode) {
+        return CosmosAccount.store(containers.computeIfAbsent(ofNode, node -> CosmosAccount.newContainer()));
+    }
+
+    @Override
+    protected int messages() {
+        return 300;
+    }
+
+    @Override
+    protected int mostRuns(int messages) {
+        return 2 * messages;
+    }
+
+    @AfterEach
+    void deleteContainers() {
+        containers.values().forEach(container -> container.delete().block());
+    }
+}

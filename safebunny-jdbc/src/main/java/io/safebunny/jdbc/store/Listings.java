@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import io.safebunny.spi.store.ListingQuery;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.UnreadableRecordException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Finds companions by what they are listed under, on a given connection. */
+final class Listings {
+
+    private final Statements companions;
+    private final String node;
+    private final String findDue;
+    private final String countListed;
+
+    Listings(Statements companions, String node) {
+        this.companions = companions;
+        this.node = node;
+        this.findDue = companions.table().findDue();
+        this.countListed = companions.table().countListed();
+    }
+
+    List<MessageRecord> findDue(
+            Connection connection, Instant until, int limit, Consumer<UnreadableRecordException> unreadable)
+            throws SQLException {
+        try (PreparedStatement statement = companions.prepare(connection, findDue)) {
+            statement.setString(1, node);
+            statement.setInt(2, RecordRow.FORMAT);
+            statement.setLong(3, until.toEpochMilli());
+            statement.setInt(4, limit);
+            return companions.found(statement, unreadable);
+        }
+    }
+
+    List<MessageRecord> findListed(
+            Connection connection, ListingQuery query, Consumer<UnreadableRecordException> unreadable)
+            throws SQLException {
+        try (PreparedStatement statement =
+                companions.prepare(connection, companions.table().findListed(query))) {
+            int next = 1;
+            statement.setString(next++, node);
+            statement.setInt(next++, RecordRow.FORMAT);
+            if (query.kind() != null) {
+                statement.setString(next++, query.kind());
+            }
+            if (query.status() != null) {
+                statement.setString(next++, query.status());
+            }
+            Instant before = query.createdBefore();
+            if (before != null) {
+                statement.setLong(next++, ceiling(before));
+            }
+            statement.setInt(next, query.limit());
+            return companions.found(statement, unreadable);
+        }
+    }
+
+    /** The first whole millisecond that is not before it: what began earlier in the same one began before. */
+    private static long ceiling(Instant time) {
+        return time.minusNanos(1).toEpochMilli() + 1;
+    }
+
+    long countListed(Connection connection, String kind, String status) throws SQLException {
+        try (PreparedStatement statement = companions.prepare(connection, countListed)) {
+            statement.setString(1, node);
+            statement.setString(2, kind);
+            statement.setString(3, status);
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() ? rows.getLong(1) : 0;
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import io.safebunny.jdbc.sql.Database;
+import io.safebunny.jdbc.sql.Dialect;
+import io.safebunny.jdbc.sql.TablePrefix;
+import io.safebunny.spi.store.ListingQuery;
+import io.safebunny.spi.store.RecordState;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The SQL of one table, for one database and prefix. Companions that a partition shares have a table of their own, whose last
+ * columns are those that they are found by; all other records are in the table of messages.
+ */
+final class RecordTable {
+
+    private static final String KEY = "node = ? and correlation_id = ? and message_id = ?";
+    private static final String COMMON =
+            "state, owner, version, attempt, takeovers, lease_ms, fingerprint, fingerprint_low, format, steps, outgoing";
+    private static final String LISTING = ", listed_kind, listed_status, listed_since, due_at";
+
+    private final Database database;
+    private final String name;
+    private final boolean listed;
+    private final String columns;
+
+    private RecordTable(Database database, String name, boolean listed) {
+        this.database = database;
+        this.name = name;
+        this.listed = listed;
+        this.columns = listed ? COMMON + LISTING : COMMON;
+    }
+
+    static RecordTable ofMessages(Database database, String prefix) {
+        return new RecordTable(database, TablePrefix.require(prefix) + "message", false);
+    }
+
+    static RecordTable ofCompanions(Database database, String prefix) {
+        return new RecordTable(database, TablePrefix.require(prefix) + "companion", true);
+    }
+
+    String name() {
+        return name;
+    }
+
+    Database database() {
+        return database;
+    }
+
+    /** Whether it has the columns that companions are found by. */
+    boolean isListed() {
+        return listed;
+    }
+
+    private Dialect dialect() {
+        return database.dialect();
+    }
+
+    /** A query that fails when the table or one of its columns is missing. */
+    String check() {
+        String conflicts =
+                switch (dialect()) {
+                    case MYSQL, MARIADB -> ", conflicts";
+                    case POSTGRESQL, H2 -> "";
+                };
+        return "select node, correlation_id, message_id, %s, changed_at%s from %s where 1 = 0"
+                .formatted(columns, conflicts, name);
+    }
+
+    /** Parameters: key, columns. */
+    String insert() {
+        String parameters = columns.replaceAll("\\w+", "?");
+        return "insert into %s (node, correlation_id, message_id, %s, changed_at) values (?, ?, ?, %s, %s)%s"
+                .formatted(name, columns, parameters, dialect().now(), dialect().unlessPresent());
+    }
+
+    /** Parameters: columns, key, version. */
+    String update() {
+        return "update %s set %s = ?, changed_at = %s where %s and version = ?"
+                .formatted(name, columns.replace(",", " = ?,"), dialect().now(), KEY);
+    }
+
+    /** Parameters: key. Columns: those of the insert after the key. */
+    String find() {
+        return "select %s from %s where %s".formatted(columns, name, KEY);
+    }
+
+    /** Like {@link #find}, and locks the row until the transaction ends. */
+    String findAndLock() {
+        return find() + " for update";
+    }
+
+    /** Parameters: node, readable format, milliseconds, limit. Columns: rest of the key, columns. */
+    String findCompleted() {
+        return "select correlation_id, message_id, %s from %s where node = ? and state = 'COMPLETED' and format <= ? and changed_at <= %s order by changed_at limit ?"
+                .formatted(columns, name, dialect().ago());
+    }
+
+    /** Parameters: node, readable format, epoch milliseconds, limit. Columns: rest of the key, columns. */
+    String findDue() {
+        return "select correlation_id, message_id, %s from %s where node = ? and format <= ? and due_at <= ? order by due_at limit ?"
+                .formatted(columns, name);
+    }
+
+    /**
+     * Parameters: node, readable format, those of kind, status and epoch milliseconds that the query has, limit. Columns: rest of
+     * the key, columns.
+     */
+    String findListed(ListingQuery query) {
+        return "select correlation_id, message_id, %s from %s where node = ? and format <= ?%s%s%s order by listed_since limit ?"
+                .formatted(
+                        columns,
+                        name,
+                        query.kind() == null ? " and listed_kind is not null" : " and listed_kind = ?",
+                        query.status() == null ? "" : " and listed_status = ?",
+                        query.createdBefore() == null ? "" : " and listed_since < ?");
+    }
+
+    /** Parameters: node, kind, status. */
+    String countListed() {
+        return "select count(*) from %s where node = ? and listed_kind = ? and listed_status = ?".formatted(name);
+    }
+
+    /** Parameters: node, state, milliseconds, limit. Columns: rest of the key, version. */
+    String findExpired() {
+        return "select correlation_id, message_id, version from %s where node = ? and state = ? and changed_at < %s order by changed_at limit ?%s"
+                .formatted(name, dialect().ago(), database.skipsLocked() ? " for update skip locked" : "");
+    }
+
+    /** Parameters: key, version. */
+    String delete() {
+        return "delete from %s where %s and version = ?".formatted(name, KEY);
+    }
+
+    /** PostgreSQL only, which can find and delete in one statement. Parameters: node, milliseconds, limit. */
+    String deleteExpired() {
+        String states = Stream.of(RecordState.values())
+                .filter(RecordState::isFinal)
+                .map(state -> "'" + state + "'")
+                .collect(Collectors.joining(", "));
+        return "delete from %1$s where ctid = any (array(select ctid from %1$s where node = ? and state in (%2$s) and changed_at < %3$s order by changed_at limit ? for update skip locked))"
+                .formatted(name, states, dialect().ago());
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordTooLargeException;
+import java.util.Comparator;
+
+/** A record to be written, with its parts that are stored as JSON text. */
+record Write(MessageRecord record, Content content) {
+
+    /** Two writers that lock the same rows in different orders deadlock. */
+    static final Comparator<Write> BY_KEY = Comparator.comparing(
+                    (Write write) -> write.record.key().correlationId())
+            .thenComparing(write -> write.record.key().messageId());
+
+    /** @throws RecordTooLargeException beyond the limit of the options */
+    static Write of(MessageRecord record, JdbcStoreOptions options) {
+        return new Write(record, Content.of(record, options.maxContentBytes()));
+    }
+}

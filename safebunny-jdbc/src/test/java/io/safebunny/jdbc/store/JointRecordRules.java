@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.dedup.DedupOptions;
+import io.safebunny.dedup.Deduplication;
+import io.safebunny.handling.CurrentHandling;
+import io.safebunny.handling.Handling;
+import io.safebunny.jdbc.fixture.TestDatabase;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.observation.Metrics;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.recovery.RecoveryAction.Poison;
+import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.time.SystemTimeline;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.memory.MemoryBroker;
+import io.safebunny.transport.memory.MemoryTransport;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+
+/** A message that changes what another message changes meanwhile, where the claim is a transaction. */
+@Timeout(60)
+abstract class JointRecordRules {
+
+    private final SystemTimeline timeline = new SystemTimeline("test");
+    private final RecordKey key =
+            new RecordKey(UUID.randomUUID().toString(), UUID.randomUUID().toString());
+    private final RecordKey shared = key.companion("saga");
+    private final Envelope message = new Envelope(
+            key.messageId(),
+            key.correlationId(),
+            "Order",
+            "shop",
+            1,
+            null,
+            0,
+            0,
+            timeline.now().toEpochMilli(),
+            null,
+            0,
+            Map.of(),
+            Map.of(),
+            "application/json",
+            "body".getBytes(StandardCharsets.UTF_8));
+    private final List<String> runs = new ArrayList<>();
+
+    @SuppressWarnings("NullAway.Init")
+    private TransactionalJdbcMessageStore store;
+
+    @SuppressWarnings("NullAway.Init")
+    private Deduplication instance;
+
+    abstract TestDatabase database();
+
+    @BeforeEach
+    void open() {
+        store = new TransactionalJdbcMessageStore(
+                database().pool(),
+                new JdbcTransactionManager(database().pool()),
+                JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofDays(7)));
+        instance = new Deduplication(
+                store,
+                new ConfirmedSender(
+                        new MemoryTransport(new MemoryBroker(timeline, Runnable::run), TopologyOptions.defaults()),
+                        timeline,
+                        Runnable::run,
+                        Duration.ofSeconds(5),
+                        10),
+                timeline,
+                Runnable::run,
+                new Metrics(new SimpleMeterRegistry()),
+                new DedupOptions(Duration.ofSeconds(30), 5, Duration.ofDays(7)));
+    }
+
+    @AfterEach
+    void close() {
+        timeline.close();
+    }
+
+    private MessageRecord changed(@Nullable MessageRecord stored, String by) {
+        return stored == null
+                ? MessageRecord.claim(shared, "application", Duration.ZERO, 0, Fingerprint.of(message))
+                        .withSteps(Map.of("state", by))
+                : stored.nextSteps("application", Map.of("state", stored.steps().get("state") + ", " + by));
+    }
+
+    /** In another transaction, which is committed at once. */
+    private void change(String by) {
+        JointWrite written = store.apart(() -> store.writeTogether(List.of(changed(store.find(shared), by))));
+        assertThat(written).isInstanceOf(JointWrite.Written.class);
+    }
+
+    private MessageRecord stored(RecordKey of) {
+        return Objects.requireNonNull(store.find(of));
+    }
+
+    private @Nullable String state() {
+        return stored(shared).steps().get("state");
+    }
+
+    private void publish(Handling handling) {
+        handling.requirePublishing();
+        handling.collect(new OutboundMessage(
+                message.toWire(), new Route.Publication("Order" + handling.nextOrdinal("Order")), Duration.ZERO));
+    }
+
+    private void deliver(Deduplication.Action handler) throws Exception {
+        instance.run(
+                new Handling(new CurrentHandling(), message),
+                failure -> new Poison(PoisonReason.RETRIES_EXHAUSTED),
+                handling -> handling.attempt(() -> handler.run(handling)));
+    }
+
+    @Test
+    void whoLosesTheRaceToCreateItRunsAgainAndPublishes() throws Exception {
+        deliver(handling -> {
+            MessageRecord found = handling.records().companion(shared);
+            runs.add(found == null ? "absent" : "there");
+            if (found == null) {
+                change("theirs"); // who looks for what is absent does not wait
+            }
+            handling.records().join(changed(found, "ours"));
+            publish(handling);
+        });
+
+        assertThat(runs).containsExactly("absent", "there");
+        assertThat(state()).isEqualTo("theirs, ours");
+        assertThat(stored(key).state()).isIn(RecordState.COMPLETED, RecordState.DISPATCHED);
+    }
+
+    @Test
+    void isSetAsideWithWhatDependsOnItThoughThatIsChangedMeanwhile() {
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> deliver(handling -> {
+                    handling.records().whenSetAside(reading -> {
+                        MessageRecord stuck = changed(reading.companion(shared), "stuck");
+                        runs.add("read");
+                        if (runs.size() < 3) {
+                            change("theirs");
+                        }
+                        return stuck;
+                    });
+                    throw new IOException("failed");
+                }));
+
+        assertThat(runs).hasSize(3);
+        assertThat(stored(key).state()).isEqualTo(RecordState.POISONED);
+        assertThat(state()).isEqualTo("theirs, theirs, stuck");
+    }
+
+    /** Its claim was written by a node without shared transactions. */
+    @Test
+    void isSetAsideWithWhatDependsOnItWhenItsClaimIsSilentTooOften() throws Exception {
+        MessageRecord unused =
+                store.create(MessageRecord.claim(key, "dead", Duration.ofMillis(50), 0, Fingerprint.of(message))
+                        .withTakeovers(5));
+        Handling handling = new Handling(new CurrentHandling(), message);
+        handling.records().whenSetAside(reading -> {
+            MessageRecord stuck = changed(reading.companion(shared), "stuck");
+            if (runs.isEmpty()) {
+                runs.add("overtaken");
+                change("theirs");
+            }
+            return stuck;
+        });
+        Awaitility.await().untilAsserted(() -> assertThatExceptionOfType(InvalidMessageException.class)
+                .isThrownBy(() -> instance.run(
+                        handling, failure -> new Poison(PoisonReason.DELIVERY_LIMIT), ran -> runs.add("ran"))));
+
+        assertThat(runs).containsExactly("overtaken");
+        assertThat(stored(key).state()).isEqualTo(RecordState.POISONED);
+        assertThat(state()).isEqualTo("theirs, stuck");
+    }
+}

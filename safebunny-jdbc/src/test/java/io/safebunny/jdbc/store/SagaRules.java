@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import io.safebunny.jdbc.fixture.TestDatabase;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.test.contract.SagaContract;
+import java.time.Duration;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+
+/** Sagas of two instances of a node on one database. */
+abstract class SagaRules extends SagaContract {
+
+    abstract TestDatabase database();
+
+    /** Whether handlers, records and sagas share a transaction. */
+    abstract boolean isTransactional();
+
+    @Override
+    protected MessageStore store(String ofNode) {
+        JdbcStoreOptions options = JdbcStoreOptions.of(ofNode, Duration.ofDays(7));
+        return isTransactional()
+                ? new TransactionalJdbcMessageStore(
+                        database().pool(), new JdbcTransactionManager(database().pool()), options, 8)
+                : new JdbcMessageStore(database().pool(), options);
+    }
+
+    /** Rows are locked in transactions, so nobody loses a race. */
+    @Override
+    protected int mostRuns(int messages) {
+        return isTransactional() ? messages : 2 * messages;
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.safebunny.Bunny;
+import io.safebunny.BunnyHandler;
+import io.safebunny.PoisonMessageException;
+import io.safebunny.PublishOptions;
+import io.safebunny.saga.BunnySaga;
+import io.safebunny.saga.SagaContext;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView;
+import io.safebunny.saga.Sagas;
+import io.safebunny.saga.Starts;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.health.actuate.endpoint.HttpCodeStatusMapper;
+import org.springframework.boot.health.actuate.endpoint.StatusAggregator;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Sagas in an application context. */
+class SagaTest {
+
+    private static final String ID = "order-1";
+
+    record Paid(String orderId) {}
+
+    @BunnySaga
+    static class Order {
+        record State(String orderId) {}
+
+        @Starts
+        @BunnyHandler(from = "shop")
+        State on(OrderPlaced placed) {
+            return new State(placed.orderId());
+        }
+
+        @BunnyHandler(from = "shop")
+        void on(Paid paid, SagaContext saga) {
+            throw new PoisonMessageException("this order cannot be paid");
+        }
+    }
+
+    /** Has them injected while the context starts. */
+    record Support(Sagas sagas) {}
+
+    private final ApplicationContextRunner node = Nodes.memory()
+            .withBean(Order.class)
+            .withBean(Support.class)
+            .withPropertyValues("safebunny.store.type=memory", "safebunny.dedup.lease=1s");
+
+    private static void publish(AssertableApplicationContext context, Object message) {
+        context.getBean(Bunny.class).publish(message, PublishOptions.none().withCorrelationId(ID));
+    }
+
+    private static void awaitStatus(AssertableApplicationContext context, SagaStatus status) {
+        Sagas sagas = context.getBean(Support.class).sagas();
+        await().untilAsserted(() ->
+                assertThat(sagas.find(ID)).extracting(SagaView::status).containsExactly(status));
+    }
+
+    @Test
+    void areInjected() {
+        node.run(context -> {
+            publish(context, new OrderPlaced("1"));
+
+            awaitStatus(context, SagaStatus.ACTIVE);
+        });
+    }
+
+    /** What docs/operations.md says of the overall status. */
+    @Test
+    void theOverallHealthIsDegradedOnlyIfThatStatusHasAPlaceInTheOrder() {
+        Set<Status> all = Set.of(Status.UP, new Status("DEGRADED"));
+
+        assertThat(StatusAggregator.getDefault().getAggregateStatus(all)).isEqualTo(Status.UP);
+        assertThat(StatusAggregator.of("down", "out-of-service", "degraded", "up", "unknown")
+                        .getAggregateStatus(all))
+                .isEqualTo(new Status("DEGRADED"));
+        assertThat(HttpCodeStatusMapper.getDefault().getStatusCode(new Status("DEGRADED")))
+                .isEqualTo(200);
+    }
+
+    @Test
+    void needAStore() {
+        node.withPropertyValues("safebunny.store.type=none").run(context -> assertThat(context)
+                .getFailure()
+                .hasStackTraceContaining("SB-1108 Sagas need a store")
+                .hasStackTraceContaining("Order")
+                .hasStackTraceContaining("safebunny.store.type"));
+    }
+
+    @Test
+    void oneThatIsStuckDegradesTheHealthUntilItIsRepaired() {
+        node.run(context -> {
+            publish(context, new OrderPlaced("1"));
+            awaitStatus(context, SagaStatus.ACTIVE);
+            SafeBunnyHealthIndicator indicator = context.getBean(SafeBunnyHealthIndicator.class);
+            assertThat(indicator.health().getDetails()).doesNotContainKey("sagas");
+
+            publish(context, new Paid("1"));
+
+            awaitStatus(context, SagaStatus.STUCK);
+            await().untilAsserted(() -> {
+                Health health = indicator.health();
+                assertThat(health.getStatus()).isEqualTo(new Status("DEGRADED"));
+                assertThat(health.getDetails()).containsEntry("sagas", Map.of("Order", Map.of(SagaStatus.STUCK, 1L)));
+            });
+
+            context.getBean(Sagas.class).resume("Order", ID, "it was paid in cash");
+
+            await().untilAsserted(
+                            () -> assertThat(indicator.health().getStatus()).isEqualTo(Status.UP));
+        });
+    }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.BunnyHandler;
+import io.safebunny.PublishOptions;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.handler.HandlerDefaults;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.handler.SagaDefinition;
+import io.safebunny.handler.SagaScanner;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetrySettings;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.saga.BunnySaga;
+import io.safebunny.saga.OnTimeout;
+import io.safebunny.saga.SagaContext;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView;
+import io.safebunny.saga.Starts;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.time.SystemTimeline;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.memory.MemoryBroker;
+import io.safebunny.transport.memory.MemoryTransport;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+
+/**
+ * What sagas keep on every store, with two instances of their node and real threads. A store's own test extends it and says how to open
+ * the store.
+ */
+public abstract class SagaContract {
+
+    private static final int FAILED = 50;
+
+    /** Starts a saga. */
+    public record Begin() {}
+
+    /** Adds to the sum. */
+    public record Add(int amount) {}
+
+    /** A step. */
+    public record Charge(String order) {}
+
+    /** The undo of {@link Charge}. */
+    public record GiveBack(String order) {}
+
+    /** Makes the saga fail. */
+    public record Declined(String order) {}
+
+    /** Sums up, and undoes when it is told to. */
+    @BunnySaga
+    static class Sums {
+        record State(int messages, int sum) {}
+
+        private final AtomicInteger runs = new AtomicInteger();
+
+        @Starts
+        @BunnyHandler(from = "desk")
+        State on(Begin begin, SagaContext saga) {
+            saga.step("charge", new Charge(saga.sagaId()), new GiveBack(saga.sagaId()));
+            saga.timeout("late", Duration.ofDays(1));
+            return new State(0, 0);
+        }
+
+        @BunnyHandler(from = "desk")
+        State on(Add add, State state) {
+            runs.incrementAndGet();
+            return new State(state.messages() + 1, state.sum() + add.amount());
+        }
+
+        @BunnyHandler(from = "billing")
+        void on(Declined declined, SagaContext saga) {
+            saga.fail("declined");
+        }
+
+        @OnTimeout("late")
+        void late(SagaContext saga) {
+            saga.fail("too late");
+        }
+    }
+
+    private final String node = "sums-" + UUID.randomUUID();
+    private final SystemTimeline timeline = new SystemTimeline("saga-test");
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final MemoryBroker broker = new MemoryBroker(timeline, threads);
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final Sums saga = new Sums();
+    private final List<SafeBunnyEngine> engines = new ArrayList<>();
+
+    /** A store of the node, as one of its instances opens it. */
+    protected abstract MessageStore store(String ofNode);
+
+    /** How many messages the one saga gets that is hit by all. */
+    protected int messages() {
+        return 1_000;
+    }
+
+    /**
+     * How often its handler runs at most. Without locks, messages that lose a race run again.
+     *
+     * @param messages how many it gets
+     */
+    protected abstract int mostRuns(int messages);
+
+    private SafeBunnyEngine start(String name, List<HandlerDefinition> handlers, Object... sagas) {
+        SafeBunnyEngine engine = new SafeBunnyEngine(SafeBunnyParts.builder(
+                        SafeBunnyOptions.of(name).withLease(Duration.ofSeconds(10)),
+                        new MemoryTransport(broker, TopologyOptions.defaults()),
+                        timeline)
+                .store(store(name))
+                .callbacks(threads)
+                .meterRegistry(meters)
+                .build());
+        engine.start(handlers, definitions(sagas));
+        engines.add(engine);
+        return engine;
+    }
+
+    private static List<SagaDefinition> definitions(Object... sagas) {
+        DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+        for (Object saga : sagas) {
+            beans.registerSingleton(saga.getClass().getSimpleName(), saga);
+        }
+        return new SagaScanner(
+                        beans,
+                        new HandlerDefaults(
+                                10,
+                                new RetrySettings(0, Duration.ZERO, 1, Duration.ZERO, 0),
+                                new RetryStrategy(List.of(Duration.ofMillis(200), Duration.ofSeconds(1)), 0)),
+                        null)
+                .sagas();
+    }
+
+    private HandlerDefinition handler(Class<?> payload, HandlerInvoker invoker) {
+        String type = MessageTypes.nameOf(payload);
+        return new HandlerDefinition(
+                type,
+                type,
+                payload,
+                List.of(node),
+                10,
+                RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none()),
+                invoker);
+    }
+
+    @AfterEach
+    final void stopNodes() {
+        engines.forEach(engine -> engine.stop(Duration.ofSeconds(5)));
+        threads.shutdownNow();
+        timeline.close();
+    }
+
+    private static ConditionFactory await() {
+        return Awaitility.await().dontCatchUncaughtExceptions().atMost(Duration.ofSeconds(90));
+    }
+
+    private SagaView view(SafeBunnyEngine engine, String id) {
+        return engine.sagas().find(id).get(0);
+    }
+
+    @Test
+    void messagesToOneSagaAddUpAndCostNoAttempt() {
+        int messages = messages();
+        SafeBunnyEngine desk = start("desk", List.of());
+        SafeBunnyEngine unusedBilling = start("billing", List.of(handler(Charge.class, (payload, context) -> {})));
+        SafeBunnyEngine one = start(node, List.of(), saga);
+        SafeBunnyEngine two = start(node, List.of(), saga);
+        PublishOptions toHot = PublishOptions.none().withCorrelationId("hot");
+        var unusedBegun = desk.bunny().publish(new Begin(), toHot);
+        await().until(() -> !one.sagas().find("hot").isEmpty());
+
+        List<CompletableFuture<?>> sent = new ArrayList<>();
+        for (int i = 1; i <= messages; i++) {
+            sent.add(desk.bunny().publishAsync(new Add(i), toHot));
+        }
+        CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new)).join();
+
+        String all = "{\"messages\":%d,\"sum\":%d}".formatted(messages, messages * (messages + 1) / 2);
+        await().until(() -> view(two, "hot").state().equals(all));
+        await().until(broker.messages(node + "-Add")::isEmpty);
+        assertThat(saga.runs.get()).isBetween(messages, mostRuns(messages));
+        assertThat(meters.find("safebunny.retries").counters()).isEmpty();
+        assertThat(meters.find("safebunny.poison").counters()).isEmpty();
+        assertThat(broker.messages(node + "-poison")).isEmpty();
+    }
+
+    @Test
+    void whatAParticipantHasDoneIsUndoneOnce() {
+        Map<String, Integer> charged = new ConcurrentHashMap<>();
+        SafeBunnyEngine desk = start("desk", List.of());
+        SafeBunnyEngine one = start(node, List.of(), saga);
+        SafeBunnyEngine[] billing = new SafeBunnyEngine[1];
+        billing[0] = start(
+                "billing",
+                List.of(
+                        handler(Charge.class, (payload, context) -> {
+                            charged.merge(context.correlationId(), 1, Integer::sum);
+                            var unused = billing[0].bunny().publish(new Declined(context.correlationId()));
+                        }),
+                        handler(
+                                GiveBack.class,
+                                (payload, context) -> charged.merge(context.correlationId(), -1, Integer::sum))));
+        for (int i = 0; i < FAILED; i++) {
+            var unused = desk.bunny().publish(new Begin(), PublishOptions.none().withCorrelationId(node + "-" + i));
+        }
+
+        for (int i = 0; i < FAILED; i++) {
+            String id = node + "-" + i;
+            await().until(() -> one.sagas().find(id).stream().anyMatch(view -> view.status() == SagaStatus.FAILED));
+            assertThat(charged).containsEntry(id, 0);
+            assertThat(view(one, id).timeouts()).isEmpty();
+        }
+        await().untilAsserted(() -> assertThat(one.sagas().list("Sums", SagaStatus.FAILED, Duration.ZERO, 100))
+                .hasSize(FAILED));
+        Counter failed = meters.find("safebunny.saga").tags("state", "failed").counter();
+        assertThat(failed).isNotNull().satisfies(count -> assertThat(count.count())
+                .isEqualTo(FAILED));
+    }
+}

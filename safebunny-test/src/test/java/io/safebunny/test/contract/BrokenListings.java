@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.contract;
+
+import io.safebunny.spi.store.Listing;
+import io.safebunny.spi.store.ListingQuery;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordKey;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Faults against {@link ListingRules}. */
+final class BrokenListings extends StoreFaults {
+
+    BrokenListings() {
+        keeps();
+        due();
+        listed();
+        counts();
+    }
+
+    private void keeps() {
+        fault(
+                "cuts to seconds when they began",
+                "keepsListings",
+                altering(r -> relisted(
+                        r,
+                        l -> new Listing(
+                                l.kind(), l.status(), l.createdAt().truncatedTo(ChronoUnit.SECONDS), l.dueAt()))));
+        fault(
+                "cuts kinds",
+                "keepsListings",
+                altering(r -> relisted(r, l -> {
+                    String kind = l.kind().substring(0, Math.min(64, l.kind().length()));
+                    return new Listing(kind, l.status(), l.createdAt(), l.dueAt());
+                })));
+        fault("drops listings written together", "keepsListingsOfJointWrites", MessageStore::writeTogether)
+                .instead((real, records) -> real.writeTogether(
+                        records.stream().map(r -> relisted(r, l -> null)).toList()));
+        fault("finds what was listed once", "findsNothingThatIsNotListedAnyMore", store -> {
+            Inventory inventory = new Inventory(store);
+            store.on(MessageStore::findListed).instead((real, query) -> Stream.concat(
+                            real.findListed(query).stream(),
+                            inventory.all(real, r -> r.key().isShared() && r.listing() == null).stream())
+                    .toList());
+        });
+        fault("finds what was due once", "findsNothingThatIsNotListedAnyMore", store -> {
+            Inventory inventory = new Inventory(store);
+            store.on(MessageStore::findDue).instead((real, until, limit) -> Stream.concat(
+                            real.findDue(until, limit).stream(),
+                            inventory.all(real, r -> r.key().isShared() && r.listing() == null).stream())
+                    .toList());
+        });
+        fault("lists what it has forgotten", "listsFinalCompanionsUntilTheyAreForgotten", store -> {
+            Map<RecordKey, MessageRecord> seen = new ConcurrentHashMap<>();
+            store.on(MessageStore::findListed).instead((real, query) -> {
+                List<MessageRecord> found = real.findListed(query);
+                found.forEach(record -> seen.put(record.key(), record));
+                return Stream.concat(
+                                found.stream(),
+                                seen.values().stream().filter(record -> real.find(record.key()) == null))
+                        .toList();
+            });
+        });
+        fault("lists what is unfinished only", "listsFinalCompanionsUntilTheyAreForgotten", MessageStore::findListed)
+                .instead((real, query) -> real.findListed(query).stream()
+                        .filter(record -> !record.state().isFinal())
+                        .toList());
+    }
+
+    private void due() {
+        fault("leaves out what is due just now", "findsWhatIsDueAndNothingElse", MessageStore::findDue)
+                .instead((real, until, limit) -> {
+                    List<MessageRecord> earlier = real.findDue(until.minusMillis(1), limit);
+                    return earlier.isEmpty() ? real.findDue(until, limit) : earlier;
+                });
+        fault("finds what is due a moment later", "findsWhatIsDueAndNothingElse", MessageStore::findDue)
+                .instead((real, until, limit) -> real.findDue(until.plusMillis(1), limit));
+        fault("finds what is never due", "findsWhatIsDueAndNothingElse", store -> {
+            Inventory inventory = new Inventory(store);
+            store.on(MessageStore::findDue).instead((real, until, limit) -> Stream.concat(
+                            real.findDue(until, limit).stream(),
+                            inventory
+                                    .all(
+                                            real,
+                                            r -> r.listing() != null
+                                                    && r.listing().dueAt() == null)
+                                    .stream())
+                    .limit(limit)
+                    .toList());
+        });
+        fault("finds the latest due first", "findsTheEarliestDueFirstAndNoMoreThanTheLimit", MessageStore::findDue)
+                .instead((real, until, limit) -> reversed(real.findDue(until, limit)));
+        fault("ignores the limit of due ones", "findsTheEarliestDueFirstAndNoMoreThanTheLimit", MessageStore::findDue)
+                .instead((real, until, limit) -> real.findDue(until, Integer.MAX_VALUE));
+        faultIn(
+                "finds due ones of other nodes",
+                "findsWhatIsDueOfItsNodeOnly",
+                test -> store -> store.on(MessageStore::findDue)
+                        .instead((real, until, limit) -> Stream.of(real, test.otherSound)
+                                .flatMap(node -> node.findDue(until, limit).stream())
+                                .toList()));
+        fault("finds due ones without content", "findsWhatIsDueWithItsContent", MessageStore::findDue)
+                .instead((real, until, limit) -> real.findDue(until, limit).stream()
+                        .map(record -> record.withSteps(Map.of()))
+                        .toList());
+    }
+
+    private void listed() {
+        fault("ignores the case of kinds", "findsWhatIsListedByKindAndStatus", MessageStore::findListed)
+                .instead((real, query) ->
+                        real.findListed(new ListingQuery(null, query.status(), query.createdBefore(), 100)).stream()
+                                .filter(r -> query.kind() == null
+                                        || listing(r)
+                                                .kind()
+                                                .toLowerCase(Locale.ROOT)
+                                                .equals(query.kind().toLowerCase(Locale.ROOT)))
+                                .limit(query.limit())
+                                .toList());
+        fault("takes a kind for a beginning", "findsWhatIsListedByKindAndStatus", MessageStore::findListed)
+                .instead((real, query) ->
+                        real.findListed(new ListingQuery(null, query.status(), query.createdBefore(), 100)).stream()
+                                .filter(r -> query.kind() == null
+                                        || listing(r).kind().startsWith(query.kind()))
+                                .limit(query.limit())
+                                .toList());
+        fault("lists every status", "findsWhatIsListedByKindAndStatus", MessageStore::findListed)
+                .instead((real, query) ->
+                        real.findListed(new ListingQuery(query.kind(), null, query.createdBefore(), query.limit())));
+        fault("lists those of the moment itself", "findsWhatIsListedSinceBefore", MessageStore::findListed)
+                .instead((real, query) -> {
+                    Instant before = query.createdBefore();
+                    return real.findListed(new ListingQuery(
+                            query.kind(), query.status(), before == null ? null : before.plusMillis(1), query.limit()));
+                });
+        fault("lists the youngest first", "findsTheOldestListedFirstAndNoMoreThanTheLimit", MessageStore::findListed)
+                .instead((real, query) -> reversed(real.findListed(query)));
+        fault("ignores the limit of a list", "findsTheOldestListedFirstAndNoMoreThanTheLimit", MessageStore::findListed)
+                .instead((real, query) ->
+                        real.findListed(new ListingQuery(query.kind(), query.status(), query.createdBefore(), 100)));
+        faultIn(
+                "lists those of other nodes",
+                "findsWhatIsListedOfItsNodeOnly",
+                test -> store -> store.on(MessageStore::findListed)
+                        .instead((real, query) -> Stream.of(real, test.otherSound)
+                                .flatMap(node -> node.findListed(query).stream())
+                                .toList()));
+    }
+
+    private void counts() {
+        faultIn(
+                "counts those of other nodes",
+                "countsWhatIsListedByKindAndStatus",
+                test -> store -> store.on(MessageStore::countListed)
+                        .instead((real, kind, status) ->
+                                real.countListed(kind, status) + test.otherSound.countListed(kind, status)));
+        fault("counts a page", "countsWhatIsListedByKindAndStatus", MessageStore::countListed)
+                .instead((real, kind, status) -> Math.min(2, real.countListed(kind, status)));
+    }
+
+    private static Listing listing(MessageRecord record) {
+        return Objects.requireNonNull(record.listing());
+    }
+
+    private static MessageRecord relisted(MessageRecord record, UnaryOperator<@Nullable Listing> change) {
+        Listing listing = record.listing();
+        return listing == null
+                ? record
+                : record.nextContent(record.state(), record.owner(), change.apply(listing), record.steps())
+                        .withVersion(record.version());
+    }
+
+    private static List<MessageRecord> reversed(List<MessageRecord> records) {
+        List<MessageRecord> reversed = new ArrayList<>(records);
+        Collections.reverse(reversed);
+        return reversed;
+    }
+}
