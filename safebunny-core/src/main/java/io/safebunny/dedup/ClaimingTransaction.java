@@ -217,7 +217,8 @@ final class ClaimingTransaction {
         try {
             return store.findAndLock(key);
         } catch (StoreUnavailableException e) {
-            if (e.retryAfter() != null && isAnswered()) {
+            // apart: after a statement that was cancelled, the transaction can do no more
+            if (e.retryAfter() != null && store.apart(this::isAnswered)) {
                 throw NotHandledException.later(
                         "Message %s waited in vain for %s, which another message changes"
                                 .formatted(handling.message().id(), key.messageId()),

@@ -121,8 +121,8 @@ final class TransactionalClaims implements Claims {
         public @Nullable MessageRecord companion(RecordKey key) {
             try {
                 return transaction.findAndLock(key);
-            } catch (BrokenTransactionException e) {
-                throw e; // the handler's own failure
+            } catch (BrokenTransactionException | NotHandledException e) {
+                throw e; // the first is the handler's own failure
             } catch (RuntimeException e) {
                 throw failures.unread(messageId, e);
             }

@@ -9,6 +9,8 @@ package io.safebunny.orchestrating;
  * @param node that set it aside
  * @param reason as in header {@code sb-poison-reason}
  * @param recordVersion as in header {@code sb-poison-version}, 0 if the copy has none
+ * @param sentAt as in header {@code sb-sent-at}, in milliseconds since the epoch, 0 if the copy has none: a message that was sent
+ *     again has another one
  */
 public record BunnyPoisoned(
-        String saga, String messageId, String type, String node, String reason, long recordVersion) {}
+        String saga, String messageId, String type, String node, String reason, long recordVersion, long sentAt) {}

@@ -42,6 +42,7 @@ final class Compensation {
             }
         }
         saga.become(SagaStatus.FAILED);
+        saga.unblock();
         saga.note(now, "ended, nothing is left to undo");
         messages.failed(saga, handling);
     }

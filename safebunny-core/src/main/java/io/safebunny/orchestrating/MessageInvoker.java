@@ -43,8 +43,11 @@ final class MessageInvoker implements HandlerInvoker {
         if (saga.status() == SagaStatus.STUCK) {
             if (context.messageId().equals(saga.stuckOn())) { // replayed
                 visit.goOn();
-                visit.save();
-                return !startsAnew();
+                if (startsAnew()) {
+                    visit.save();
+                    return false;
+                }
+                return true;
             }
             throw new InvalidMessageException(
                     PoisonReason.SAGA_STUCK,

@@ -96,7 +96,8 @@ final class PoisonWatch implements DeliveryHandler {
                                 Names.printable(type),
                                 Names.printable(nodeOf(delivery.message())),
                                 reason(copy.headers()),
-                                version(copy.headers())),
+                                number(copy.headers(), Headers.POISON_VERSION),
+                                number(copy.headers(), Headers.SENT_AT)),
                         sagaId,
                         timeline.now()));
             }
@@ -123,8 +124,8 @@ final class PoisonWatch implements DeliveryHandler {
         return headers.get(Headers.POISON_REASON) instanceof String text ? Names.printable(text) : "delivery-limit";
     }
 
-    private static long version(Map<String, Object> headers) {
-        return headers.get(Headers.POISON_VERSION) instanceof Number number ? number.longValue() : 0;
+    private static long number(Map<String, Object> headers, String name) {
+        return headers.get(name) instanceof Number number ? number.longValue() : 0;
     }
 
     private void pause() {

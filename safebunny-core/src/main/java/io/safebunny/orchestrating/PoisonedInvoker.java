@@ -10,6 +10,7 @@ import io.safebunny.orchestrating.SagaDocument.Block;
 import io.safebunny.recovery.UnknownSagaException;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView.StepStatus;
 
 /** The news that a message of a saga was set aside: its command, its undo, or one that was for the saga itself. Thread-safe. */
 final class PoisonedInvoker implements HandlerInvoker {
@@ -50,9 +51,15 @@ final class PoisonedInvoker implements HandlerInvoker {
             throws Exception {
         SagaDocument saga = visit.saga();
         BlockedOn blockedOn = new BlockedOn(poisoned.messageId(), poisoned.type(), poisoned.node(), poisoned.reason());
+        SagaStep undone = saga.steps().stream()
+                .filter(step -> step.isUndoneBy(poisoned.messageId()))
+                .findFirst()
+                .orElse(null);
+        if (undone != null && undone.status() != StepStatus.UNDOING) {
+            return; // late: it was sent again since, and has succeeded, or was skipped
+        }
         saga.blockOn(new Block(blockedOn, poisoned.recordVersion()));
-        if (saga.steps().stream().anyMatch(step -> step.isUndoneBy(poisoned.messageId()))
-                && saga.status() == SagaStatus.COMPENSATING) {
+        if (undone != null) {
             saga.become(SagaStatus.COMPENSATION_FAILED);
         }
         SagaMethod method = type.definition().poisoned();

@@ -11,7 +11,6 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.spi.serialization.SerializationException;
 import io.safebunny.spi.transport.OutboundMessage;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -52,36 +51,48 @@ final class RepairInvoker implements HandlerInvoker {
         visit.save();
     }
 
-    /** @return why not; {@code null} when it was done */
+    /**
+     * Commands are sent again only as long as the saga wants them; while it is undone, only undos are.
+     *
+     * @return why not; {@code null} when it was done
+     */
     private static @Nullable String retry(SagaVisit visit) {
         SagaDocument saga = visit.saga();
-        List<Block> blocks = saga.blocks();
-        if (blocks.isEmpty()) {
-            return "it is not blocked on a message";
+        if (saga.status().isEnded()) {
+            return "it is " + saga.status();
         }
-        List<String> others = new ArrayList<>();
+        List<Block> blocks = saga.blocks();
+        boolean wantsCommands = saga.status() == SagaStatus.ACTIVE || saga.status() == SagaStatus.STUCK;
+        boolean any = false;
         for (Block block : blocks) {
-            OutboundMessage sent = sent(saga, block.message().messageId());
-            if (sent == null) {
-                others.add("%s of %s"
-                        .formatted(block.message().messageId(), block.message().node()));
-            } else {
+            OutboundMessage sent = sent(saga, block.message().messageId(), wantsCommands);
+            if (sent != null) {
                 again(visit, sent, block);
+                any = true;
             }
         }
-        return others.isEmpty()
-                ? null
-                : "no command or undo of it, to be replayed from the poison queue of its node: " + others;
+        if (any) {
+            return null;
+        }
+        return blocks.isEmpty()
+                ? "it is not blocked on a message"
+                : "it is blocked on no command or undo that is to be sent again; replay from the poison queue: "
+                        + blocks.stream()
+                                .map(block -> "%s of %s"
+                                        .formatted(
+                                                block.message().messageId(),
+                                                block.message().node()))
+                                .toList();
     }
 
-    /** As it was sent; {@code null} when it is no command or undo of the saga. */
-    private static @Nullable OutboundMessage sent(SagaDocument saga, String messageId) {
+    /** As it was sent; {@code null} when the saga does not want it sent again. */
+    private static @Nullable OutboundMessage sent(SagaDocument saga, String messageId, boolean wantsCommands) {
         for (SagaStep step : saga.steps()) {
             if (step.isUndoneBy(messageId)) {
-                return step.undo();
+                return step.status() == StepStatus.UNDOING ? step.undo() : null;
             }
             if (step.messageId().equals(messageId)) {
-                return step.command();
+                return wantsCommands && step.status() == StepStatus.SENT ? step.command() : null;
             }
         }
         return null;
@@ -89,15 +100,13 @@ final class RepairInvoker implements HandlerInvoker {
 
     private static void again(SagaVisit visit, OutboundMessage sent, Block block) {
         SagaDocument saga = visit.saga();
-        String messageId = block.message().messageId();
         visit.handling()
                 .collect(
                         block.recordVersion() == 0 // its node has no record that would have to be reopened
                                 ? SagaMessages.sentAt(visit.now(), sent)
                                 : SagaMessages.replayed(visit.now(), sent, block.recordVersion()));
-        saga.unblock(messageId);
-        boolean isUndo = saga.steps().stream().anyMatch(step -> step.isUndoneBy(messageId));
-        if (isUndo && saga.status() == SagaStatus.COMPENSATION_FAILED) {
+        saga.unblock(block.message().messageId());
+        if (saga.status() == SagaStatus.COMPENSATION_FAILED) { // what is sent again then is the undo
             saga.become(SagaStatus.COMPENSATING);
         }
     }
@@ -113,15 +122,20 @@ final class RepairInvoker implements HandlerInvoker {
                 if (step.status() == StepStatus.UNDOING) {
                     type.tools().compensation().undone(saga, step, StepStatus.SKIPPED, visit.handling(), visit.now());
                 } else if (step.status() == StepStatus.SENT) {
-                    saga.put(step.with(StepStatus.SKIPPED));
+                    leave(saga, step);
                 }
             }
-            case ACTIVE, STUCK -> saga.put(step.with(StepStatus.SKIPPED));
+            case ACTIVE, STUCK -> leave(saga, step);
             case COMPLETED, FAILED -> {
                 return "it is " + saga.status();
             }
         }
         return null;
+    }
+
+    private static void leave(SagaDocument saga, SagaStep step) {
+        saga.put(step.with(StepStatus.SKIPPED));
+        saga.unblock(step.messageId());
     }
 
     private static @Nullable String fail(SagaType type, SagaVisit visit, BunnyRepair repair) {

@@ -238,9 +238,15 @@ final class SagaDocument {
         return blocks;
     }
 
-    /** Takes the place of an earlier one about the same message. */
+    /** Takes the place of an earlier one about the same message, unless that knows more. */
     void blockOn(Block block) {
-        unblock(block.message().messageId());
+        String messageId = block.message().messageId();
+        for (Block known : blocks()) {
+            if (known.message().messageId().equals(messageId) && known.recordVersion() > block.recordVersion()) {
+                return;
+            }
+        }
+        unblock(messageId);
         ObjectNode blocked = array("blockedOn").addObject();
         blocked.put("message", block.message().messageId());
         blocked.put("type", block.message().type());

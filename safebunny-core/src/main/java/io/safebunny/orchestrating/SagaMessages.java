@@ -123,7 +123,7 @@ final class SagaMessages {
 
     /** The same message however often it is sent, and another one each time that the message is set aside. */
     OutboundMessage poisoned(BunnyPoisoned news, String sagaId, Instant now) {
-        String key = "%s:%d".formatted(news.saga(), news.recordVersion());
+        String key = "%s:%d:%d".formatted(news.saga(), news.recordVersion(), news.sentAt());
         return toItself(
                 ids.idOf(new Ancestry(sagaId, news.messageId(), node, POISONED, key, 1)),
                 sagaId,

@@ -34,6 +34,9 @@ final class SagaSweeper {
     private static final Kind FAILED = Kind.warn(LOG, "Sagas cannot be looked after");
 
     private static final int PORTION = 100;
+    /** Longer than delayed retries usually take. */
+    private static final Duration LONGEST_RETRIES = Duration.ofDays(1);
+
     private static final int MOST_LEFT = 1_000;
 
     private final SagaTypes types;
@@ -68,19 +71,27 @@ final class SagaSweeper {
     /** Runs one round on the calling thread. */
     void sweep() {
         try {
-            wakeAndRetire();
+            boolean all = wakeAndRetire();
             counts.refresh();
-            log.works(FAILED);
+            if (all) {
+                log.works(FAILED);
+            }
         } catch (RuntimeException e) {
-            log.fails(FAILED, "sagas", () -> LOG.warn("Sagas cannot be looked after now", log.tellable(e)));
+            failed("Sagas cannot be looked after now", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void wakeAndRetire() throws InterruptedException {
+    private void failed(String what, Exception e) {
+        log.fails(FAILED, "sagas", () -> LOG.warn("{}", what, log.tellable(e)));
+    }
+
+    /** @return whether nothing failed */
+    private boolean wakeAndRetire() throws InterruptedException {
         long end = timeline.nanoTime() + lease.toNanos();
-        int left = 0; // found, and not for this instance: they are found again
+        boolean all = true;
+        int left = 0; // found and not changed: they are found again
         int asked;
         int found;
         do {
@@ -90,33 +101,47 @@ final class SagaSweeper {
             List<OutboundMessage> alarms = new ArrayList<>();
             List<MessageRecord> due = store.findDue(now.minus(lease.dividedBy(2)), asked);
             for (MessageRecord record : due) {
-                left += look(record, now, alarms) ? 0 : 1;
+                try {
+                    look(record, now, alarms);
+                } catch (
+                        RuntimeException
+                                e) { // of this one: its handler may hold it, or a newer version wrote something of it
+                    failed("A saga cannot be looked after now", e);
+                    left++;
+                    all = false;
+                }
             }
-            send(alarms);
+            all &= send(alarms);
             found = due.size();
-        } while (found == asked && left < MOST_LEFT && timeline.nanoTime() - end < 0);
+        } while (all && found == asked && left < MOST_LEFT && timeline.nanoTime() - end < 0);
+        return all;
     }
 
-    /** @return whether it is not found again for a while */
-    private boolean look(MessageRecord record, Instant now, List<OutboundMessage> alarms) {
+    /** Whatever it is, it is not found again for a while. */
+    private void look(MessageRecord record, Instant now, List<OutboundMessage> alarms) {
         Listing listing = record.listing();
-        SagaType type = listing == null ? null : types.find(listing.kind());
+        if (listing == null) {
+            return;
+        }
+        SagaType type = types.find(listing.kind());
         SagaDocument saga = type == null ? null : readable(type, record);
-        if (listing == null || saga == null) {
-            return false;
+        if (saga == null) { // of another version of the application, or of SafeBunny
+            Listing later =
+                    new Listing(listing.kind(), listing.status(), listing.createdAt(), now.plus(lease.multipliedBy(4)));
+            MessageRecord unused =
+                    store.replace(record.nextContent(record.state(), record.owner(), later, record.steps()));
+            return;
         }
         if (saga.status().isEnded()) {
-            @Nullable
             MessageRecord unused =
                     store.replace(record.nextContent(RecordState.DISPATCHED, record.owner(), null, record.steps()));
-            return true;
+            return;
         }
         List<OutboundMessage> ofSaga = wake(saga, now);
         MessageRecord taken = store.replace(saga.postponed(record, now.plus(lease)));
         if (taken != null) {
             alarms.addAll(ofSaga);
         }
-        return true;
     }
 
     /** What is to be sent when the saga is written; what the message of a timeout has come to is in its own record. */
@@ -129,7 +154,7 @@ final class SagaSweeper {
                 continue;
             }
             MessageRecord handled = store.find(new RecordKey(saga.id(), timeout.token()));
-            if (handled == null) {
+            if (handled == null || isGivenUp(handled, timeout, now)) {
                 alarms.add(messages.alarm(saga.saga(), saga.id(), name, timeout, now));
             } else if (handled.state() == RecordState.POISONED) {
                 saga.stickOn(timeout.token());
@@ -144,6 +169,12 @@ final class SagaSweeper {
         return alarms;
     }
 
+    /** It is being handled or retried, for so long that the message may be lost: one more does no harm. */
+    private static boolean isGivenUp(MessageRecord handled, SagaTimeout timeout, Instant now) {
+        boolean isOpen = handled.state() == RecordState.CLAIMED || handled.state() == RecordState.RELEASED;
+        return isOpen && now.isAfter(timeout.due().plus(LONGEST_RETRIES));
+    }
+
     private static @Nullable SagaDocument readable(SagaType type, MessageRecord record) {
         try {
             return SagaDocument.read(type.name(), record);
@@ -152,9 +183,10 @@ final class SagaSweeper {
         }
     }
 
-    private void send(List<OutboundMessage> alarms) throws InterruptedException {
+    /** @return whether all are confirmed; the others are sent again later */
+    private boolean send(List<OutboundMessage> alarms) throws InterruptedException {
         if (alarms.isEmpty()) {
-            return;
+            return true;
         }
         CompletableFuture<?>[] sent = alarms.stream().map(sender::send).toArray(CompletableFuture[]::new);
         try {
@@ -162,12 +194,10 @@ final class SagaSweeper {
             LOG.info(
                     "Woke sagas whose timeouts are over, because the messages that should have done so are late [count={}]",
                     alarms.size());
+            return true;
         } catch (ExecutionException | TimeoutException e) {
-            log.fails(
-                    FAILED,
-                    "sagas",
-                    () -> LOG.warn(
-                            "Messages that wake sagas are not confirmed; they are sent again later", log.tellable(e)));
+            failed("Messages that wake sagas are not confirmed; they are sent again later", e);
+            return false;
         }
     }
 }

@@ -19,6 +19,7 @@ import io.safebunny.saga.SagaView;
 import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.Listing;
 import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
@@ -212,5 +213,56 @@ class SagaTroubleTest {
         assertThat(saga().status()).isEqualTo(SagaStatus.FAILED);
         assertThat(world.effects).containsExactly("refund", "release");
         assertThat(world.counted("safebunny.saga.ignored", "reason", "stale")).isEqualTo(before);
+    }
+
+    @Test
+    void anUndoThatFailsAgainIsToldAgainAlsoWithoutARecord() {
+        world.stop("billing");
+        world.start(
+                "billing",
+                (MessageStore) null,
+                List.of(
+                        SagaWorld.handler("orders", Capture.class, (payload, context) -> {}),
+                        SagaWorld.handler(
+                                "orders", Refund.class, (payload, context) -> refunding.invoke(payload, context))));
+        refunding = (payload, context) -> {
+            throw new PoisonMessageException("no refund");
+        };
+        place();
+        world.sagas("orders").fail("OrderSaga", ID, "given up");
+        world.pass(Duration.ofMinutes(1));
+        assertThat(saga().status()).isEqualTo(SagaStatus.COMPENSATION_FAILED);
+
+        world.sagas("orders").retry("OrderSaga", ID, "perhaps now");
+        world.pass(Duration.ofMinutes(1));
+
+        assertThat(saga().status()).isEqualTo(SagaStatus.COMPENSATION_FAILED);
+        assertThat(saga().blockedOn()).hasSize(1);
+    }
+
+    @Test
+    void aCommandIsNotSentAgainOnceItsSagaIsUndone() {
+        List<String> captures = new ArrayList<>();
+        world.stop("billing");
+        world.start(
+                "billing",
+                List.of(
+                        SagaWorld.handler("orders", Capture.class, (payload, context) -> {
+                            captures.add("capture");
+                            throw new PoisonMessageException("no account");
+                        }),
+                        SagaWorld.handler(
+                                "orders", Refund.class, (payload, context) -> refunding.invoke(payload, context))));
+        place();
+        assertThat(saga().blockedOn()).hasSize(1);
+        world.sagas("orders").fail("OrderSaga", ID, "given up");
+        world.settle();
+        assertThat(saga().status()).isEqualTo(SagaStatus.FAILED);
+
+        world.sagas("orders").retry("OrderSaga", ID, "too late");
+        world.settle();
+
+        assertThat(captures).hasSize(1);
+        assertThat(saga().blockedOn()).isEmpty();
     }
 }

@@ -15,12 +15,14 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction.Poison;
 import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.store.TransactionalMessageStore.LocalTransaction;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.time.SystemTimeline;
@@ -35,6 +37,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -82,7 +88,7 @@ abstract class JointRecordRules {
         store = new TransactionalJdbcMessageStore(
                 database().pool(),
                 new JdbcTransactionManager(database().pool()),
-                JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofDays(7)));
+                JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofDays(7)).withTimeout(Duration.ofSeconds(2)));
         instance = new Deduplication(
                 store,
                 new ConfirmedSender(
@@ -195,5 +201,34 @@ abstract class JointRecordRules {
         assertThat(runs).containsExactly("overtaken");
         assertThat(stored(key).state()).isEqualTo(RecordState.POISONED);
         assertThat(state()).isEqualTo("theirs, stuck");
+    }
+
+    @Test
+    void whoWaitsInVainForWhatAnotherHoldsComesBack() throws Exception {
+        change("theirs");
+        CountDownLatch held = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+        ExecutorService other = Executors.newSingleThreadExecutor();
+        try {
+            Future<?> holding = other.submit(() -> {
+                LocalTransaction transaction = store.begin();
+                MessageRecord unused = store.findAndLock(shared);
+                held.countDown();
+                over.await();
+                transaction.rollback();
+                return null;
+            });
+            held.await();
+
+            assertThatExceptionOfType(NotHandledException.class)
+                    .isThrownBy(() -> deliver(handling -> {
+                        MessageRecord unused = handling.records().companion(shared);
+                    }))
+                    .satisfies(busy -> assertThat(busy.isTrouble()).isFalse());
+            over.countDown();
+            holding.get();
+        } finally {
+            other.shutdownNow();
+        }
     }
 }

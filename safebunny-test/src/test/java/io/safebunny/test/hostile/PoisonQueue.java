@@ -41,7 +41,7 @@ final class PoisonQueue {
             "x-exception-stacktrace",
             "x-original-exchange",
             "x-original-routingKey",
-            "sb-undoes"); // of a later version, and only carried
+            "sb-undoes");
 
     private final Map<String, Integer> reasons = new TreeMap<>();
     private final List<AssertionError> errors = new ArrayList<>();

@@ -31,13 +31,25 @@ final class Dialer {
             com.rabbitmq.client.ConnectionFactory client = spring.getRabbitConnectionFactory();
             client.setChannelShouldCheckRpcResponseType(
                     true); // a late answer must not pass for that of the next question
-            SocketConfigurator configurator = client.getSocketConfigurator();
-            client.setSocketConfigurator(connecting -> {
-                configurator.configure(GuardedSockets.behind(connecting));
-                remember(connecting);
-            });
+            client.setSocketConfigurator(new Watching(client.getSocketConfigurator()));
         }
         guardSockets();
+    }
+
+    /** Sees each socket as the client has it, also when another dialler of the same factory does so too. */
+    private final class Watching implements SocketConfigurator {
+
+        private final SocketConfigurator inner;
+
+        Watching(SocketConfigurator inner) {
+            this.inner = inner;
+        }
+
+        @Override
+        public void configure(Socket connecting) throws IOException {
+            inner.configure(inner instanceof Watching ? connecting : GuardedSockets.behind(connecting));
+            remember(connecting);
+        }
     }
 
     /** Each time: the application may have given the client another key store. */
@@ -54,6 +66,11 @@ final class Dialer {
         if (Thread.currentThread() == dialling) { // the client's factory may have other users
             socket = behind;
         }
+    }
+
+    /** Whether the last socket that was made was. */
+    boolean isGuarded() {
+        return guarded;
     }
 
     private void warnUnlessGuarded() {
