@@ -10,7 +10,6 @@ import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -74,7 +73,7 @@ final class Claim {
         long now = timeline.nanoTime();
         JointWrite result;
         try {
-            result = companions.isEmpty() ? replaceAlone(intended) : store.writeTogether(with(intended, companions));
+            result = RecordWrites.replace(store, intended, companions);
         } catch (RuntimeException e) {
             unsure |= !(e instanceof RecordRefusedException);
             throw e;
@@ -90,18 +89,6 @@ final class Claim {
         }
         lost = true;
         return JointResult.LOST;
-    }
-
-    private JointWrite replaceAlone(MessageRecord intended) {
-        MessageRecord written = store.replace(intended);
-        return written == null ? new JointWrite.Overtaken(intended.key()) : new JointWrite.Written(List.of(written));
-    }
-
-    private static List<MessageRecord> with(MessageRecord record, List<MessageRecord> companions) {
-        List<MessageRecord> all = new ArrayList<>(companions.size() + 1);
-        all.add(record);
-        all.addAll(companions);
-        return all;
     }
 
     /** What became of a write of this claim and its companions. */

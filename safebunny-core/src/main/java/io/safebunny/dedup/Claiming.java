@@ -23,7 +23,6 @@ import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.UnreadableRecordException;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -218,21 +217,12 @@ final class Claiming {
     /** Together with what depends on it. */
     private MessageRecord setAside(Handling handling, MessageRecord poisoned) {
         List<MessageRecord> companions = new SetAsideWrites(handling.records(), store::find).read();
-        if (companions.isEmpty()) {
-            MessageRecord written = store.replace(poisoned);
-            if (written != null) {
-                return written;
-            }
-        } else {
-            List<MessageRecord> all = new ArrayList<>(companions);
-            all.add(0, poisoned);
-            if (store.writeTogether(all) instanceof JointWrite.Written written) {
-                return written.records().get(0);
-            }
+        if (RecordWrites.replace(store, poisoned, companions) instanceof JointWrite.Written written) {
+            return written.records().get(0);
         }
         // Its owner was only slow, or what depends on it was changed meanwhile: the next delivery reads both anew. Not
-        // at once,
-        // because the transaction that may be open can do no more.
+        // at
+        // once, because the transaction that may be open can do no more.
         throw busy(handling, options.lease());
     }
 

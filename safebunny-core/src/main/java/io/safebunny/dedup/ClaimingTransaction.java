@@ -18,7 +18,6 @@ import io.safebunny.spi.store.TransactionalMessageStore.LocalTransaction;
 import io.safebunny.spi.store.UnreadableRecordException;
 import io.safebunny.spi.transport.OutboundMessage;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -162,7 +161,7 @@ final class ClaimingTransaction {
     private @Nullable MessageRecord complete(MessageRecord intended) {
         JointWrite result;
         try {
-            result = replace(intended);
+            result = RecordWrites.replace(store, intended, handling.records().joined());
         } catch (RecordRefusedException e) {
             throw e;
         } catch (RuntimeException e) {
@@ -191,19 +190,6 @@ final class ClaimingTransaction {
                             .formatted(handling.message().id()),
                     e.retryAfter());
         }
-    }
-
-    private JointWrite replace(MessageRecord intended) {
-        List<MessageRecord> joined = handling.records().joined();
-        if (!joined.isEmpty()) {
-            List<MessageRecord> all = new ArrayList<>(joined);
-            all.add(0, intended);
-            return store.writeTogether(all);
-        }
-        MessageRecord completed = store.replace(intended);
-        return completed == null
-                ? new JointWrite.Overtaken(intended.key())
-                : new JointWrite.Written(List.of(completed));
     }
 
     /**
@@ -360,9 +346,8 @@ final class ClaimingTransaction {
             if (companions.isEmpty()) {
                 return write(poisoned);
             }
-            List<MessageRecord> all = new ArrayList<>(companions);
-            all.add(0, poisoned);
-            JointWrite result = store.writeTogether(all); // no transaction is open, so it is one of its own
+            // no transaction is open, so it is one of its own
+            JointWrite result = RecordWrites.together(store, poisoned, companions);
             if (result instanceof JointWrite.Written written) {
                 return written.records().get(0);
             }
