@@ -111,7 +111,8 @@ public final class SafeBunnyEngine {
                         events,
                         log,
                         new DedupOptions(options.lease(), options.topology().deliveryLimit(), options.retention()));
-        sagaEngines = definitions -> sagas(definitions, current, publisher);
+        LibraryMessages library = new LibraryMessages(options.node(), parts.idScheme(), parts.timeline());
+        sagaEngines = definitions -> sagas(definitions, current, publisher, library);
         pipelines = new ConsumePipelineFactory(
                 current,
                 publisher::within,
@@ -125,7 +126,7 @@ public final class SafeBunnyEngine {
                 parts.serializers(),
                 parts.codecs(),
                 sender,
-                new LibraryMessages(options.node(), parts.idScheme(), parts.timeline()),
+                library,
                 deduplication,
                 this::correlationOf,
                 new Turns<>(),
@@ -140,7 +141,11 @@ public final class SafeBunnyEngine {
                 log);
     }
 
-    private SagaEngine sagas(List<SagaDefinition> definitions, CurrentHandling current, PipelineBunny publisher) {
+    private SagaEngine sagas(
+            List<SagaDefinition> definitions,
+            CurrentHandling current,
+            PipelineBunny publisher,
+            LibraryMessages library) {
         SafeBunnyOptions options = parts.options();
         MessageStore store = parts.store();
         if (store == null) {
@@ -162,7 +167,7 @@ public final class SafeBunnyEngine {
                 definitions,
                 current,
                 publisher,
-                parts.idScheme(),
+                library,
                 store,
                 sender,
                 parts.timeline(),

@@ -19,10 +19,10 @@ final class Compensation {
     void begin(SagaDocument saga, String reason, Handling handling, Instant now) {
         saga.become(SagaStatus.COMPENSATING);
         saga.setReason(reason);
-        saga.removeTimeouts();
-        saga.unblock();
+        saga.timeouts().clear();
+        saga.blocks().clear();
         saga.note(now, "failed: " + reason);
-        saga.steps().stream()
+        saga.steps().all().stream()
                 .filter(step -> step.undo() == null)
                 .forEach(step -> saga.note(now, "nothing to undo for step " + step.name()));
         goOn(saga, handling, now);
@@ -30,7 +30,7 @@ final class Compensation {
 
     /** Sends the next undo, unless one is not acknowledged yet; after the last one the saga has failed. */
     void goOn(SagaDocument saga, Handling handling, Instant now) {
-        List<SagaStep> steps = saga.steps();
+        List<SagaStep> steps = saga.steps().all();
         for (int i = steps.size() - 1; i >= 0; i--) {
             SagaStep step = steps.get(i);
             if (step.status() == StepStatus.UNDOING) {
@@ -42,26 +42,26 @@ final class Compensation {
             }
         }
         saga.become(SagaStatus.FAILED);
-        saga.unblock();
+        saga.blocks().clear();
         saga.note(now, "ended, nothing is left to undo");
         messages.failed(saga, handling);
     }
 
     /** The step is undone, or need not be. */
     void undone(SagaDocument saga, SagaStep step, StepStatus how, Handling handling, Instant now) {
-        saga.put(step.with(how));
+        saga.steps().put(step.with(how));
         if (saga.status() == SagaStatus.COMPENSATION_FAILED) {
             saga.become(SagaStatus.COMPENSATING);
         }
         if (step.undo() != null) {
-            saga.unblock(String.valueOf(step.undo().message().messageId()));
+            saga.blocks().remove(String.valueOf(step.undo().message().messageId()));
         }
         goOn(saga, handling, now);
     }
 
     private static void send(SagaDocument saga, SagaStep step, Handling handling, Instant now) {
         if (step.undo() != null) {
-            saga.put(step);
+            saga.steps().put(step);
             saga.note(now, "undoing step " + step.name());
             handling.collect(SagaMessages.sentAt(now, step.undo()));
         }

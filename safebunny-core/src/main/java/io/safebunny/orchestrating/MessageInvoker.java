@@ -74,7 +74,7 @@ final class MessageInvoker implements HandlerInvoker {
     private static void unblock(SagaDocument saga, MessageContext context) {
         String cause = context.causationId();
         if (cause != null) {
-            saga.unblock(cause);
+            saga.blocks().remove(cause);
         }
     }
 }

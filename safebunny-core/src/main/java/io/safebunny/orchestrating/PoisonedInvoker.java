@@ -6,7 +6,7 @@ import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaMethod;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.orchestrating.SagaDocument.Block;
+import io.safebunny.orchestrating.SagaBlocks.Block;
 import io.safebunny.recovery.UnknownSagaException;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaStatus;
@@ -51,14 +51,11 @@ final class PoisonedInvoker implements HandlerInvoker {
             throws Exception {
         SagaDocument saga = visit.saga();
         BlockedOn blockedOn = new BlockedOn(poisoned.messageId(), poisoned.type(), poisoned.node(), poisoned.reason());
-        SagaStep undone = saga.steps().stream()
-                .filter(step -> step.isUndoneBy(poisoned.messageId()))
-                .findFirst()
-                .orElse(null);
+        SagaStep undone = saga.steps().undoneBy(poisoned.messageId());
         if (undone != null && undone.status() != StepStatus.UNDOING) {
             return; // late: it was sent again since, and has succeeded, or was skipped
         }
-        saga.blockOn(new Block(blockedOn, poisoned.recordVersion()));
+        saga.blocks().put(new Block(blockedOn, poisoned.recordVersion()));
         if (undone != null) {
             saga.become(SagaStatus.COMPENSATION_FAILED);
         }
@@ -89,8 +86,7 @@ final class PoisonedInvoker implements HandlerInvoker {
 
     /** Of a payload that says to which saga it belongs nothing is known here but the correlation id, which is another one's. */
     private static boolean isToItself(SagaType type, SagaDocument saga, BunnyPoisoned poisoned) {
-        return saga.timeouts().values().stream()
-                        .anyMatch(timeout -> timeout.token().equals(poisoned.messageId()))
+        return saga.timeouts().hasToken(poisoned.messageId())
                 || type.definition().handlers().stream()
                         .anyMatch(handler -> handler.type().equals(poisoned.type()) && handler.correlation() == null);
     }

@@ -5,7 +5,7 @@ import io.safebunny.MessageContext;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.message.InvalidMessageException;
-import io.safebunny.orchestrating.SagaDocument.Block;
+import io.safebunny.orchestrating.SagaBlocks.Block;
 import io.safebunny.recovery.UnknownSagaException;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.StepStatus;
@@ -61,7 +61,7 @@ final class RepairInvoker implements HandlerInvoker {
         if (saga.status().isEnded()) {
             return "it is " + saga.status();
         }
-        List<Block> blocks = saga.blocks();
+        List<Block> blocks = saga.blocks().all();
         boolean wantsCommands = saga.status() == SagaStatus.ACTIVE || saga.status() == SagaStatus.STUCK;
         boolean any = false;
         for (Block block : blocks) {
@@ -87,7 +87,7 @@ final class RepairInvoker implements HandlerInvoker {
 
     /** As it was sent; {@code null} when the saga does not want it sent again. */
     private static @Nullable OutboundMessage sent(SagaDocument saga, String messageId, boolean wantsCommands) {
-        for (SagaStep step : saga.steps()) {
+        for (SagaStep step : saga.steps().all()) {
             if (step.isUndoneBy(messageId)) {
                 return step.status() == StepStatus.UNDOING ? step.undo() : null;
             }
@@ -105,7 +105,7 @@ final class RepairInvoker implements HandlerInvoker {
                         block.recordVersion() == 0 // its node has no record that would have to be reopened
                                 ? SagaMessages.sentAt(visit.now(), sent)
                                 : SagaMessages.replayed(visit.now(), sent, block.recordVersion()));
-        saga.unblock(block.message().messageId());
+        saga.blocks().remove(block.message().messageId());
         if (saga.status() == SagaStatus.COMPENSATION_FAILED) { // what is sent again then is the undo
             saga.become(SagaStatus.COMPENSATING);
         }
@@ -113,7 +113,7 @@ final class RepairInvoker implements HandlerInvoker {
 
     private static @Nullable String skip(SagaType type, SagaVisit visit, BunnyRepair repair) {
         SagaDocument saga = visit.saga();
-        SagaStep step = saga.step(String.valueOf(repair.step()));
+        SagaStep step = saga.steps().find(String.valueOf(repair.step()));
         if (step == null) {
             return "it has no step of that name";
         }
@@ -134,8 +134,8 @@ final class RepairInvoker implements HandlerInvoker {
     }
 
     private static void leave(SagaDocument saga, SagaStep step) {
-        saga.put(step.with(StepStatus.SKIPPED));
-        saga.unblock(step.messageId());
+        saga.steps().put(step.with(StepStatus.SKIPPED));
+        saga.blocks().remove(step.messageId());
     }
 
     private static @Nullable String fail(SagaType type, SagaVisit visit, BunnyRepair repair) {

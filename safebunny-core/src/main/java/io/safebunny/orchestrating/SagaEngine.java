@@ -6,10 +6,10 @@ import io.safebunny.handling.CurrentHandling;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Sagas;
-import io.safebunny.spi.identity.IdScheme;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.time.Timeline;
@@ -39,7 +39,7 @@ public final class SagaEngine {
             List<SagaDefinition> definitions,
             CurrentHandling current,
             PipelineBunny publisher,
-            IdScheme ids,
+            LibraryMessages library,
             MessageStore store,
             ConfirmedSender sender,
             Timeline timeline,
@@ -48,7 +48,7 @@ public final class SagaEngine {
             BoundedLog log,
             Duration retention,
             Duration lease) {
-        SagaMessages messages = new SagaMessages(node, publisher, ids);
+        SagaMessages messages = new SagaMessages(publisher, library);
         SagaTools tools =
                 new SagaTools(node, current, messages, new Compensation(messages), timeline, metrics, retention);
         this.orchestration = new Orchestration(node, definitions, tools);

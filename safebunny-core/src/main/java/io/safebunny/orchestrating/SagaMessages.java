@@ -3,20 +3,13 @@ package io.safebunny.orchestrating;
 
 import io.safebunny.PublishOptions;
 import io.safebunny.handling.Handling;
-import io.safebunny.identity.LineageIdScheme;
-import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.MessageTypes;
-import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
+import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.saga.SagaFailed;
-import io.safebunny.serialization.JsonMessageSerializer;
-import io.safebunny.spi.identity.Ancestry;
-import io.safebunny.spi.identity.IdScheme;
-import io.safebunny.spi.serialization.MessageSerializer;
 import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -27,22 +20,17 @@ import org.jspecify.annotations.Nullable;
 final class SagaMessages {
 
     private static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
-    private static final String REPAIR = MessageTypes.nameOf(BunnyRepair.class);
     private static final String POISONED = MessageTypes.nameOf(BunnyPoisoned.class);
 
     /** How long one message waits on the broker at most; a longer wait is made of several. */
     private static final Duration LONGEST_SLEEP = Duration.ofDays(100);
 
-    private static final MessageSerializer JSON = new JsonMessageSerializer();
-
-    private final String node;
     private final PipelineBunny publisher;
-    private final LineageIdScheme ids;
+    private final LibraryMessages library;
 
-    SagaMessages(String node, PipelineBunny publisher, IdScheme scheme) {
-        this.node = node;
+    SagaMessages(PipelineBunny publisher, LibraryMessages library) {
         this.publisher = publisher;
-        this.ids = scheme instanceof LineageIdScheme lineage ? lineage : new LineageIdScheme();
+        this.library = library;
     }
 
     /** A command of the saga, made but not sent; {@code null} when a middleware dropped it. */
@@ -69,7 +57,7 @@ final class SagaMessages {
         if (command.message().headers().get(Headers.SENT_AT) instanceof Number sentAt) {
             headers.put(Headers.UNDOES_SENT_AT, sentAt.longValue());
         }
-        String id = ids.idOf(new Ancestry(sagaId, step, node, String.valueOf(message.type()), "undo", 1));
+        String id = library.id(sagaId, step, String.valueOf(message.type()), "undo");
         return new OutboundMessage(
                 new WireMessage(
                         id,
@@ -111,52 +99,25 @@ final class SagaMessages {
     SagaTimeout timeout(SagaDocument saga, String name, Instant due, String cause, int number, Instant now) {
         Instant latest = now.plus(LONGEST_SLEEP);
         String key = "%s:%s:%d".formatted(saga.saga(), name, number);
-        String token = ids.idOf(new Ancestry(saga.id(), cause, node, TIMEOUT, key, 1));
+        String token = library.id(saga.id(), cause, TIMEOUT, key);
         return new SagaTimeout(token, due, due.isAfter(latest) ? latest : due);
     }
 
     /** The message that wakes the saga; the same one however often it is sent. */
     OutboundMessage alarm(String saga, String sagaId, String name, SagaTimeout timeout, Instant now) {
         Instant wakesAt = timeout.wakesAt().isBefore(now) ? now : timeout.wakesAt();
-        return toItself(timeout.token(), sagaId, TIMEOUT, new BunnyTimeout(saga, name), now, wakesAt);
+        return library.first(timeout.token(), sagaId, new BunnyTimeout(saga, name), now, wakesAt);
     }
 
     /** The same message however often it is sent, and another one each time that the message is set aside. */
     OutboundMessage poisoned(BunnyPoisoned news, String sagaId, Instant now) {
         String key = "%s:%d:%d".formatted(news.saga(), news.recordVersion(), news.sentAt());
-        return toItself(
-                ids.idOf(new Ancestry(sagaId, news.messageId(), node, POISONED, key, 1)),
-                sagaId,
-                POISONED,
-                news,
-                now,
-                now);
+        return library.first(library.id(sagaId, news.messageId(), POISONED, key), sagaId, news, now, now);
     }
 
     /** @param id of its own, since each repair is another one */
     OutboundMessage repair(BunnyRepair repair, String id, String sagaId, Instant now) {
-        return toItself(id, sagaId, REPAIR, repair, now, now);
-    }
-
-    private OutboundMessage toItself(String id, String sagaId, String type, Object payload, Instant now, Instant due) {
-        Envelope envelope = new Envelope(
-                id,
-                sagaId,
-                type,
-                node,
-                1,
-                null,
-                0,
-                0,
-                due.toEpochMilli(),
-                null,
-                0,
-                Map.of(),
-                Map.of(),
-                JSON.contentType(),
-                JSON.serialize(payload));
-        return new OutboundMessage(
-                envelope.toWire(), new Route.Publication(Names.address(node, type)), Duration.between(now, due));
+        return library.first(id, sagaId, repair, now, now);
     }
 
     void failed(SagaDocument saga, Handling handling) {

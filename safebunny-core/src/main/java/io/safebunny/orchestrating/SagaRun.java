@@ -65,7 +65,7 @@ final class SagaRun implements SagaContext {
 
     private void send(String name, Object command, @Nullable Object undo) {
         requireActive("step", name);
-        if (saga.step(name) != null) {
+        if (saga.steps().find(name) != null) {
             throw refused(
                     "step",
                     name,
@@ -80,16 +80,16 @@ final class SagaRun implements SagaContext {
             throw refused("step", name, "a publish middleware dropped its undo. Let undos of sagas through");
         }
         handling.collect(sent);
-        saga.put(new SagaStep(name, StepStatus.SENT, sent, kept));
+        saga.steps().put(new SagaStep(name, StepStatus.SENT, sent, kept));
         saga.note(now, "step %s: %s".formatted(name, sent.message().type()));
     }
 
     @Override
     public boolean forget(String name) {
         requireActive("step", name);
-        boolean known = saga.step(name) != null;
+        boolean known = saga.steps().find(name) != null;
         if (known) {
-            saga.removeStep(name);
+            saga.steps().remove(name);
             saga.note(now, "forgot step " + name);
         }
         return known;
@@ -119,9 +119,11 @@ final class SagaRun implements SagaContext {
         }
         SagaTimeout known = saga.timeouts().get(name);
         if (known != null && !due.isBefore(known.wakesAt())) {
-            saga.put(
-                    name,
-                    new SagaTimeout(known.token(), due, known.wakesAt())); // its message will see that it is early
+            saga.timeouts()
+                    .put(
+                            name,
+                            new SagaTimeout(
+                                    known.token(), due, known.wakesAt())); // its message will see that it is early
         } else {
             arm(name, due);
         }
@@ -131,16 +133,16 @@ final class SagaRun implements SagaContext {
     /** With a new message: the one before, if there is any, is stale. */
     void arm(String name, Instant due) {
         SagaTimeout set = messages.timeout(saga, name, due, handling.message().id(), ++timeoutsSet, now);
-        saga.put(name, set);
+        saga.timeouts().put(name, set);
         handling.collect(messages.alarm(saga.saga(), saga.id(), name, set, now));
     }
 
     @Override
     public boolean cancelTimeout(String name) {
         requireRunning();
-        boolean known = saga.timeouts().containsKey(name);
+        boolean known = saga.timeouts().get(name) != null;
         if (known) {
-            saga.removeTimeout(name);
+            saga.timeouts().remove(name);
             saga.note(now, "cancelled timeout " + name);
         }
         return known;
@@ -150,8 +152,8 @@ final class SagaRun implements SagaContext {
     public void complete() {
         requireActive("end", "complete");
         saga.become(SagaStatus.COMPLETED);
-        saga.removeTimeouts();
-        saga.unblock();
+        saga.timeouts().clear();
+        saga.blocks().clear();
         saga.note(now, "completed");
     }
 

@@ -147,7 +147,7 @@ final class SagaSweeper {
     /** What is to be sent when the saga is written; what the message of a timeout has come to is in its own record. */
     private List<OutboundMessage> wake(SagaDocument saga, Instant now) {
         List<OutboundMessage> alarms = new ArrayList<>();
-        for (Map.Entry<String, SagaTimeout> entry : saga.timeouts().entrySet()) {
+        for (Map.Entry<String, SagaTimeout> entry : saga.timeouts().all().entrySet()) {
             String name = entry.getKey();
             SagaTimeout timeout = entry.getValue();
             if (timeout.wakesAt().isAfter(now)) {
@@ -162,7 +162,7 @@ final class SagaSweeper {
             } else if (handled.state() != RecordState.CLAIMED && handled.state() != RecordState.RELEASED) {
                 // it came while the saga did not listen, and its id is spent
                 SagaTimeout anew = messages.timeout(saga, name, timeout.due(), timeout.token(), 1, now);
-                saga.put(name, anew);
+                saga.timeouts().put(name, anew);
                 alarms.add(messages.alarm(saga.saga(), saga.id(), name, anew, now));
             }
         }

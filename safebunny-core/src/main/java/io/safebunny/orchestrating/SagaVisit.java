@@ -53,7 +53,7 @@ final class SagaVisit {
     /** A stuck saga goes on, and so do its timeouts, whose messages may have come meanwhile. */
     void goOn() {
         saga.unstick();
-        saga.timeouts().forEach((name, timeout) -> {
+        saga.timeouts().all().forEach((name, timeout) -> {
             if (!timeout.wakesAt().isAfter(now)
                     && !timeout.token().equals(handling.message().id())) {
                 arm(name, timeout.due());

@@ -32,7 +32,7 @@ final class TimeoutInvoker implements HandlerInvoker {
         if (timeout.due().isAfter(visit.now())) {
             visit.arm(alarm.name(), timeout.due());
         } else {
-            visit.saga().removeTimeout(alarm.name());
+            visit.saga().timeouts().remove(alarm.name());
             visit.saga().note(visit.now(), "timeout %s is over".formatted(alarm.name()));
             visit.run(method(type, alarm), null, context, null);
         }

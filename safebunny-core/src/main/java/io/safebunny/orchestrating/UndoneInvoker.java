@@ -34,7 +34,7 @@ final class UndoneInvoker implements HandlerInvoker {
     }
 
     private static boolean acknowledge(SagaType type, SagaVisit visit, BunnyUndone undone) {
-        for (SagaStep step : visit.saga().steps()) {
+        for (SagaStep step : visit.saga().steps().all()) {
             if (step.messageId().equals(undone.step())) {
                 if (step.status() == StepStatus.UNDOING) {
                     visit.saga()

@@ -13,7 +13,9 @@ import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the messages that SafeBunny itself publishes in a node's name. Every node must be able to read them, so they are JSON
@@ -39,23 +41,53 @@ public final class LibraryMessages {
      */
     public OutboundMessage after(Envelope parent, Object payload, String key) {
         String type = MessageTypes.nameOf(payload.getClass());
-        int marker = Identifier.markerAfter(parent);
+        String id = id(parent.correlationId(), parent.id(), type, key);
+        return message(id, parent.correlationId(), parent, payload, timeline.now(), Duration.ZERO);
+    }
+
+    /**
+     * A message that follows from no other one.
+     *
+     * @param due when it is to come, not before now
+     */
+    public OutboundMessage first(String id, String correlationId, Object payload, Instant now, Instant due) {
+        return message(id, correlationId, null, payload, due, Duration.between(now, due));
+    }
+
+    /**
+     * Id of a message of this node, whoever sends it.
+     *
+     * @param cause id of the message because of which it is sent
+     * @param key tells several of one type and cause apart
+     */
+    public String id(String correlationId, String cause, String type, String key) {
+        return ids.idOf(new Ancestry(correlationId, cause, node, type, key, 1)); // the marker is no part of these ids
+    }
+
+    private OutboundMessage message(
+            String id,
+            String correlationId,
+            @Nullable Envelope parent,
+            Object payload,
+            Instant sentAt,
+            Duration delay) {
+        String type = MessageTypes.nameOf(payload.getClass());
         Envelope message = new Envelope(
-                ids.idOf(new Ancestry(parent.correlationId(), parent.id(), node, type, key, marker)),
-                parent.correlationId(),
+                id,
+                correlationId,
                 type,
                 node,
-                marker,
-                parent.id(),
+                parent == null ? 1 : Identifier.markerAfter(parent),
+                parent == null ? null : parent.id(),
                 0,
                 0,
-                timeline.now().toEpochMilli(),
+                sentAt.toEpochMilli(),
                 null,
                 0,
-                Observations.w3c(parent.trace()),
+                parent == null ? Map.of() : Observations.w3c(parent.trace()),
                 Map.of(),
                 json.contentType(),
                 json.serialize(payload));
-        return new OutboundMessage(message.toWire(), new Route.Publication(Names.address(node, type)), Duration.ZERO);
+        return new OutboundMessage(message.toWire(), new Route.Publication(Names.address(node, type)), delay);
     }
 }

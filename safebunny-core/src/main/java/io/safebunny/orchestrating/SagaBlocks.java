@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.orchestrating;
+
+import io.safebunny.saga.BlockedOn;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The messages of a saga that a participant has set aside; a part of its tree. Confined to one thread. */
+final class SagaBlocks {
+
+    private static final String NAME = "blockedOn";
+
+    private final ObjectNode root;
+
+    SagaBlocks(ObjectNode root) {
+        this.root = root;
+    }
+
+    /** A message that was set aside, and the version of the record that says so; 0 when that is not known. */
+    record Block(BlockedOn message, long recordVersion) {}
+
+    /** In the order in which they were set aside. */
+    List<Block> all() {
+        List<Block> blocks = new ArrayList<>();
+        for (JsonNode blocked : root.path(NAME)) {
+            BlockedOn message = new BlockedOn(
+                    SagaFields.text(blocked, "message"),
+                    SagaFields.text(blocked, "type"),
+                    SagaFields.text(blocked, "node"),
+                    SagaFields.text(blocked, "reason"));
+            blocks.add(new Block(message, blocked.path("recordVersion").asLong(0)));
+        }
+        return blocks;
+    }
+
+    /** Takes the place of an earlier one about the same message, unless that knows more. */
+    void put(Block block) {
+        String messageId = block.message().messageId();
+        for (Block known : all()) {
+            if (known.message().messageId().equals(messageId) && known.recordVersion() > block.recordVersion()) {
+                return;
+            }
+        }
+        remove(messageId);
+        ObjectNode blocked = SagaFields.array(root, NAME).addObject();
+        blocked.put("message", messageId);
+        blocked.put("type", block.message().type());
+        blocked.put("node", block.message().node());
+        blocked.put("reason", block.message().reason());
+        blocked.put("recordVersion", block.recordVersion());
+    }
+
+    void remove(String messageId) {
+        ArrayNode blocks = SagaFields.array(root, NAME);
+        for (int i = blocks.size() - 1; i >= 0; i--) {
+            if (SagaFields.text(blocks.get(i), "message").equals(messageId)) {
+                blocks.remove(i);
+            }
+        }
+    }
+
+    void clear() {
+        root.remove(NAME);
+    }
+
+    List<BlockedOn> messages() {
+        return all().stream().map(Block::message).toList();
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.orchestrating;
+
+import io.safebunny.saga.SagaView;
+import io.safebunny.saga.SagaView.StepStatus;
+import io.safebunny.spi.store.RecordJson;
+import io.safebunny.spi.transport.OutboundMessage;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The steps of a saga, in the order in which their commands were sent; a part of its tree. Confined to one thread. */
+final class SagaSteps {
+
+    private static final String NAME = "steps";
+
+    private final ObjectNode root;
+
+    SagaSteps(ObjectNode root) {
+        this.root = root;
+    }
+
+    /** @throws IllegalArgumentException a newer version of SafeBunny wrote one of them */
+    void requireReadable() {
+        for (JsonNode step : root.path(NAME)) {
+            StepStatus unused = status(step);
+        }
+    }
+
+    List<SagaStep> all() {
+        List<SagaStep> steps = new ArrayList<>();
+        for (JsonNode step : root.path(NAME)) {
+            steps.add(read(step));
+        }
+        return steps;
+    }
+
+    @Nullable
+    SagaStep find(String name) {
+        return all().stream()
+                .filter(step -> step.name().equals(name))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The one whose undo has that id. */
+    @Nullable
+    SagaStep undoneBy(String messageId) {
+        return all().stream()
+                .filter(step -> step.isUndoneBy(messageId))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Adds it, or changes the status of the one with its name. */
+    void put(SagaStep step) {
+        for (JsonNode known : root.path(NAME)) {
+            if (SagaFields.text(known, "name").equals(step.name())) {
+                ((ObjectNode) known).put("status", step.status().name());
+                return;
+            }
+        }
+        ObjectNode added = SagaFields.array(root, NAME).addObject();
+        added.put("name", step.name());
+        added.put("status", step.status().name());
+        added.put("command", RecordJson.writeOutgoing(List.of(step.command())));
+        if (step.undo() != null) {
+            added.put("undo", RecordJson.writeOutgoing(List.of(step.undo())));
+        }
+    }
+
+    void remove(String name) {
+        ArrayNode steps = SagaFields.array(root, NAME);
+        for (int i = 0; i < steps.size(); i++) {
+            if (SagaFields.text(steps.get(i), "name").equals(name)) {
+                steps.remove(i);
+                return;
+            }
+        }
+    }
+
+    List<SagaView.Step> views() {
+        return all().stream()
+                .map(step -> new SagaView.Step(
+                        step.name(),
+                        step.messageId(),
+                        step.type(),
+                        step.undo() == null ? null : step.undo().message().type(),
+                        step.status()))
+                .toList();
+    }
+
+    private static SagaStep read(JsonNode step) {
+        return new SagaStep(
+                SagaFields.text(step, "name"),
+                status(step),
+                message(SagaFields.text(step, "command")),
+                step.has("undo") ? message(SagaFields.text(step, "undo")) : null);
+    }
+
+    private static StepStatus status(JsonNode step) {
+        return StepStatus.valueOf(SagaFields.text(step, "status"));
+    }
+
+    private static OutboundMessage message(String text) {
+        return RecordJson.readOutgoing(text).get(0);
+    }
+}
