@@ -22,7 +22,7 @@ import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.orchestrating.Correlation;
-import io.safebunny.orchestrating.SagaEngine;
+import io.safebunny.orchestrating.supervision.SagaEngine;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;

@@ -2,6 +2,9 @@
 package io.safebunny.orchestrating;
 
 import io.safebunny.handling.Handling;
+import io.safebunny.orchestrating.document.SagaDocument;
+import io.safebunny.orchestrating.document.SagaStep;
+import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.StepStatus;
 import java.time.Instant;

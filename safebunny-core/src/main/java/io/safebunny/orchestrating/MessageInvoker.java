@@ -6,6 +6,7 @@ import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaHandler;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.orchestrating.document.SagaDocument;
 import io.safebunny.recovery.UnknownSagaException;
 import io.safebunny.saga.SagaStatus;
 

@@ -5,10 +5,18 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.SagaHandler;
+import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.BunnyUndone;
 import io.safebunny.message.MessageTypes;
+import io.safebunny.observation.Metrics;
+import io.safebunny.orchestrating.message.BunnyPoisoned;
+import io.safebunny.orchestrating.message.BunnyRepair;
+import io.safebunny.orchestrating.message.BunnyTimeout;
+import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -26,8 +34,18 @@ public final class Orchestration {
     private final Map<String, Correlation> correlations = new LinkedHashMap<>();
     private final List<HandlerDefinition> handlers = new ArrayList<>();
 
-    Orchestration(String node, List<SagaDefinition> sagas, SagaTools tools) {
+    /** @param retention how long a saga that has ended is kept */
+    public Orchestration(
+            String node,
+            List<SagaDefinition> sagas,
+            CurrentHandling current,
+            SagaMessages messages,
+            Timeline timeline,
+            Metrics metrics,
+            Duration retention) {
         this.node = node;
+        SagaTools tools =
+                new SagaTools(node, current, messages, new Compensation(messages), timeline, metrics, retention);
         this.types = new SagaTypes(
                 sagas.stream().map(saga -> new SagaType(saga, tools)).toList());
         types.all().forEach(this::addOwn);
@@ -83,10 +101,6 @@ public final class Orchestration {
         return List.copyOf(nodes);
     }
 
-    public boolean isEmpty() {
-        return types.all().isEmpty();
-    }
-
     /** In no particular order. */
     public List<HandlerDefinition> handlers() {
         return List.copyOf(handlers);
@@ -97,7 +111,8 @@ public final class Orchestration {
         return correlations.get(handler.type());
     }
 
-    SagaTypes types() {
-        return types;
+    /** Names of the sagas, in the order in which they were found. */
+    public Set<String> names() {
+        return types.names();
     }
 }

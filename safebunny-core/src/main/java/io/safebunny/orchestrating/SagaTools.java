@@ -3,6 +3,7 @@ package io.safebunny.orchestrating;
 
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.observation.Metrics;
+import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 

@@ -3,6 +3,8 @@ package io.safebunny.orchestrating;
 
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handling.Handling;
+import io.safebunny.orchestrating.document.SagaDocument;
+import io.safebunny.orchestrating.document.SagaStates;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.UnreadableRecordException;

@@ -4,9 +4,11 @@ package io.safebunny.orchestrating;
 import io.safebunny.recovery.NotHandledException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The kinds of sagas of a node. Immutable. */
@@ -22,6 +24,10 @@ final class SagaTypes {
 
     Collection<SagaType> all() {
         return byName.values();
+    }
+
+    Set<String> names() {
+        return Collections.unmodifiableSet(byName.keySet());
     }
 
     @Nullable

@@ -4,6 +4,7 @@ package io.safebunny.orchestrating;
 import io.safebunny.MessageContext;
 import io.safebunny.handler.SagaMethod;
 import io.safebunny.handling.Handling;
+import io.safebunny.orchestrating.document.SagaDocument;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.spi.store.MessageRecord;

@@ -5,6 +5,7 @@ import io.safebunny.handling.Companions;
 import io.safebunny.handling.Handling;
 import io.safebunny.handling.JointRecords.SetAsideWrite;
 import io.safebunny.message.Envelope;
+import io.safebunny.orchestrating.document.SagaDocument;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.UnreadableRecordException;

@@ -5,6 +5,9 @@ import io.safebunny.MessageContext;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaMethod;
+import io.safebunny.orchestrating.document.SagaDocument;
+import io.safebunny.orchestrating.document.SagaTimeout;
+import io.safebunny.orchestrating.message.BunnyTimeout;
 import io.safebunny.saga.SagaStatus;
 
 /** The message that wakes a saga, because a timeout may be over. The saga knows whether it is. Thread-safe. */

@@ -4,6 +4,7 @@ package io.safebunny.orchestrating;
 import io.safebunny.MessageContext;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.message.BunnyUndone;
+import io.safebunny.orchestrating.document.SagaStep;
 import io.safebunny.recovery.UnknownSagaException;
 import io.safebunny.saga.SagaView.StepStatus;
 

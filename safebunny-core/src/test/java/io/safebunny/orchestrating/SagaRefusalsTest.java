@@ -10,6 +10,7 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.WireMessage;
+import io.safebunny.orchestrating.document.SagaStates;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.CorrelatedBy;
 import io.safebunny.saga.OnTimeout;

@@ -14,6 +14,8 @@ import io.safebunny.orchestrating.OrderSaga.Refund;
 import io.safebunny.orchestrating.OrderSaga.ReleaseStock;
 import io.safebunny.orchestrating.OrderSaga.ReserveStock;
 import io.safebunny.orchestrating.OrderSaga.StockReserved;
+import io.safebunny.orchestrating.document.SagaDocument;
+import io.safebunny.orchestrating.document.SagaTimeout;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.spi.store.Fingerprint;

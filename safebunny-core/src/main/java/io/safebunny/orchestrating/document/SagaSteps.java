@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.orchestrating;
+package io.safebunny.orchestrating.document;
 
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.SagaView.StepStatus;
@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The steps of a saga, in the order in which their commands were sent; a part of its tree. Confined to one thread. */
-final class SagaSteps {
+public final class SagaSteps {
 
     private static final String NAME = "steps";
 
@@ -30,7 +30,7 @@ final class SagaSteps {
         }
     }
 
-    List<SagaStep> all() {
+    public List<SagaStep> all() {
         List<SagaStep> steps = new ArrayList<>();
         for (JsonNode step : root.path(NAME)) {
             steps.add(read(step));
@@ -38,8 +38,7 @@ final class SagaSteps {
         return steps;
     }
 
-    @Nullable
-    SagaStep find(String name) {
+    public @Nullable SagaStep find(String name) {
         return all().stream()
                 .filter(step -> step.name().equals(name))
                 .findFirst()
@@ -47,8 +46,7 @@ final class SagaSteps {
     }
 
     /** The one whose undo has that id. */
-    @Nullable
-    SagaStep undoneBy(String messageId) {
+    public @Nullable SagaStep undoneBy(String messageId) {
         return all().stream()
                 .filter(step -> step.isUndoneBy(messageId))
                 .findFirst()
@@ -56,7 +54,7 @@ final class SagaSteps {
     }
 
     /** Adds it, or changes the status of the one with its name. */
-    void put(SagaStep step) {
+    public void put(SagaStep step) {
         for (JsonNode known : root.path(NAME)) {
             if (SagaFields.text(known, "name").equals(step.name())) {
                 ((ObjectNode) known).put("status", step.status().name());
@@ -72,7 +70,7 @@ final class SagaSteps {
         }
     }
 
-    void remove(String name) {
+    public void remove(String name) {
         ArrayNode steps = SagaFields.array(root, NAME);
         for (int i = 0; i < steps.size(); i++) {
             if (SagaFields.text(steps.get(i), "name").equals(name)) {

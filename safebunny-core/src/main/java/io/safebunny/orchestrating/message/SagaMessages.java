@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.orchestrating;
+package io.safebunny.orchestrating.message;
 
 import io.safebunny.PublishOptions;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Headers;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.WireMessage;
+import io.safebunny.orchestrating.document.SagaDocument;
+import io.safebunny.orchestrating.document.SagaTimeout;
 import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.saga.SagaFailed;
@@ -17,7 +19,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the messages that sagas send. Thread-safe. */
-final class SagaMessages {
+public final class SagaMessages {
 
     private static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
     private static final String POISONED = MessageTypes.nameOf(BunnyPoisoned.class);
@@ -28,14 +30,13 @@ final class SagaMessages {
     private final PipelineBunny publisher;
     private final LibraryMessages library;
 
-    SagaMessages(PipelineBunny publisher, LibraryMessages library) {
+    public SagaMessages(PipelineBunny publisher, LibraryMessages library) {
         this.publisher = publisher;
         this.library = library;
     }
 
     /** A command of the saga, made but not sent; {@code null} when a middleware dropped it. */
-    @Nullable
-    OutboundMessage command(Object payload, String sagaId, Handling handling) {
+    public @Nullable OutboundMessage command(Object payload, String sagaId, Handling handling) {
         return publisher.keepBack(payload, PublishOptions.none().withCorrelationId(sagaId), handling);
     }
 
@@ -43,8 +44,7 @@ final class SagaMessages {
      * The undo of a command, made but not sent; {@code null} when a middleware dropped it. Whoever causes it to be sent, it is one
      * message.
      */
-    @Nullable
-    OutboundMessage undo(Object payload, OutboundMessage command, String sagaId, Handling handling) {
+    public @Nullable OutboundMessage undo(Object payload, OutboundMessage command, String sagaId, Handling handling) {
         String step = String.valueOf(command.message().messageId());
         OutboundMessage made = publisher.keepBack(
                 payload, PublishOptions.none().withCorrelationId(sagaId).withIdempotencyKey("undo " + step), handling);
@@ -75,14 +75,14 @@ final class SagaMessages {
     }
 
     /** The same message, sent now. */
-    static OutboundMessage sentAt(Instant now, OutboundMessage kept) {
+    public static OutboundMessage sentAt(Instant now, OutboundMessage kept) {
         Map<String, Object> headers = new LinkedHashMap<>(kept.message().headers());
         headers.put(Headers.SENT_AT, now.toEpochMilli());
         return new OutboundMessage(kept.message().withHeaders(headers), kept.route(), kept.delay());
     }
 
     /** The same message, as a replay of the copy of it that was set aside. */
-    static OutboundMessage replayed(Instant now, OutboundMessage kept, long recordVersion) {
+    public static OutboundMessage replayed(Instant now, OutboundMessage kept, long recordVersion) {
         OutboundMessage again = sentAt(now, kept);
         Map<String, Object> headers = new LinkedHashMap<>(again.message().headers());
         headers.put(Headers.POISONED_AT, now.toEpochMilli());
@@ -96,7 +96,7 @@ final class SagaMessages {
      * @param cause id of the message that sets it
      * @param number tells it from others that the same message sets
      */
-    SagaTimeout timeout(SagaDocument saga, String name, Instant due, String cause, int number, Instant now) {
+    public SagaTimeout timeout(SagaDocument saga, String name, Instant due, String cause, int number, Instant now) {
         Instant latest = now.plus(LONGEST_SLEEP);
         String key = "%s:%s:%d".formatted(saga.saga(), name, number);
         String token = library.id(saga.id(), cause, TIMEOUT, key);
@@ -104,23 +104,23 @@ final class SagaMessages {
     }
 
     /** The message that wakes the saga; the same one however often it is sent. */
-    OutboundMessage alarm(String saga, String sagaId, String name, SagaTimeout timeout, Instant now) {
+    public OutboundMessage alarm(String saga, String sagaId, String name, SagaTimeout timeout, Instant now) {
         Instant wakesAt = timeout.wakesAt().isBefore(now) ? now : timeout.wakesAt();
         return library.first(timeout.token(), sagaId, new BunnyTimeout(saga, name), now, wakesAt);
     }
 
     /** The same message however often it is sent, and another one each time that the message is set aside. */
-    OutboundMessage poisoned(BunnyPoisoned news, String sagaId, Instant now) {
+    public OutboundMessage poisoned(BunnyPoisoned news, String sagaId, Instant now) {
         String key = "%s:%d:%d".formatted(news.saga(), news.recordVersion(), news.sentAt());
         return library.first(library.id(sagaId, news.messageId(), POISONED, key), sagaId, news, now, now);
     }
 
     /** @param id of its own, since each repair is another one */
-    OutboundMessage repair(BunnyRepair repair, String id, String sagaId, Instant now) {
+    public OutboundMessage repair(BunnyRepair repair, String id, String sagaId, Instant now) {
         return library.first(id, sagaId, repair, now, now);
     }
 
-    void failed(SagaDocument saga, Handling handling) {
+    public void failed(SagaDocument saga, Handling handling) {
         OutboundMessage event = publisher.keepBack(
                 new SagaFailed(saga.saga(), saga.id(), String.valueOf(saga.reason())),
                 PublishOptions.none()

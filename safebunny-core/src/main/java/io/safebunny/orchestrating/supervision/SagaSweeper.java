@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.orchestrating;
+package io.safebunny.orchestrating.supervision;
 
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.orchestrating.document.SagaDocument;
+import io.safebunny.orchestrating.document.SagaTimeout;
+import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.spi.store.Listing;
 import io.safebunny.spi.store.MessageRecord;
@@ -17,6 +20,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -39,7 +43,7 @@ final class SagaSweeper {
 
     private static final int MOST_LEFT = 1_000;
 
-    private final SagaTypes types;
+    private final Set<String> sagas;
     private final MessageStore store;
     private final SagaCounts counts;
     private final ConfirmedSender sender;
@@ -50,7 +54,7 @@ final class SagaSweeper {
 
     /** @param lease half of it is how late a message may be before it is sent again; also how long a round lasts at most */
     SagaSweeper(
-            SagaTypes types,
+            Set<String> sagas,
             MessageStore store,
             SagaCounts counts,
             ConfirmedSender sender,
@@ -58,7 +62,7 @@ final class SagaSweeper {
             Timeline timeline,
             BoundedLog log,
             Duration lease) {
-        this.types = types;
+        this.sagas = sagas;
         this.store = store;
         this.counts = counts;
         this.sender = sender;
@@ -123,8 +127,7 @@ final class SagaSweeper {
         if (listing == null) {
             return;
         }
-        SagaType type = types.find(listing.kind());
-        SagaDocument saga = type == null ? null : readable(type, record);
+        SagaDocument saga = sagas.contains(listing.kind()) ? readable(listing.kind(), record) : null;
         if (saga == null) { // of another version of the application, or of SafeBunny
             Listing later =
                     new Listing(listing.kind(), listing.status(), listing.createdAt(), now.plus(lease.multipliedBy(4)));
@@ -175,9 +178,9 @@ final class SagaSweeper {
         return isOpen && now.isAfter(timeout.due().plus(LONGEST_RETRIES));
     }
 
-    private static @Nullable SagaDocument readable(SagaType type, MessageRecord record) {
+    private static @Nullable SagaDocument readable(String saga, MessageRecord record) {
         try {
-            return SagaDocument.read(type.name(), record);
+            return SagaDocument.read(saga, record);
         } catch (UnreadableRecordException e) {
             return null;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.orchestrating;
+package io.safebunny.orchestrating.supervision;
 
 import io.safebunny.message.Headers;
 import io.safebunny.message.MessageTypes;
@@ -7,6 +7,10 @@ import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.orchestrating.document.SagaDocument;
+import io.safebunny.orchestrating.message.BunnyPoisoned;
+import io.safebunny.orchestrating.message.BunnyTimeout;
+import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.UnreadableRecordException;
@@ -17,6 +21,7 @@ import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,7 +38,7 @@ final class PoisonWatch implements DeliveryHandler {
     private static final String POISON = Topology.poisonOf("");
     private static final Duration PAUSE = Duration.ofSeconds(5);
 
-    private final SagaTypes types;
+    private final Set<String> sagas;
     private final MessageStore store;
     private final ConfirmedSender sender;
     private final SagaMessages messages;
@@ -41,13 +46,13 @@ final class PoisonWatch implements DeliveryHandler {
     private final BoundedLog log;
 
     PoisonWatch(
-            SagaTypes types,
+            Set<String> sagas,
             MessageStore store,
             ConfirmedSender sender,
             SagaMessages messages,
             Timeline timeline,
             BoundedLog log) {
-        this.types = types;
+        this.sagas = sagas;
         this.store = store;
         this.sender = sender;
         this.messages = messages;
@@ -87,11 +92,11 @@ final class PoisonWatch implements DeliveryHandler {
                 || (MessageTypes.isReserved(type) && !type.equals(TIMEOUT))) {
             return;
         }
-        for (SagaType saga : types.all()) {
+        for (String saga : sagas) {
             if (exists(saga, sagaId)) {
                 sender.sendAndWait(messages.poisoned(
                         new BunnyPoisoned(
-                                saga.name(),
+                                saga,
                                 id,
                                 Names.printable(type),
                                 Names.printable(nodeOf(delivery.message())),
@@ -104,9 +109,9 @@ final class PoisonWatch implements DeliveryHandler {
         }
     }
 
-    private boolean exists(SagaType saga, String sagaId) {
+    private boolean exists(String saga, String sagaId) {
         try {
-            return store.find(SagaDocument.key(saga.name(), sagaId)) != null;
+            return store.find(SagaDocument.key(saga, sagaId)) != null;
         } catch (UnreadableRecordException e) { // by a newer version, which will read the news
             return true;
         }

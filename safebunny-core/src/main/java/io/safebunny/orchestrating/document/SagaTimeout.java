@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.orchestrating;
+package io.safebunny.orchestrating.document;
 
 import java.time.Instant;
 
@@ -10,4 +10,4 @@ import java.time.Instant;
  * @param due when it is over
  * @param wakesAt when that message comes, which may be earlier; then another one is sent for the rest
  */
-record SagaTimeout(String token, Instant due, Instant wakesAt) {}
+public record SagaTimeout(String token, Instant due, Instant wakesAt) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.orchestrating;
+package io.safebunny.orchestrating.document;
 
 import io.safebunny.saga.BlockedOn;
 import java.util.ArrayList;
@@ -9,7 +9,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The messages of a saga that a participant has set aside; a part of its tree. Confined to one thread. */
-final class SagaBlocks {
+public final class SagaBlocks {
 
     private static final String NAME = "blockedOn";
 
@@ -20,10 +20,10 @@ final class SagaBlocks {
     }
 
     /** A message that was set aside, and the version of the record that says so; 0 when that is not known. */
-    record Block(BlockedOn message, long recordVersion) {}
+    public record Block(BlockedOn message, long recordVersion) {}
 
     /** In the order in which they were set aside. */
-    List<Block> all() {
+    public List<Block> all() {
         List<Block> blocks = new ArrayList<>();
         for (JsonNode blocked : root.path(NAME)) {
             BlockedOn message = new BlockedOn(
@@ -37,7 +37,7 @@ final class SagaBlocks {
     }
 
     /** Takes the place of an earlier one about the same message, unless that knows more. */
-    void put(Block block) {
+    public void put(Block block) {
         String messageId = block.message().messageId();
         for (Block known : all()) {
             if (known.message().messageId().equals(messageId) && known.recordVersion() > block.recordVersion()) {
@@ -53,7 +53,7 @@ final class SagaBlocks {
         blocked.put("recordVersion", block.recordVersion());
     }
 
-    void remove(String messageId) {
+    public void remove(String messageId) {
         ArrayNode blocks = SagaFields.array(root, NAME);
         for (int i = blocks.size() - 1; i >= 0; i--) {
             if (SagaFields.text(blocks.get(i), "message").equals(messageId)) {
@@ -62,7 +62,7 @@ final class SagaBlocks {
         }
     }
 
-    void clear() {
+    public void clear() {
         root.remove(NAME);
     }
 

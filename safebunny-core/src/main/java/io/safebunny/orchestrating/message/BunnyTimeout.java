@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.orchestrating;
+package io.safebunny.orchestrating.message;
 
 /**
  * Wakes a saga whose timeout is over; its message id is the timeout's token.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.orchestrating;
+package io.safebunny.orchestrating.supervision;
 
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
+import io.safebunny.orchestrating.Orchestration;
+import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;
@@ -49,14 +51,12 @@ public final class SagaEngine {
             Duration retention,
             Duration lease) {
         SagaMessages messages = new SagaMessages(publisher, library);
-        SagaTools tools =
-                new SagaTools(node, current, messages, new Compensation(messages), timeline, metrics, retention);
-        this.orchestration = new Orchestration(node, definitions, tools);
-        this.sagas = new StoredSagas(orchestration.types(), store, sender, messages, timeline);
-        this.poisonWatch = new PoisonWatch(orchestration.types(), store, sender, messages, timeline, log);
-        this.counts = new SagaCounts(orchestration.types(), store, metrics);
+        this.orchestration = new Orchestration(node, definitions, current, messages, timeline, metrics, retention);
+        this.sagas = new StoredSagas(orchestration.names(), store, sender, messages, timeline);
+        this.poisonWatch = new PoisonWatch(orchestration.names(), store, sender, messages, timeline, log);
+        this.counts = new SagaCounts(orchestration.names(), store, metrics);
         SagaSweeper sweeper =
-                new SagaSweeper(orchestration.types(), store, counts, sender, messages, timeline, log, lease);
+                new SagaSweeper(orchestration.names(), store, counts, sender, messages, timeline, log, lease);
         this.sweeps = new RecurringTask("looking after sagas", lease, sweeper::sweep, blocking, timeline);
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.orchestrating;
+package io.safebunny.orchestrating.document;
 
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
@@ -22,7 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
  * One saga as it is stored: a JSON tree, of which this version changes only the fields that it knows, so that those of other versions
  * survive. Confined to one thread.
  */
-final class SagaDocument {
+public final class SagaDocument {
 
     private static final int FORMAT = 1;
     private static final int MOST_MENDED = 20;
@@ -52,11 +52,11 @@ final class SagaDocument {
         this.history = new SagaHistory(root);
     }
 
-    static RecordKey key(String saga, String id) {
+    public static RecordKey key(String saga, String id) {
         return RecordKey.companion(id, "saga." + saga);
     }
 
-    static SagaDocument start(String saga, String id, Instant now) {
+    public static SagaDocument start(String saga, String id, Instant now) {
         ObjectNode root = JsonNodeFactory.instance.objectNode();
         root.put("format", FORMAT);
         root.put("startedAt", now.toEpochMilli());
@@ -66,7 +66,7 @@ final class SagaDocument {
     }
 
     /** @throws UnreadableRecordException a newer version of SafeBunny wrote it */
-    static SagaDocument read(String saga, MessageRecord stored) {
+    public static SagaDocument read(String saga, MessageRecord stored) {
         try {
             ObjectNode root = (ObjectNode) JSON.readTree(stored.steps().getOrDefault(CONTENT, ""));
             int format = root.path("format").asInt(0);
@@ -89,7 +89,7 @@ final class SagaDocument {
      * @param owner id of the message that changes it
      * @param retainedUntil until when it can be found after it has ended
      */
-    MessageRecord write(@Nullable MessageRecord stored, String owner, Instant now, Instant retainedUntil) {
+    public MessageRecord write(@Nullable MessageRecord stored, String owner, Instant now, Instant retainedUntil) {
         root.put("changedAt", now.toEpochMilli());
         if (status().isEnded() && !root.has("endedAt")) {
             root.put("endedAt", now.toEpochMilli());
@@ -101,7 +101,7 @@ final class SagaDocument {
     }
 
     /** The next write by one who only looks after it: it is not found as due until then. */
-    MessageRecord postponed(MessageRecord stored, Instant until) {
+    public MessageRecord postponed(MessageRecord stored, Instant until) {
         return next(stored, stored.owner(), dueAt() == null ? null : until);
     }
 
@@ -128,41 +128,41 @@ final class SagaDocument {
         return status() == SagaStatus.STUCK ? null : timeouts.firstDue();
     }
 
-    String saga() {
+    public String saga() {
         return saga;
     }
 
-    String id() {
+    public String id() {
         return id;
     }
 
     /** Of what it was read from, 0 for a new one. */
-    long version() {
+    public long version() {
         return version;
     }
 
-    SagaStatus status() {
+    public SagaStatus status() {
         return SagaStatus.valueOf(SagaFields.text(root, "status"));
     }
 
-    void become(SagaStatus status) {
+    public void become(SagaStatus status) {
         root.put("status", status.name());
     }
 
-    SagaSteps steps() {
+    public SagaSteps steps() {
         return steps;
     }
 
-    SagaTimeouts timeouts() {
+    public SagaTimeouts timeouts() {
         return timeouts;
     }
 
-    SagaBlocks blocks() {
+    public SagaBlocks blocks() {
         return blocks;
     }
 
     /** In its history. */
-    void note(Instant now, String what) {
+    public void note(Instant now, String what) {
         history.note(now, what);
     }
 
@@ -186,28 +186,26 @@ final class SagaDocument {
     }
 
     /** Why it did not end well. */
-    @Nullable
-    String reason() {
+    public @Nullable String reason() {
         return SagaFields.textIfAny(root, "reason");
     }
 
-    void setReason(String reason) {
+    public void setReason(String reason) {
         root.put("reason", SagaFields.shortened(reason));
     }
 
     /** Id of the message that was set aside, when the saga is stuck. */
-    @Nullable
-    String stuckOn() {
+    public @Nullable String stuckOn() {
         return SagaFields.textIfAny(root, "stuckOn");
     }
 
-    void stickOn(String messageId) {
+    public void stickOn(String messageId) {
         become(SagaStatus.STUCK);
         root.put("stuckOn", messageId);
     }
 
     /** News of the message on which it was stuck may still be under way. */
-    void unstick() {
+    public void unstick() {
         become(SagaStatus.ACTIVE);
         String messageId = stuckOn();
         if (messageId != null) {
@@ -217,7 +215,7 @@ final class SagaDocument {
     }
 
     /** Whether it was stuck on that message, and is not any more. */
-    boolean hasMended(String messageId) {
+    public boolean hasMended(String messageId) {
         for (JsonNode mended : root.path("mended")) {
             if (mended.asString("").equals(messageId)) {
                 return true;
@@ -226,7 +224,7 @@ final class SagaDocument {
         return false;
     }
 
-    SagaView view() {
+    public SagaView view() {
         return new SagaView(
                 saga,
                 id,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.orchestrating;
+package io.safebunny.orchestrating.document;
 
 import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.SagaDefinition;
@@ -16,17 +16,17 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Reads and writes the application's state of one kind of saga, across its versions. Thread-safe. */
-final class SagaStates {
+public final class SagaStates {
 
     /** In bytes of JSON. */
-    static final int LARGEST = 256 * 1024;
+    public static final int LARGEST = 256 * 1024;
 
     private static final Duration UNTIL_DEPLOYED = Duration.ofMinutes(1);
     private static final MessageSerializer JSON = JsonMessageSerializer.ofResults();
 
     private final SagaDefinition saga;
 
-    SagaStates(SagaDefinition saga) {
+    public SagaStates(SagaDefinition saga) {
         this.saga = saga;
     }
 
@@ -36,7 +36,7 @@ final class SagaStates {
      * @throws NotHandledException a newer version of the application wrote it, and handles the message
      * @throws SerializationException it is not what the state's class reads
      */
-    Object read(SagaDocument stored) {
+    public Object read(SagaDocument stored) {
         return deserialize(upgraded(stored));
     }
 
@@ -46,7 +46,7 @@ final class SagaStates {
      * @throws InvalidMessageException {@code too-large}
      * @throws SerializationException it cannot be written as JSON
      */
-    void write(SagaDocument document, Object state) {
+    public void write(SagaDocument document, Object state) {
         ObjectNode written = tree(state);
         if (document.stateVersion() > 0) {
             ObjectNode old = upgraded(document);
@@ -56,7 +56,7 @@ final class SagaStates {
     }
 
     /** Like {@link #write}, with exactly this JSON, which must be readable. */
-    void replace(SagaDocument document, ObjectNode state) {
+    public void replace(SagaDocument document, ObjectNode state) {
         int size = JSON.serialize(state).length;
         if (size > LARGEST) {
             throw new InvalidMessageException(
@@ -68,7 +68,7 @@ final class SagaStates {
     }
 
     /** @throws SerializationException it is no JSON, or not what the state's class reads */
-    ObjectNode parsed(String json) {
+    public ObjectNode parsed(String json) {
         ObjectNode tree =
                 tree(JSON.deserialize(json.getBytes(java.nio.charset.StandardCharsets.UTF_8), JsonNode.class));
         Object unused = deserialize(tree);
@@ -76,7 +76,7 @@ final class SagaStates {
     }
 
     /** @throws NotHandledException a newer version of the application wrote the state */
-    void requireKnown(SagaDocument stored) {
+    public void requireKnown(SagaDocument stored) {
         int version = stored.stateVersion();
         if (version > saga.version()) {
             throw NotHandledException.later(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.orchestrating;
+package io.safebunny.orchestrating.document;
 
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -9,7 +9,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The timeouts of a saga that are set; a part of its tree. Confined to one thread. */
-final class SagaTimeouts {
+public final class SagaTimeouts {
 
     private static final String NAME = "timeouts";
 
@@ -20,7 +20,7 @@ final class SagaTimeouts {
     }
 
     /** By name, in the order in which they were first set. */
-    Map<String, SagaTimeout> all() {
+    public Map<String, SagaTimeout> all() {
         Map<String, SagaTimeout> timeouts = new LinkedHashMap<>();
         root.path(NAME).properties().forEach(timeout -> timeouts.put(timeout.getKey(), read(timeout.getValue())));
         return timeouts;
@@ -33,29 +33,28 @@ final class SagaTimeouts {
                 SagaFields.instant(value, "wakesAt"));
     }
 
-    @Nullable
-    SagaTimeout get(String name) {
+    public @Nullable SagaTimeout get(String name) {
         return all().get(name);
     }
 
-    boolean hasToken(String messageId) {
+    public boolean hasToken(String messageId) {
         return all().values().stream().anyMatch(timeout -> timeout.token().equals(messageId));
     }
 
-    void put(String name, SagaTimeout timeout) {
+    public void put(String name, SagaTimeout timeout) {
         ObjectNode value = SagaFields.object(SagaFields.object(root, NAME), name);
         value.put("token", timeout.token());
         value.put("due", timeout.due().toEpochMilli());
         value.put("wakesAt", timeout.wakesAt().toEpochMilli());
     }
 
-    void remove(String name) {
+    public void remove(String name) {
         if (root.get(NAME) instanceof ObjectNode timeouts) {
             timeouts.remove(name);
         }
     }
 
-    void clear() {
+    public void clear() {
         root.remove(NAME);
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.orchestrating;
+package io.safebunny.orchestrating.document;
 
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

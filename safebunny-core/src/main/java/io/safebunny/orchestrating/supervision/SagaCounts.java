@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.orchestrating;
+package io.safebunny.orchestrating.supervision;
 
 import io.safebunny.observation.Metrics;
 import io.safebunny.saga.SagaStatus;
@@ -7,6 +7,7 @@ import io.safebunny.spi.store.MessageStore;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -16,22 +17,22 @@ final class SagaCounts {
     private static final List<SagaStatus> UNFINISHED =
             List.of(SagaStatus.ACTIVE, SagaStatus.COMPENSATING, SagaStatus.COMPENSATION_FAILED, SagaStatus.STUCK);
 
-    private final SagaTypes types;
+    private final Set<String> sagas;
     private final MessageStore store;
     private final Map<String, Map<SagaStatus, Long>> counts = new ConcurrentHashMap<>();
 
-    SagaCounts(SagaTypes types, MessageStore store, Metrics metrics) {
-        this.types = types;
+    SagaCounts(Set<String> sagas, MessageStore store, Metrics metrics) {
+        this.sagas = sagas;
         this.store = store;
-        types.all().forEach(type -> metrics.activeSagas(type.name(), () -> unfinished(type.name())));
+        sagas.forEach(saga -> metrics.activeSagas(saga, () -> unfinished(saga)));
     }
 
     /** Asks the store. */
     void refresh() {
-        for (SagaType type : types.all()) {
+        for (String saga : sagas) {
             Map<SagaStatus, Long> found = new EnumMap<>(SagaStatus.class);
-            UNFINISHED.forEach(status -> found.put(status, store.countListed(type.name(), status.name())));
-            counts.put(type.name(), found);
+            UNFINISHED.forEach(status -> found.put(status, store.countListed(saga, status.name())));
+            counts.put(saga, found);
         }
     }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.orchestrating;
+package io.safebunny.orchestrating.supervision;
 
 import io.safebunny.failure.MisuseException;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Names;
-import io.safebunny.orchestrating.BunnyRepair.Action;
+import io.safebunny.orchestrating.document.SagaDocument;
+import io.safebunny.orchestrating.message.BunnyRepair;
+import io.safebunny.orchestrating.message.BunnyRepair.Action;
+import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
@@ -16,8 +19,10 @@ import io.safebunny.spi.store.UnreadableRecordException;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -26,14 +31,15 @@ final class StoredSagas implements Sagas {
 
     private static final int MOST_LISTED = 1000;
 
-    private final SagaTypes types;
+    private final Set<String> sagas;
     private final MessageStore store;
     private final ConfirmedSender sender;
     private final SagaMessages messages;
     private final Timeline timeline;
 
-    StoredSagas(SagaTypes types, MessageStore store, ConfirmedSender sender, SagaMessages messages, Timeline timeline) {
-        this.types = types;
+    StoredSagas(
+            Set<String> sagas, MessageStore store, ConfirmedSender sender, SagaMessages messages, Timeline timeline) {
+        this.sagas = sagas;
         this.store = store;
         this.sender = sender;
         this.messages = messages;
@@ -42,9 +48,7 @@ final class StoredSagas implements Sagas {
 
     @Override
     public List<SagaView> find(String sagaId) {
-        return types.all().stream()
-                .flatMap(type -> find(type.name(), sagaId).stream())
-                .toList();
+        return sagas.stream().flatMap(saga -> find(saga, sagaId).stream()).toList();
     }
 
     @Override
@@ -65,27 +69,27 @@ final class StoredSagas implements Sagas {
                             .formatted(limit, olderThan, MOST_LISTED));
         }
         List<SagaView> found = new ArrayList<>();
-        for (SagaType type : types.all()) {
-            if (saga == null || saga.equals(type.name())) {
+        for (String kind : sagas) {
+            if (saga == null || saga.equals(kind)) {
                 ListingQuery query = new ListingQuery(
-                        type.name(),
+                        kind,
                         status == null ? null : status.name(),
                         olderThan.isZero() ? null : timeline.now().minus(olderThan),
                         limit);
                 store.findListed(query).stream()
-                        .flatMap(record -> readable(type, record))
+                        .flatMap(record -> readable(kind, record))
                         .forEach(found::add);
             }
         }
         return found.stream()
-                .sorted(java.util.Comparator.comparing(SagaView::startedAt))
+                .sorted(Comparator.comparing(SagaView::startedAt))
                 .limit(limit)
                 .toList();
     }
 
-    private static Stream<SagaView> readable(SagaType type, MessageRecord record) {
+    private static Stream<SagaView> readable(String saga, MessageRecord record) {
         try {
-            return Stream.of(SagaDocument.read(type.name(), record).view());
+            return Stream.of(SagaDocument.read(saga, record).view());
         } catch (UnreadableRecordException e) {
             return Stream.empty(); // a newer version shows it
         }
@@ -136,7 +140,7 @@ final class StoredSagas implements Sagas {
     }
 
     private void requireKnown(String saga, String sagaId) {
-        if (types.find(saga) == null) {
+        if (!sagas.contains(saga)) {
             throw refused("There is no such saga in this node", saga, "Ask a node that has it");
         }
         if (!Names.isCorrelationId(sagaId)) {
