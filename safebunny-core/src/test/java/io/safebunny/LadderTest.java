@@ -48,6 +48,7 @@ class LadderTest {
         "spi.store",
         "store.memory",
         "handler",
+        "handler.scanning",
         "spi.outbox",
         "handling",
         "publishing",

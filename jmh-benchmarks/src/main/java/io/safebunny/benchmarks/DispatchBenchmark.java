@@ -6,7 +6,7 @@ import io.safebunny.MessageContext;
 import io.safebunny.benchmarks.broker.Ping;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerInvoker;
-import io.safebunny.handler.HandlerScanner;
+import io.safebunny.handler.scanning.HandlerScanner;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
 import java.lang.reflect.Method;

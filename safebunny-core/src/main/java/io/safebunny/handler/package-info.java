@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Finds and checks the methods of handlers and sagas at start-up, and calls them without per-message reflection. */
+/** Handlers and sagas as they were found: whom they hear, how they are retried, and how they are called. Finds none itself. */
 @NullMarked
 package io.safebunny.handler;
 

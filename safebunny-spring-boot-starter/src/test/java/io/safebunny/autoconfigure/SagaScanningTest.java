@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.BunnyHandler;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.HandlerDefaults;
-import io.safebunny.handler.SagaScanner;
+import io.safebunny.handler.scanning.SagaScanner;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.Starts;

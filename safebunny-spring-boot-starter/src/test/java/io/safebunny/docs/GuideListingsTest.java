@@ -14,7 +14,7 @@ import io.safebunny.PublishOptions;
 import io.safebunny.Published;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerDefinition;
-import io.safebunny.handler.HandlerScanner;
+import io.safebunny.handler.scanning.HandlerScanner;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.recovery.RetrySettings;

@@ -14,7 +14,7 @@ import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaDefinition;
-import io.safebunny.handler.SagaScanner;
+import io.safebunny.handler.scanning.SagaScanner;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetrySettings;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.handler;
+package io.safebunny.handler.scanning;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.handler.SagaMethodReader.Role;
-import io.safebunny.handler.SagaMethodReader.Signature;
+import io.safebunny.handler.SagaDefinition;
+import io.safebunny.handler.SagaHandler;
+import io.safebunny.handler.SagaMethod;
+import io.safebunny.handler.scanning.SagaMethodReader.Role;
+import io.safebunny.handler.scanning.SagaMethodReader.Signature;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.CorrelatedBy;
 import io.safebunny.saga.OnPoisoned;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.handler;
+package io.safebunny.handler.scanning;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyRetry;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.message.Names;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetrySettings;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.handler;
+package io.safebunny.handler.scanning;
 
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.safebunny.failure.ConfigurationException;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.handler;
+package io.safebunny.handler.scanning;
 
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.handler.PayloadValidator;
 import io.safebunny.message.MessageTypes;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.handler;
+package io.safebunny.handler.scanning;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.handler.HandlerDefaults;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerSource;
+import io.safebunny.handler.PayloadValidator;
 import io.safebunny.saga.BunnySaga;
 import java.lang.reflect.Method;
 import java.util.ArrayList;

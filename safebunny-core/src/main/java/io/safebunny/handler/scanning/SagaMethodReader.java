@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.handler;
+package io.safebunny.handler.scanning;
 
 import io.safebunny.MessageContext;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.handler.SagaMethod;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaContext;
 import java.lang.reflect.Parameter;

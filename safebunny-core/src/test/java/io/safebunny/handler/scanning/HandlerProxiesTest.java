@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.handler;
+package io.safebunny.handler.scanning;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -8,6 +8,7 @@ import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyScope;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.fixture.OrderPlaced;
+import io.safebunny.handler.HandlerDefinition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

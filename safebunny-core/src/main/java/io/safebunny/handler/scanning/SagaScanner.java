@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.handler;
+package io.safebunny.handler.scanning;
 
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.handler.HandlerDefaults;
+import io.safebunny.handler.PayloadValidator;
+import io.safebunny.handler.SagaDefinition;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.CorrelatedBy;
 import io.safebunny.saga.OnPoisoned;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.handler;
+package io.safebunny.handler.scanning;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.fixture.OrderPlaced;
+import io.safebunny.handler.HandlerDefinition;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

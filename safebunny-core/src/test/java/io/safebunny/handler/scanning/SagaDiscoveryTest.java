@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.handler;
+package io.safebunny.handler.scanning;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +9,10 @@ import io.safebunny.BunnyHandler;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerSource;
+import io.safebunny.handler.SagaDefinition;
+import io.safebunny.handler.SagaHandler;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.CorrelatedBy;
 import io.safebunny.saga.OnPoisoned;

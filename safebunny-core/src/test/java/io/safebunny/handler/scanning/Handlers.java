@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.handler;
+package io.safebunny.handler.scanning;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyScope;
 import io.safebunny.MessageContext;
+import io.safebunny.handler.HandlerDefaults;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerSource;
+import io.safebunny.handler.SagaDefinition;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.handler;
+package io.safebunny.handler.scanning;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,6 +10,8 @@ import io.safebunny.MessageContext;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
+import io.safebunny.handler.SagaDefinition;
+import io.safebunny.handler.SagaMethod;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.OnPoisoned;
