@@ -2,6 +2,7 @@
 package io.safebunny;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -11,11 +12,12 @@ import org.jspecify.annotations.Nullable;
 /** How one message is published: {@link #none()} plus changes. Immutable. */
 public final class PublishOptions {
 
-    private static final PublishOptions NONE = new PublishOptions(null, null, Duration.ZERO, Map.of(), false);
+    private static final PublishOptions NONE = new PublishOptions(null, null, Duration.ZERO, null, Map.of(), false);
 
     private final @Nullable String correlationId;
     private final @Nullable String idempotencyKey;
     private final Duration delay;
+    private final @Nullable Instant deliverAt;
     private final Map<String, Object> headers;
     private final boolean droppedIfUnheard;
 
@@ -23,11 +25,13 @@ public final class PublishOptions {
             @Nullable String correlationId,
             @Nullable String idempotencyKey,
             Duration delay,
+            @Nullable Instant deliverAt,
             Map<String, Object> headers,
             boolean droppedIfUnheard) {
         this.correlationId = correlationId;
         this.idempotencyKey = idempotencyKey;
         this.delay = delay;
+        this.deliverAt = deliverAt;
         this.headers = headers;
         this.droppedIfUnheard = droppedIfUnheard;
     }
@@ -41,17 +45,33 @@ public final class PublishOptions {
      *     handler, derived from the idempotency key, or random without one
      */
     public PublishOptions withCorrelationId(String id) {
-        return new PublishOptions(id, idempotencyKey, delay, headers, droppedIfUnheard);
+        return new PublishOptions(id, idempotencyKey, delay, deliverAt, headers, droppedIfUnheard);
     }
 
     /** @param key makes the message id depend on the key instead of the order of publishing: the same key gives the same id */
     public PublishOptions withIdempotencyKey(String key) {
-        return new PublishOptions(correlationId, key, delay, headers, droppedIfUnheard);
+        return new PublishOptions(correlationId, key, delay, deliverAt, headers, droppedIfUnheard);
     }
 
-    /** @param duration how long the message waits before it can be consumed; zero (the default) to 365 days */
+    /**
+     * Replaces an earlier delay, and an earlier {@link #withDeliverAt}.
+     *
+     * @param duration how long the message waits before it can be consumed, from when it is sent: after the handler, or the commit;
+     *     zero (the default) to 365 days
+     */
     public PublishOptions withDelay(Duration duration) {
-        return new PublishOptions(correlationId, idempotencyKey, duration, headers, droppedIfUnheard);
+        return new PublishOptions(correlationId, idempotencyKey, duration, null, headers, droppedIfUnheard);
+    }
+
+    /**
+     * Replaces an earlier instant, and an earlier {@link #withDelay}. Unlike a delay, it does not move when the message is sent late,
+     * because the transaction or the broker took their time.
+     *
+     * @param instant by the node's clock, when the message can be consumed at the earliest; at most 365 days from now. One that has
+     *     passed means at once
+     */
+    public PublishOptions withDeliverAt(Instant instant) {
+        return new PublishOptions(correlationId, idempotencyKey, Duration.ZERO, instant, headers, droppedIfUnheard);
     }
 
     /**
@@ -61,16 +81,16 @@ public final class PublishOptions {
         Map<String, Object> more = new LinkedHashMap<>(headers);
         more.put(name, value);
         return new PublishOptions(
-                correlationId, idempotencyKey, delay, Collections.unmodifiableMap(more), droppedIfUnheard);
+                correlationId, idempotencyKey, delay, deliverAt, Collections.unmodifiableMap(more), droppedIfUnheard);
     }
 
     /**
      * Silently drops the message if no queue is bound for it when it is sent. Otherwise such a message is kept, where there is a
      * place for it (the handled message's record, the outbox), until somebody consumes it; elsewhere {@code publish} fails with
-     * SB-2001. Cannot be combined with a delay, because then nobody learns whether a queue is bound.
+     * SB-2001. Cannot be combined with a delay or an instant, because then nobody learns whether a queue is bound.
      */
     public PublishOptions droppedIfUnheard() {
-        return new PublishOptions(correlationId, idempotencyKey, delay, headers, true);
+        return new PublishOptions(correlationId, idempotencyKey, delay, deliverAt, headers, true);
     }
 
     /** {@code null} by default. */
@@ -83,8 +103,14 @@ public final class PublishOptions {
         return idempotencyKey;
     }
 
+    /** Zero with {@link #deliverAt}. */
     public Duration delay() {
         return delay;
+    }
+
+    /** {@code null} by default. */
+    public @Nullable Instant deliverAt() {
+        return deliverAt;
     }
 
     /** The headers, unmodifiable. */
@@ -103,19 +129,20 @@ public final class PublishOptions {
                 && Objects.equals(correlationId, that.correlationId)
                 && Objects.equals(idempotencyKey, that.idempotencyKey)
                 && delay.equals(that.delay)
+                && Objects.equals(deliverAt, that.deliverAt)
                 && headers.equals(that.headers)
                 && droppedIfUnheard == that.droppedIfUnheard;
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(correlationId, idempotencyKey, delay, headers, droppedIfUnheard);
+        return Objects.hash(correlationId, idempotencyKey, delay, deliverAt, headers, droppedIfUnheard);
     }
 
     /** Leaves out the idempotency key and the values of headers. */
     @Override
     public String toString() {
-        return "PublishOptions[correlationId=%s, keyed=%s, delay=%s, headers=%s, droppedIfUnheard=%s]"
-                .formatted(correlationId, idempotencyKey != null, delay, headers.keySet(), droppedIfUnheard);
+        return "PublishOptions[correlationId=%s, keyed=%s, delay=%s, deliverAt=%s, headers=%s, droppedIfUnheard=%s]"
+                .formatted(correlationId, idempotencyKey != null, delay, deliverAt, headers.keySet(), droppedIfUnheard);
     }
 }

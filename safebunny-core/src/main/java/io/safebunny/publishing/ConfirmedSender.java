@@ -106,16 +106,18 @@ public final class ConfirmedSender {
         }
 
         void attempt() {
-            CompletableFuture<Void> unused = sendOnce(message, deadline).whenComplete((none, failure) -> {
-                Throwable cause = failure instanceof CompletionException wrapped ? wrapped.getCause() : failure;
-                if (cause == null || isToBeDropped(cause)) {
-                    result.complete(null);
-                } else if (cause instanceof ConnectionLostException && !stopped) {
-                    againAfter(cause);
-                } else {
-                    result.completeExceptionally(cause);
-                }
-            });
+            CompletableFuture<Void> unused = sendOnce(
+                            message.deliverAt() == null ? message : message.sentAt(timeline.now()), deadline)
+                    .whenComplete((none, failure) -> {
+                        Throwable cause = failure instanceof CompletionException wrapped ? wrapped.getCause() : failure;
+                        if (cause == null || isToBeDropped(cause)) {
+                            result.complete(null);
+                        } else if (cause instanceof ConnectionLostException && !stopped) {
+                            againAfter(cause);
+                        } else {
+                            result.completeExceptionally(cause);
+                        }
+                    });
         }
 
         private boolean isToBeDropped(Throwable cause) {

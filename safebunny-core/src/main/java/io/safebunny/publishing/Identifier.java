@@ -51,8 +51,6 @@ final class Identifier {
     Envelope identify(
             Publication publication, Map<String, String> trace, long sentAt, String contentType, byte[] body) {
         Headers.requirePublishable(publication.headers());
-        requireDelay(publication.delay());
-        requireHeardAtOnce(publication);
         Surrounding surrounding = publication.surrounding;
         Envelope parent = surrounding == null ? null : surrounding.message();
         // set if a middleware runs the rest again: that must publish the same message
@@ -141,16 +139,26 @@ final class Identifier {
      * not drop it.
      */
     private static void requireHeardAtOnce(Publication publication) {
-        if (publication.options.isDroppedIfUnheard() && !publication.delay().isZero()) {
+        if (publication.options.isDroppedIfUnheard()
+                && (publication.options.deliverAt() != null
+                        || !publication.delay().isZero())) {
             throw new InvalidPublicationException(
                     "Invalid options [type=%s, delay=%s]: droppedIfUnheard() cannot be kept for a delayed message, which waits on the broker. Leave one of them out."
                             .formatted(publication.type(), publication.delay()));
         }
     }
 
-    private static void requireDelay(Duration delay) {
-        if (delay.isNegative() || delay.compareTo(LONGEST_DELAY) > 0) {
-            throw new InvalidPublicationException("Invalid delay [%s]: it must be zero to 365 days.".formatted(delay));
+    /** @throws InvalidPublicationException when it cannot wait so long, or not in the way that the options say */
+    static void requireWait(Publication publication) {
+        requireHeardAtOnce(publication);
+        Duration delay = publication.delay();
+        if (!delay.isNegative() && delay.compareTo(LONGEST_DELAY) <= 0) {
+            return;
         }
+        throw new InvalidPublicationException(
+                publication.options.deliverAt() == null
+                        ? "Invalid delay [%s]: it must be zero to 365 days.".formatted(delay)
+                        : "Invalid instant of delivery [%s]: it must be at most 365 days from now."
+                                .formatted(publication.options.deliverAt()));
     }
 }

@@ -12,6 +12,8 @@ import io.safebunny.spi.serialization.MessageSerializer;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.time.Timeline;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 
 /** What a publication becomes on the wire: its identity, its bytes, where it goes. Thread-safe. */
@@ -31,19 +33,29 @@ final class MessageFactory {
 
     /** @throws InvalidPublicationException when it is larger than allowed, or cannot be identified or serialized */
     OutboundMessage create(Publication publication, Map<String, String> trace) {
+        Identifier.requireWait(publication);
         byte[] body = serializer.serialize(publication.payload());
         requireNotTooLarge(publication, body);
         Envelope envelope = identifier.identify(
                 publication,
                 Observations.w3c(trace),
-                timeline.now().plus(publication.delay()).toEpochMilli(),
+                dueAt(publication).toEpochMilli(),
                 serializer.contentType(),
                 body);
-        return new OutboundMessage(
+        OutboundMessage message = new OutboundMessage(
                         encoded(publication, envelope),
                         new Route.Publication(Names.address(options.node(), publication.type())),
                         publication.delay())
                 .withDroppedIfUnheard(publication.options.isDroppedIfUnheard());
+        return publication.deliverAt() == null ? message : message.deliveredAt(dueAt(publication), publication.delay());
+    }
+
+    /** In whole milliseconds, as it is sent and stored; rounded up, so that nothing is early. */
+    private Instant dueAt(Publication publication) {
+        Instant due = publication.deliverAt();
+        return due == null
+                ? timeline.now().plus(publication.delay())
+                : due.plusNanos(999_999).truncatedTo(ChronoUnit.MILLIS);
     }
 
     /** Receivers bound both, what is on the wire and what it is decoded to. */

@@ -23,6 +23,8 @@ import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.serialization.MessageSerializer;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +39,7 @@ public final class PipelineBunny implements Bunny {
     private final ConfirmedSender sender;
     private final MessageScope scope;
     private final Executor callbacks;
+    private final Timeline timeline;
     private final Pipeline<Publication> pipeline;
 
     /**
@@ -60,6 +63,7 @@ public final class PipelineBunny implements Bunny {
         this.strays = new StrayPublications(current);
         this.sender = sender;
         this.scope = scope;
+        this.timeline = timeline;
         this.callbacks = new Callbacks(callbacks, timeline);
         List<Middleware<? super Publication>> steps = new ArrayList<>(of(middlewares, Group.BEFORE));
         steps.add(new SendStep(
@@ -159,9 +163,19 @@ public final class PipelineBunny implements Bunny {
                 MessageTypes.nameOf(payload.getClass()),
                 publishOptions,
                 surrounding,
-                mode == Mode.COLLECT ? null : sender.deadline());
+                mode == Mode.COLLECT ? null : sender.deadline(),
+                delay(publishOptions));
         unchecked(() -> scope.run(() -> pipeline.run(publication)));
         return new Outcome(publication.published(), publication.sent);
+    }
+
+    private Duration delay(PublishOptions publishOptions) {
+        Instant deliverAt = publishOptions.deliverAt();
+        if (deliverAt == null) {
+            return publishOptions.delay();
+        }
+        Instant now = timeline.now();
+        return deliverAt.isAfter(now) ? Duration.between(now, deliverAt) : Duration.ZERO;
     }
 
     private static void unchecked(Next action) {

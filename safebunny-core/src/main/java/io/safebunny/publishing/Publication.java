@@ -7,6 +7,7 @@ import io.safebunny.handling.Surrounding;
 import io.safebunny.middleware.PublishContext;
 import io.safebunny.time.Deadline;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -32,6 +33,7 @@ final class Publication implements PublishContext {
     final PublishOptions options;
     final @Nullable Surrounding surrounding;
     private final @Nullable Deadline deadline;
+    private final Duration delay;
     private final Object payload;
     private final String type;
     private Map<String, Object> headers;
@@ -44,14 +46,19 @@ final class Publication implements PublishContext {
     @Nullable
     CompletableFuture<Void> sent;
 
-    /** @param deadline {@code null} for a collected publication */
+    /**
+     * @param deadline {@code null} for a collected publication
+     * @param delay as the options say, or until the instant that they name; zero if it has passed
+     */
     Publication(
             Mode mode,
             Object payload,
             String type,
             PublishOptions options,
             @Nullable Surrounding surrounding,
-            @Nullable Deadline deadline) {
+            @Nullable Deadline deadline,
+            Duration delay) {
+        this.delay = delay;
         this.mode = mode;
         this.deadline = deadline;
         this.payload = payload;
@@ -112,7 +119,13 @@ final class Publication implements PublishContext {
 
     @Override
     public Duration delay() {
-        return options.delay();
+        return delay;
+    }
+
+    /** {@code null} unless the caller named an instant that has not passed. */
+    @Nullable
+    Instant deliverAt() {
+        return delay.isZero() ? null : options.deliverAt();
     }
 
     @Override

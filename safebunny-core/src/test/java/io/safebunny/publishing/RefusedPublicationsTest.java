@@ -31,6 +31,7 @@ class RefusedPublicationsTest {
                 Arguments.of(NONE.withHeader("cards", List.of("4111")), "cards"),
                 Arguments.of(NONE.withDelay(Duration.ofMillis(-1)), "Invalid delay"),
                 Arguments.of(NONE.withDelay(Duration.ofDays(365).plusNanos(1)), "Invalid delay"),
+                Arguments.of(NONE.withDelay(Duration.ofSeconds(Long.MAX_VALUE)), "Invalid delay"),
                 Arguments.of(NONE.withCorrelationId("a b"), "Invalid correlation id [a b]"),
                 Arguments.of(NONE.withCorrelationId(""), "Invalid correlation id"),
                 Arguments.of(NONE.withCorrelationId("c".repeat(65)), "Invalid correlation id"),

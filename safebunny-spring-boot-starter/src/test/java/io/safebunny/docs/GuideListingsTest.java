@@ -21,6 +21,7 @@ import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.spi.transport.Delivery;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -136,8 +137,8 @@ class GuideListingsTest {
                 .withPropertyValues("safebunny.node=orders", "safebunny.transport=memory")
                 .withBean(WithRetries.class)
                 .withBean(Reminders.class)
-                .run(context ->
-                        assertThat(publish(context.getBean(Bunny.class))).hasSize(36));
+                .run(context -> assertThat(publish(context.getBean(Bunny.class), Instant.EPOCH))
+                        .hasSize(36));
     }
 
     /** Makes the reminder routable. */
@@ -146,10 +147,11 @@ class GuideListingsTest {
         void on(PaymentReminder reminder) {}
     }
 
-    private static String publish(Bunny bunny) {
+    private static String publish(Bunny bunny, Instant dueDate) {
         Published order = bunny.publish(new OrderPlaced("42", 1999)); // order.messageId(), order.correlationId()
         bunny.publish(new OrderPlaced("42", 1999), PublishOptions.none().withIdempotencyKey("order-42"));
         bunny.publish(new PaymentReminder("42"), PublishOptions.none().withDelay(Duration.ofDays(3)));
+        bunny.publish(new PaymentReminder("43"), PublishOptions.none().withDeliverAt(dueDate));
         CompletableFuture<Published> sent = bunny.publishAsync(new OrderPlaced("43", 99));
         assertThat(sent).succeedsWithin(Duration.ofSeconds(10));
         return order.messageId();

@@ -7,6 +7,7 @@ import io.safebunny.spi.transport.Route;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.Date;
 import java.util.LinkedHashMap;
@@ -37,8 +38,14 @@ final class OutboundReader {
                 headers,
                 readBody(json));
         String delay = text(json, "delay");
-        return new OutboundMessage(message, readRoute(json), delay == null ? Duration.ZERO : Duration.parse(delay))
-                .withDroppedIfUnheard(json.path("droppedIfUnheard").asBoolean(false));
+        return new OutboundMessage(
+                message,
+                readRoute(json),
+                delay == null ? Duration.ZERO : Duration.parse(delay),
+                json.path("droppedIfUnheard").asBoolean(false),
+                json.has("deliverAt")
+                        ? Instant.ofEpochMilli(json.get("deliverAt").asLong())
+                        : null);
     }
 
     private static Route readRoute(JsonNode json) {

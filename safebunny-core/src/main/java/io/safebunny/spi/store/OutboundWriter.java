@@ -33,6 +33,9 @@ final class OutboundWriter {
         if (!outbound.delay().isZero()) {
             json.writeStringProperty("delay", outbound.delay().toString());
         }
+        if (outbound.deliverAt() != null) {
+            json.writeNumberProperty("deliverAt", outbound.deliverAt().toEpochMilli());
+        }
         if (outbound.droppedIfUnheard()) {
             json.writeBooleanProperty("droppedIfUnheard", true);
         }

@@ -13,6 +13,7 @@ import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +48,9 @@ interface CompletedRules {
     default void findsCompletedRecordsWithTheirPublications() {
         Route route = new Route.Publication("orders-OrderPlaced");
         List<OutboundMessage> outgoing = Stream.of(Messages.message("first"), Messages.rich("second"))
-                .map(message -> new OutboundMessage(message, route, Duration.ofSeconds(5)).withDroppedIfUnheard(true))
+                .map(message -> new OutboundMessage(message, route, Duration.ZERO)
+                        .withDroppedIfUnheard(true)
+                        .deliveredAt(Instant.ofEpochMilli(1_234_567_890_123L), Duration.ofSeconds(5)))
                 .toList();
         MessageRecord completed = bench().replaced(bench().created()
                 .withSteps(Map.of("charge", "{\"id\":1}"))
