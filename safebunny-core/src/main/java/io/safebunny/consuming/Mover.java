@@ -38,6 +38,7 @@ final class Mover {
 
     private final Kind poisonUnconfirmed;
     private final Kind returnUnconfirmed;
+    private final Kind noticeUnconfirmed;
     private final Kind notTaken;
 
     /** @param queue from which messages are moved */
@@ -49,6 +50,8 @@ final class Mover {
         this.mayGiveUp = parts.options().brokerSetsAside();
         this.poisonUnconfirmed = Kind.warn(LOG, "Poison copies of queue '%s' are not confirmed".formatted(queue));
         this.returnUnconfirmed = Kind.warn(LOG, "Copies back to queue '%s' are not confirmed".formatted(queue));
+        this.noticeUnconfirmed =
+                Kind.warn(LOG, "Notices of what queue '%s' sets aside are not confirmed".formatted(queue));
         this.notTaken = Kind.error(LOG, "The broker does not take copies of messages of queue '%s'".formatted(queue));
     }
 
@@ -66,15 +69,24 @@ final class Mover {
      * @throws RuntimeException when the copy can never be sent, as it is
      */
     Outcome move(Delivery delivery, OutboundMessage copy, int refusals) {
+        return tryAndRelease(delivery, copy, refusals, mayGiveUp);
+    }
+
+    /** The same for what is told about a message and is not the message itself: given up in any case. */
+    Outcome tell(Delivery delivery, OutboundMessage notice, int refusals) {
+        return tryAndRelease(delivery, notice, refusals, true);
+    }
+
+    private Outcome tryAndRelease(Delivery delivery, OutboundMessage copy, int refusals, boolean givesUp) {
         try {
-            return tryOnAndOn(delivery, copy, refusals);
+            return tryOnAndOn(delivery, copy, refusals, givesUp);
         } finally {
             held.release(delivery);
         }
     }
 
-    private Outcome tryOnAndOn(Delivery delivery, OutboundMessage copy, int refusals) {
-        Kind unconfirmed = copy.route() instanceof Route.Poison ? poisonUnconfirmed : returnUnconfirmed;
+    private Outcome tryOnAndOn(Delivery delivery, OutboundMessage copy, int refusals, boolean givesUp) {
+        Kind unconfirmed = unconfirmed(copy.route());
         Duration pause = FIRST_PAUSE;
         int refused = 0;
         while (delivery.isOpen()) {
@@ -85,7 +97,7 @@ final class Mover {
             } catch (PublishException
                     | ConfigurationException e) { // the latter is an operator's to mend, not the message's fault
                 refused += isRefusal(e) ? 1 : 0;
-                if (mayGiveUp && (refused >= refusals || isFinal(e))) {
+                if (givesUp && (refused >= refusals || isFinal(e))) {
                     log.tell(
                             notTaken,
                             copy.publication().toString(),
@@ -109,6 +121,13 @@ final class Mover {
             pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
         }
         return Outcome.ENDED;
+    }
+
+    private Kind unconfirmed(Route route) {
+        if (route instanceof Route.Poison) {
+            return poisonUnconfirmed;
+        }
+        return route instanceof Route.Publication ? noticeUnconfirmed : returnUnconfirmed;
     }
 
     /** An answer, and it is no. A timeout or a lost connection says nothing about this message. */

@@ -3,6 +3,7 @@ package io.safebunny.consuming;
 
 import io.safebunny.message.Headers;
 import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.spi.transport.IncomingMessage;
@@ -12,6 +13,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Builds what goes into the poison queue: the original bytes and properties, and why they are there. Pure. */
 final class PoisonMessages {
@@ -75,6 +77,45 @@ final class PoisonMessages {
                         Headers.POISONED_AT, now.toEpochMilli(),
                         Headers.POISON_DIGEST, PoisonDigest.of(incoming.message())),
                 incoming.message().body());
+    }
+
+    /**
+     * What nodes with sagas are told about a message that is set aside; {@code null} for one that cannot belong to a saga. Sent besides
+     * the poison copy and not instead of a second one, because a queue that also took copies would hide from us that the poison queue is
+     * gone.
+     *
+     * @param message as its poison copy describes it
+     */
+    static @Nullable WireMessage notice(String node, WireMessage message, PoisonReason reason, Instant now) {
+        String id = message.messageId();
+        String sagaId = message.correlationId();
+        String type = message.type();
+        if (id == null
+                || sagaId == null
+                || type == null
+                || !Names.isMessageId(id)
+                || !Names.isCorrelationId(sagaId)
+                || !Names.isType(type)) {
+            return null;
+        }
+        Map<String, Object> headers = new LinkedHashMap<>();
+        for (String number : List.of(Headers.SENT_AT, Headers.POISON_VERSION)) {
+            if (message.headers().get(number) instanceof Number value) {
+                headers.put(number, value);
+            }
+        }
+        headers.put(Headers.POISON_REASON, reason.wireName());
+        headers.put(Headers.POISONED_AT, now.toEpochMilli());
+        return new WireMessage(
+                id,
+                sagaId,
+                type,
+                node,
+                now.getEpochSecond(),
+                null,
+                null,
+                headers,
+                new byte[0]);
     }
 
     private static String stackTrace(Throwable failure) {

@@ -13,6 +13,7 @@ import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.time.Timeline;
+import io.safebunny.topology.Topology;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +26,7 @@ final class PoisonQueue {
 
     private static final Logger LOG = LoggerFactory.getLogger(PoisonQueue.class);
 
-    /** Of a copy, until it is given up: half a minute. */
+    /** Of a copy or a notice, until it is given up: half a minute. */
     private static final int REFUSALS = 8;
 
     private final String node;
@@ -75,10 +76,25 @@ final class PoisonQueue {
                             log.tellable(e)));
             outcome = move(delivery, PoisonMessages.bare(message, reason, timeline.now()));
         }
+        if (outcome != Outcome.ENDED && tellSagas(delivery, message.message(), reason) == Outcome.ENDED) {
+            return end(Outcome.ENDED, reason);
+        }
         if (outcome == Outcome.MOVED) {
             events.poisoned(message.queue(), message.message(), reason, failure);
         }
         return end(outcome, reason);
+    }
+
+    /** Before the original is settled, so that a crash in between repeats both. */
+    private Outcome tellSagas(Delivery delivery, WireMessage message, PoisonReason reason) {
+        WireMessage notice = PoisonMessages.notice(node, message, reason, timeline.now());
+        return notice == null
+                ? Outcome.MOVED
+                : mover.tell(
+                        delivery,
+                        new OutboundMessage(notice, new Route.Publication(Topology.setAsideOf(node)), Duration.ZERO)
+                                .withDroppedIfUnheard(true),
+                        REFUSALS);
     }
 
     private Outcome move(Delivery delivery, WireMessage copy) {

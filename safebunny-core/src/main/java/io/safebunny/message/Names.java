@@ -110,6 +110,11 @@ public final class Names {
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
     }
 
+    /** {@code [A-Za-z][A-Za-z0-9_$]{0,99}}. */
+    public static boolean isType(String name) {
+        return TYPE.matcher(name).matches();
+    }
+
     /** {@code {node}-{Type}}: the queue of a consuming node, and the routing key of a publishing one. */
     public static String address(String node, String type) {
         return node + '-' + type;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.topology;
 
+import io.safebunny.message.Names;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -36,9 +37,14 @@ public record Topology(
         return node + "-dead-letters";
     }
 
-    /** Name of the queue in which a node with sagas sees what it and their participants set aside. */
+    /** Name of the queue in which a node with sagas learns what it and their participants set aside. */
     public static String poisonWatchOf(String node) {
         return node + "-poison-watch";
+    }
+
+    /** Routing key by which a node tells, in the main exchange, what it sets aside. */
+    public static String setAsideOf(String node) {
+        return Names.address(node, "BunnySetAside");
     }
 
     /** Kind of an exchange. What {@link #DELAYED} becomes depends on the transport's delay strategy. */

@@ -30,7 +30,7 @@ public final class TopologyPlanner {
         return plan(node, subscriptions, List.of(), options);
     }
 
-    /** @param watched nodes of which copies of what they set aside are wanted */
+    /** @param watched nodes that tell what they set aside */
     public static Topology plan(
             String node, List<Subscription> subscriptions, List<String> watched, TopologyOptions options) {
         List<Queue> queues = new ArrayList<>();
@@ -58,9 +58,8 @@ public final class TopologyPlanner {
         if (!watched.isEmpty()) {
             String watch = Topology.poisonWatchOf(node);
             queues.add(new Queue(watch, operatorArguments(options)));
-            for (String other : watched) {
-                bindings.add(new Binding(options.ownExchange(), watch, Topology.poisonOf(other)));
-                bindings.add(new Binding(options.poisonExchange(), watch, other)); // what the broker moved
+            for (String other : watched) { // not bound like a poison queue: the broker would not say that one of those is gone
+                bindings.add(new Binding(options.mainExchange(), watch, Topology.setAsideOf(other)));
             }
         }
         queues.add(new Queue(options.unrouted(), UNROUTED));

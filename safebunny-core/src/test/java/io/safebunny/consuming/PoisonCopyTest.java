@@ -3,10 +3,13 @@ package io.safebunny.consuming;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.WireMessage;
+import io.safebunny.spi.transport.Route;
 import io.safebunny.time.VirtualTimeline;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -71,6 +74,67 @@ class PoisonCopyTest {
                 .containsEntry("sb-attempt", 0)
                 .containsEntry("sb-poison-reason", "handler-failed")
                 .doesNotContainKeys("CC", "BCC", "x-death", "x-delivery-count", "__TypeId__");
+    }
+
+    @Test
+    void isFollowedByANoticeForSagasThatHasNoBody() {
+        Node node = new Node(Node.ONE_ATTEMPT).failing(new IllegalStateException("card declined"));
+        node.transport.answerNotices(RecordingTransport.CONFIRM);
+
+        RecordedDelivery delivery = node.deliver(Wires.orderPlaced().withHeader("sb-sent-at", 5L));
+
+        assertThat(delivery.acknowledged()).isEqualTo(1);
+        assertThat(node.transport.notices()).singleElement().satisfies(notice -> {
+            assertThat(notice.route()).isEqualTo(new Route.Publication("billing-BunnySetAside"));
+            assertThat(notice.droppedIfUnheard()).isTrue();
+            WireMessage wire = notice.message();
+            assertThat(wire.body()).isEmpty();
+            assertThat(wire.messageId()).isEqualTo(Wires.ID);
+            assertThat(wire.correlationId()).isEqualTo(Wires.CORRELATION_ID);
+            assertThat(wire.type()).isEqualTo("OrderPlaced");
+            assertThat(wire.appId()).isEqualTo("billing");
+            assertThat(wire.headers())
+                    .containsOnlyKeys("sb-poison-reason", "sb-poison-version", "sb-poisoned-at", "sb-sent-at")
+                    .containsEntry("sb-poison-reason", "handler-failed");
+        });
+    }
+
+    @Test
+    void isNotSettledBeforeTheNoticeIsConfirmed() {
+        Node node = new Node(Node.ONE_ATTEMPT).failing(new IllegalStateException("failed"));
+        node.transport.answerNotices(RecordingTransport.LOSE_CONNECTION);
+        RecordedDelivery delivery =
+                new RecordedDelivery(Node.QUEUE, Wires.orderPlaced().wire());
+        node.timeline.schedule(Duration.ofMinutes(2), delivery::closed);
+
+        node.deliver(delivery);
+
+        assertThat(delivery.settled()).isZero();
+        assertThat(node.transport.poisoned()).hasSize(1);
+    }
+
+    @Test
+    void isSettledWithoutANoticeThatTheBrokerRefusesForHalfAMinute() {
+        Node node = new Node(Node.ONE_ATTEMPT).failing(new IllegalStateException("failed"));
+        node.transport.answerNotices(RecordingTransport.NACK);
+
+        RecordedDelivery delivery = node.deliver(Wires.orderPlaced());
+
+        assertThat(delivery.acknowledged()).isEqualTo(1);
+        assertThat(node.transport.notices()).hasSize(8);
+        assertThat(node.sleeps()).hasSize(7);
+    }
+
+    @Test
+    void isTheOnlyOneOfAMessageThatCannotBelongToASaga() {
+        Node node = new Node(Node.ONE_ATTEMPT);
+
+        node.deliver(Wires.orderPlaced().with("correlation_id", null));
+        node.deliver(Wires.orderPlaced().with("message_id", null));
+        node.deliver(Wires.orderPlaced().with("type", "no type"));
+
+        assertThat(node.transport.poisoned()).hasSize(3);
+        assertThat(node.transport.notices()).isEmpty();
     }
 
     @Test

@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees every message that this node or a participant sets aside, and tells the saga to which it belongs, by a message that is the same
- * however often it is sent. Thread-safe.
+ * Is told of every message that this node or a participant sets aside, and tells the saga to which it belongs, by a message that is the
+ * same however often it is sent. Thread-safe.
  */
 final class PoisonWatch implements DeliveryHandler {
 
@@ -35,7 +35,7 @@ final class PoisonWatch implements DeliveryHandler {
     private static final Kind FAILED = Kind.warn(LOG, "Sagas cannot be told that messages of theirs were set aside");
 
     private static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
-    private static final String POISON = Topology.poisonOf("");
+    private static final String SET_ASIDE = Topology.setAsideOf("");
     private static final Duration PAUSE = Duration.ofSeconds(5);
 
     private final Set<String> sagas;
@@ -80,10 +80,10 @@ final class PoisonWatch implements DeliveryHandler {
     }
 
     private void tell(Delivery delivery) {
-        WireMessage copy = delivery.message().message();
-        String sagaId = copy.correlationId();
-        String id = copy.messageId();
-        String type = copy.type();
+        WireMessage notice = delivery.message().message();
+        String sagaId = notice.correlationId();
+        String id = notice.messageId();
+        String type = notice.type();
         if (sagaId == null
                 || id == null
                 || type == null
@@ -100,9 +100,9 @@ final class PoisonWatch implements DeliveryHandler {
                                 id,
                                 Names.printable(type),
                                 Names.printable(nodeOf(delivery.message())),
-                                reason(copy.headers()),
-                                number(copy.headers(), Headers.POISON_VERSION),
-                                number(copy.headers(), Headers.SENT_AT)),
+                                reason(notice.headers()),
+                                number(notice.headers(), Headers.POISON_VERSION),
+                                number(notice.headers(), Headers.SENT_AT)),
                         sagaId,
                         timeline.now()));
             }
@@ -117,16 +117,14 @@ final class PoisonWatch implements DeliveryHandler {
         }
     }
 
-    /** A node sends its copies to its poison queue by that queue's name; what the broker moved carries the node's own. */
-    private static String nodeOf(IncomingMessage copy) {
-        String key = copy.routingKey();
-        return copy.exchange().endsWith(".own") && key.endsWith(POISON)
-                ? key.substring(0, key.length() - POISON.length())
-                : key;
+    /** As the routing key says, which permissions restrict. */
+    private static String nodeOf(IncomingMessage notice) {
+        String key = notice.routingKey();
+        return key.endsWith(SET_ASIDE) ? key.substring(0, key.length() - SET_ASIDE.length()) : key;
     }
 
     private static String reason(Map<String, Object> headers) {
-        return headers.get(Headers.POISON_REASON) instanceof String text ? Names.printable(text) : "delivery-limit";
+        return headers.get(Headers.POISON_REASON) instanceof String text ? Names.printable(text) : "unknown";
     }
 
     private static long number(Map<String, Object> headers, String name) {

@@ -229,17 +229,6 @@ class PermissionsIT {
                     .hasValueSatisfying(sale -> assertThat(sale.history()).anySatisfy(event -> assertThat(event.what())
                             .startsWith("Reserve ")
                             .endsWith(" was set aside by stock: handler-failed"))));
-            onBroker(channel -> channel.queuePurge("stock-poison"));
-
-            onBroker(channel -> channel.basicPublish(
-                    "safebunny.poison",
-                    "stock",
-                    new BasicProperties.Builder()
-                            .messageId("lost")
-                            .correlationId("sale-1")
-                            .type("Reserve")
-                            .build(),
-                    new byte[] {'{', '}'}));
             await().atMost(SOON).until(() -> length("stock-poison") == 1 && length("sales-poison-watch") == 0);
         }
     }
