@@ -106,16 +106,7 @@ final class PoisonMessages {
         }
         headers.put(Headers.POISON_REASON, reason.wireName());
         headers.put(Headers.POISONED_AT, now.toEpochMilli());
-        return new WireMessage(
-                id,
-                sagaId,
-                type,
-                node,
-                now.getEpochSecond(),
-                null,
-                null,
-                headers,
-                new byte[0]);
+        return new WireMessage(id, sagaId, type, node, now.getEpochSecond(), null, null, headers, new byte[0]);
     }
 
     private static String stackTrace(Throwable failure) {

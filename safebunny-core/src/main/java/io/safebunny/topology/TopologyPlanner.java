@@ -58,7 +58,8 @@ public final class TopologyPlanner {
         if (!watched.isEmpty()) {
             String watch = Topology.poisonWatchOf(node);
             queues.add(new Queue(watch, operatorArguments(options)));
-            for (String other : watched) { // not bound like a poison queue: the broker would not say that one of those is gone
+            for (String other :
+                    watched) { // not bound like a poison queue: the broker would not say that one of those is gone
                 bindings.add(new Binding(options.mainExchange(), watch, Topology.setAsideOf(other)));
             }
         }

@@ -81,7 +81,8 @@ class PoisonCopyTest {
         Node node = new Node(Node.ONE_ATTEMPT).failing(new IllegalStateException("card declined"));
         node.transport.answerNotices(RecordingTransport.CONFIRM);
 
-        RecordedDelivery delivery = node.deliver(Wires.orderPlaced().withHeader("sb-sent-at", 5L));
+        RecordedDelivery delivery =
+                node.deliver(Wires.orderPlaced().withHeader("sb-sent-at", VirtualTimeline.START.toEpochMilli()));
 
         assertThat(delivery.acknowledged()).isEqualTo(1);
         assertThat(node.transport.notices()).singleElement().satisfies(notice -> {

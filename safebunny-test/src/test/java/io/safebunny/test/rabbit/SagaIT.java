@@ -45,8 +45,20 @@ class SagaIT {
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final List<String> NODES = List.of("it-shop", "it-stock", "it-bank");
     private static final List<String> TYPES = List.of(
-            "Buy", "Reserve", "Release", "Reserved", "Charge", "Refund", "Charged", "poison", "dead-letters",
-            "poison-watch", "BunnyTimeout", "BunnyUndone", "BunnyPoisoned", "BunnyRepair");
+            "Buy",
+            "Reserve",
+            "Release",
+            "Reserved",
+            "Charge",
+            "Refund",
+            "Charged",
+            "poison",
+            "dead-letters",
+            "poison-watch",
+            "BunnyTimeout",
+            "BunnyUndone",
+            "BunnyPoisoned",
+            "BunnyRepair");
 
     record Buy(String id, long millis) {}
 
@@ -103,21 +115,25 @@ class SagaIT {
     @BeforeEach
     void start() {
         deleteQueues();
-        start("it-stock", bunny -> List.of(
-                command(Reserve.class, (payload, context) -> {
-                    note("reserve", ((Reserve) payload).id());
-                    bunny.publish(new Reserved(((Reserve) payload).id()));
-                }),
-                command(Release.class, (payload, context) -> note("release", ((Release) payload).id()))));
-        start("it-bank", bunny -> List.of(
-                command(Charge.class, (payload, context) -> {
-                    charging.accept((Charge) payload);
-                    note("charge", ((Charge) payload).id());
-                    if (answers) {
-                        bunny.publish(new Charged(((Charge) payload).id()));
-                    }
-                }),
-                command(Refund.class, (payload, context) -> note("refund", ((Refund) payload).id()))));
+        start(
+                "it-stock",
+                bunny -> List.of(
+                        command(Reserve.class, (payload, context) -> {
+                            note("reserve", ((Reserve) payload).id());
+                            bunny.publish(new Reserved(((Reserve) payload).id()));
+                        }),
+                        command(Release.class, (payload, context) -> note("release", ((Release) payload).id()))));
+        start(
+                "it-bank",
+                bunny -> List.of(
+                        command(Charge.class, (payload, context) -> {
+                            charging.accept((Charge) payload);
+                            note("charge", ((Charge) payload).id());
+                            if (answers) {
+                                bunny.publish(new Charged(((Charge) payload).id()));
+                            }
+                        }),
+                        command(Refund.class, (payload, context) -> note("refund", ((Refund) payload).id()))));
         shop = start("it-shop", bunny -> List.of(), new Purchase());
     }
 
@@ -127,8 +143,7 @@ class SagaIT {
         deleteQueues();
     }
 
-    private NodeUnderTest start(
-            String node, Function<Bunny, List<HandlerDefinition>> handlers, Object... sagas) {
+    private NodeUnderTest start(String node, Function<Bunny, List<HandlerDefinition>> handlers, Object... sagas) {
         NodeUnderTest started = NodeUnderTest.startAs(
                 broker.username(),
                 broker.password(),
@@ -166,7 +181,9 @@ class SagaIT {
 
     private String buy(String id, Duration payWithin) {
         String sagaId = run + '-' + id;
-        shop.bunny().publish(new Buy(id, payWithin.toMillis()), PublishOptions.none().withCorrelationId(sagaId));
+        shop.bunny()
+                .publish(
+                        new Buy(id, payWithin.toMillis()), PublishOptions.none().withCorrelationId(sagaId));
         return sagaId;
     }
 
@@ -181,11 +198,10 @@ class SagaIT {
     }
 
     private void awaitBlockedOnCharge(String sagaId) {
-        await().atMost(SOON)
-                .ignoreExceptions()
-                .untilAsserted(() -> assertThat(saga(sagaId).blockedOn())
-                        .extracting(BlockedOn::type, BlockedOn::node, BlockedOn::reason)
-                        .containsExactly(tuple("Charge", "it-bank", "handler-failed")));
+        await().atMost(SOON).ignoreExceptions().untilAsserted(() -> assertThat(
+                        saga(sagaId).blockedOn())
+                .extracting(BlockedOn::type, BlockedOn::node, BlockedOn::reason)
+                .containsExactly(tuple("Charge", "it-bank", "handler-failed")));
     }
 
     private long length(String queue) {
@@ -249,8 +265,8 @@ class SagaIT {
                 .mapToObj(i -> buy("b" + i, Duration.ofMinutes(10)))
                 .toList();
 
-        blocked.forEach(this::awaitBlockedOnCharge);
         await().atMost(SOON).ignoreExceptions().until(() -> length("it-bank-poison") == 5);
+        blocked.forEach(this::awaitBlockedOnCharge);
         assertThat(length("it-shop-poison-watch")).isZero();
     }
 }
