@@ -15,7 +15,6 @@ import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.spi.store.TransactionalMessageStore.LocalTransaction;
-import io.safebunny.spi.store.UnreadableRecordException;
 import io.safebunny.spi.transport.OutboundMessage;
 import java.time.Duration;
 import java.util.List;
@@ -33,6 +32,8 @@ final class ClaimingTransaction {
 
     private final TransactionalMessageStore store;
     private final Claiming claiming;
+    private final TransactionDiagnosis diagnosis;
+    private final WriteAfterRollback afterRollback;
     private final UnwrittenAttempts unwritten;
     private final DedupLog log;
     private final Handling handling;
@@ -48,6 +49,8 @@ final class ClaimingTransaction {
             Handling handling) {
         this.store = store;
         this.claiming = claiming;
+        this.diagnosis = new TransactionDiagnosis(store, handling);
+        this.afterRollback = new WriteAfterRollback(store, log, handling);
         this.unwritten = unwritten;
         this.log = log;
         this.handling = handling;
@@ -66,12 +69,10 @@ final class ClaimingTransaction {
             return record;
         } catch (StoreUnavailableException e) {
             rollback();
-            if (e.retryAfter() != null && isAnswered()) { // it waited in vain for another delivery's transaction
-                throw NotHandledException.later(
-                        "Another delivery of message %s is being handled"
-                                .formatted(handling.message().id()),
-                        e.retryAfter());
-            }
+            diagnosis.requireNoVainWait(
+                    e,
+                    "Another delivery of message %s is being handled"
+                            .formatted(handling.message().id()));
             throw e;
         } catch (InvalidMessageException e) {
             commitOrRollback(); // claiming may have written that the message is poisoned
@@ -79,21 +80,6 @@ final class ClaimingTransaction {
         } catch (Throwable e) {
             rollback();
             throw e;
-        }
-    }
-
-    /**
-     * Tells a claim blocked by another delivery from a database that is too slow for everything: a read does not wait for
-     * anybody's transaction.
-     */
-    private boolean isAnswered() {
-        try {
-            MessageRecord unused = store.find(handling.records().key());
-            return true;
-        } catch (UnreadableRecordException e) {
-            return true;
-        } catch (StoreUnavailableException e) {
-            return false;
         }
     }
 
@@ -129,7 +115,7 @@ final class ClaimingTransaction {
             open.commit();
         } catch (RuntimeException e) {
             open.rollback(); // no effect if the commit has already ended it
-            if (e instanceof StoreUnavailableException || !isStored(completed, e)) {
+            if (e instanceof StoreUnavailableException || !diagnosis.isStored(completed, e)) {
                 throw e;
             }
             String id = handling.message().id();
@@ -144,20 +130,6 @@ final class ClaimingTransaction {
         return completed;
     }
 
-    /** Some transaction managers report a failure after the commit as if the commit itself had failed. */
-    private boolean isStored(MessageRecord completed, RuntimeException failure) {
-        try {
-            MessageRecord stored = store.find(completed.key());
-            return stored != null
-                    && stored.owner().equals(completed.owner())
-                    && stored.version() >= completed.version()
-                    && (stored.state() == completed.state() || stored.state() == RecordState.DISPATCHED);
-        } catch (RuntimeException unanswered) {
-            failure.addSuppressed(unanswered);
-            return false;
-        }
-    }
-
     private @Nullable MessageRecord complete(MessageRecord intended) {
         JointWrite result;
         try {
@@ -166,9 +138,14 @@ final class ClaimingTransaction {
             throw e;
         } catch (RuntimeException e) {
             rollback();
-            requireNoVainWait(e);
+            if (!handling.records().joined().isEmpty()) { // our own record is not waited for: we hold its lock
+                diagnosis.requireNoVainWait(
+                        e,
+                        "Message %s waited in vain for what it changes, which another message changes too"
+                                .formatted(handling.message().id()));
+            }
             MessageRecord unused = store.find(intended.key()); // throws when it is the store that does not answer
-            throw unusable("cannot be completed", e);
+            throw diagnosis.unusable("cannot be completed", e);
         }
         if (result instanceof JointWrite.Written written) {
             return written.records().get(0);
@@ -176,20 +153,7 @@ final class ClaimingTransaction {
         if (result instanceof JointWrite.Overtaken overtaken && !overtaken.key().equals(intended.key())) {
             return null;
         }
-        throw claimIsGone();
-    }
-
-    /** What is joined may be locked by another message's transaction; our own record is not, for we hold its lock. */
-    private void requireNoVainWait(RuntimeException failure) {
-        if (!handling.records().joined().isEmpty()
-                && failure instanceof StoreUnavailableException e
-                && e.retryAfter() != null
-                && isAnswered()) {
-            throw NotHandledException.later(
-                    "Message %s waited in vain for what it changes, which another message changes too"
-                            .formatted(handling.message().id()),
-                    e.retryAfter());
-        }
+        throw diagnosis.claimIsGone();
     }
 
     /**
@@ -203,13 +167,10 @@ final class ClaimingTransaction {
         try {
             return store.findAndLock(key);
         } catch (StoreUnavailableException e) {
-            // apart: after a statement that was cancelled, the transaction can do no more
-            if (e.retryAfter() != null && store.apart(this::isAnswered)) {
-                throw NotHandledException.later(
-                        "Message %s waited in vain for %s, which another message changes"
-                                .formatted(handling.message().id(), key.messageId()),
-                        e.retryAfter());
-            }
+            diagnosis.requireNoVainWaitInside(
+                    e,
+                    "Message %s waited in vain for %s, which another message changes"
+                            .formatted(handling.message().id(), key.messageId()));
             requireClaimIsHeld(); // throws when the handler has broken the transaction
             throw e;
         }
@@ -225,18 +186,7 @@ final class ClaimingTransaction {
      * @throws RuntimeException the store does not answer
      */
     void requireClaimIsHeld() {
-        MessageRecord ours = requireClaim();
-        MessageRecord held;
-        try {
-            held = store.find(ours.key());
-        } catch (RuntimeException e) {
-            requireNoOtherClaim(ours); // throws when it is the store that does not answer
-            throw unusable("can do no more", e);
-        }
-        if (held == null || held.version() != ours.version() || !held.owner().equals(ours.owner())) {
-            requireNoOtherClaim(ours);
-            throw claimIsGone();
-        }
+        diagnosis.requireHeld(requireClaim());
     }
 
     /**
@@ -247,32 +197,6 @@ final class ClaimingTransaction {
         stepsAreAnothers = true; // until proved otherwise
         IdCollision.requireNone(handling.message(), steps);
         stepsAreAnothers = false;
-    }
-
-    private void requireNoOtherClaim(MessageRecord ours) {
-        MessageRecord stored = store.apart(() -> store.find(ours.key()));
-        if (stored != null
-                && stored.version() >= ours.version()
-                && !stored.owner().equals(ours.owner())) {
-            throw NotHandledException.later(
-                    "The database ended the transaction of message %s, and another delivery has it now"
-                            .formatted(handling.message().id()),
-                    Duration.ZERO);
-        }
-    }
-
-    private BrokenTransactionException unusable(String what, RuntimeException cause) {
-        return new BrokenTransactionException(
-                "The transaction in which message %s is handled %s: a statement of the handler failed and the handler went on, or the database ended the transaction because the handler took long. Let the exception out, use a savepoint, or raise the database's time limits."
-                        .formatted(handling.message().id(), what),
-                cause);
-    }
-
-    private BrokenTransactionException claimIsGone() {
-        return new BrokenTransactionException(
-                "The claim of message %s is gone from its own transaction: did the handler commit, roll back or delete it, or go on after the database had rolled back?"
-                        .formatted(handling.message().id()),
-                null);
     }
 
     private void commitOrRollback() {
@@ -305,58 +229,7 @@ final class ClaimingTransaction {
                 || (claimed.version() == 1 && (stepsAreAnothers || next.record() == RecordEffect.RELEASED))) {
             return;
         }
-        MessageRecord released = Claiming.released(claimed, next).withVersion(claimed.version());
-        MessageRecord stored;
-        try {
-            stored = next.record() == RecordEffect.POISONED ? setAside(released) : write(released);
-            if (stored == null) { // the record is no longer ours
-                stored = store.find(released.key());
-            }
-        } catch (RuntimeException e) {
-            log.noAnswer(handling.message().id(), "could not record how its handling ended", e);
-            return;
-        }
-        if (stored == null) {
-            return;
-        }
-        Claiming.keepPoisonVersion(handling, stored);
-        if (stored.state() == RecordState.POISONED && !stored.owner().equals(claimed.owner())) {
-            handling.setAsideByAnother();
-        }
-        switch (stored.state()) {
-            case COMPLETED, DISPATCHED, UNDONE ->
-                throw NotHandledException.later(
-                        "The handling of message %s failed, and another delivery has handled it meanwhile, or its undo has"
-                                .formatted(handling.message().id()),
-                        Duration.ZERO);
-            case CLAIMED, RELEASED, POISONED -> {}
-        }
-    }
-
-    /** The stored one: ours or another's; {@code null} when it is no longer ours. */
-    private @Nullable MessageRecord write(MessageRecord released) {
-        return JointWrite.isCreated(released) ? store.create(released) : store.replace(released);
-    }
-
-    /** Together with what depends on it, which others may change meanwhile. */
-    private @Nullable MessageRecord setAside(MessageRecord poisoned) {
-        SetAsideWrites together = new SetAsideWrites(handling.records(), store::find);
-        do {
-            List<MessageRecord> companions = together.read();
-            if (companions.isEmpty()) {
-                return write(poisoned);
-            }
-            // no transaction is open, so it is one of its own
-            JointWrite result = RecordWrites.together(store, poisoned, companions);
-            if (result instanceof JointWrite.Written written) {
-                return written.records().get(0);
-            }
-            if (result instanceof JointWrite.Overtaken overtaken
-                    && overtaken.key().equals(poisoned.key())) {
-                return null;
-            }
-        } while (together.mayTryAgain());
-        throw together.overtakenTooOften();
+        afterRollback.write(claimed, next);
     }
 
     private LocalTransaction requireOpen() {

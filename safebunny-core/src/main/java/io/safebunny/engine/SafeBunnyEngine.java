@@ -15,21 +15,17 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerSource;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handling.CurrentHandling;
-import io.safebunny.identity.MarkerMaskIdScheme;
 import io.safebunny.message.Names;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
-import io.safebunny.orchestrating.Correlation;
-import io.safebunny.orchestrating.supervision.SagaEngine;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.publishing.PublishingOptions;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Sagas;
-import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
@@ -41,7 +37,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,8 +57,7 @@ public final class SafeBunnyEngine {
     private final Metrics metrics;
     private final Events events;
     private final @Nullable Deduplication deduplication;
-    private final Function<List<SagaDefinition>, SagaEngine> sagaEngines;
-    private volatile @Nullable SagaEngine sagas;
+    private final NodeSagas sagas;
     private final ConsumePipelineFactory pipelines;
     private final BoundedLog log;
     private final HeldDeliveries held = new HeldDeliveries();
@@ -112,7 +106,7 @@ public final class SafeBunnyEngine {
                         log,
                         new DedupOptions(options.lease(), options.topology().deliveryLimit(), options.retention()));
         LibraryMessages library = new LibraryMessages(options.node(), parts.idScheme(), parts.timeline());
-        sagaEngines = definitions -> sagas(definitions, current, publisher, library);
+        sagas = new NodeSagas(parts, current, publisher, library, sender, metrics, log);
         pipelines = new ConsumePipelineFactory(
                 current,
                 publisher::within,
@@ -128,7 +122,7 @@ public final class SafeBunnyEngine {
                 sender,
                 library,
                 deduplication,
-                this::correlationOf,
+                sagas::correlationOf,
                 new Turns<>(),
                 parts.consumeMiddlewares(),
                 parts.scope(),
@@ -141,68 +135,18 @@ public final class SafeBunnyEngine {
                 log);
     }
 
-    private SagaEngine sagas(
-            List<SagaDefinition> definitions,
-            CurrentHandling current,
-            PipelineBunny publisher,
-            LibraryMessages library) {
-        SafeBunnyOptions options = parts.options();
-        MessageStore store = parts.store();
-        if (store == null) {
-            throw new ConfigurationException(
-                    "SB-1108",
-                    "Sagas need a store [%s]: there is none."
-                            .formatted(definitions.get(0).description()),
-                    "Set safebunny.store.type.");
-        }
-        if (parts.idScheme() instanceof MarkerMaskIdScheme) {
-            throw new ConfigurationException(
-                    "SB-1108",
-                    "Sagas need ids of their own for two commands of one handler [%s]: marker-mask gives both the same."
-                            .formatted(definitions.get(0).description()),
-                    "Remove safebunny.ids.scheme.");
-        }
-        return new SagaEngine(
-                options.node(),
-                definitions,
-                current,
-                publisher,
-                library,
-                store,
-                sender,
-                parts.timeline(),
-                parts.callbacks(),
-                metrics,
-                log,
-                options.sagaRetention(),
-                options.lease());
-    }
-
-    private @Nullable Correlation correlationOf(HandlerDefinition handler) {
-        SagaEngine started = sagas;
-        return started == null ? null : started.orchestration().of(handler);
-    }
-
     /**
      * The node's sagas, from the start on.
      *
      * @throws MisuseException SB-5012 when it has none, or has not been started
      */
     public Sagas sagas() {
-        SagaEngine started = sagas;
-        if (started == null) {
-            throw new MisuseException(
-                    MisuseException.SAGA,
-                    "Node %s has no sagas, or has not been started. Write a @BunnySaga, and wait for the start."
-                            .formatted(parts.options().node()));
-        }
-        return started.sagas();
+        return sagas.require();
     }
 
     /** Sagas that go on only when a person has looked after them, by their name, as the store said last; empty for none. */
     public Map<String, Map<SagaStatus, Long>> sagasNeedingRepair() {
-        SagaEngine started = sagas;
-        return started == null ? Map.of() : started.needingRepair();
+        return sagas.needingRepair();
     }
 
     /** Publishes while the engine is running; before and after, it fails at once with SB-2006. */
@@ -249,15 +193,15 @@ public final class SafeBunnyEngine {
      */
     public void start(List<HandlerDefinition> definitions, List<SagaDefinition> sagaDefinitions) {
         SafeBunnyOptions options = parts.options();
-        sagas = sagaDefinitions.isEmpty() ? null : sagaEngines.apply(sagaDefinitions);
-        Handlers handlers = new Handlers(HandlerSource.all(List.of(() -> definitions, this::handlersOfSagas)));
+        sagas.define(sagaDefinitions);
+        Handlers handlers = new Handlers(HandlerSource.all(List.of(() -> definitions, sagas::handlers)));
         handlers.all().forEach(handler -> parts.serializers().prepare(handler.payloadType()));
         if (deduplication != null) {
             handlers.requireRetriesWithin(options.retention());
         }
         options.trustedUsers().requireAll(options.node(), handlers.all());
-        Topology topology =
-                TopologyPlanner.plan(options.node(), handlers.subscriptions(), watchedNodes(), options.topology());
+        Topology topology = TopologyPlanner.plan(
+                options.node(), handlers.subscriptions(), sagas.participants(), options.topology());
         LOG.info("Node {} handles{}", options.node(), handlers.describe(options.trustedUsers()));
         LOG.info("Topology of node {}{}{}", options.node(), System.lineSeparator(), topology.describe());
         Transport transport = parts.transport();
@@ -271,10 +215,7 @@ public final class SafeBunnyEngine {
         if (deduplication != null) {
             deduplication.start();
         }
-        SagaEngine started = sagas;
-        if (started != null) {
-            started.start();
-        }
+        sagas.start();
         if (parts.outbox() != null) {
             parts.outbox().start(sender::send);
         }
@@ -284,16 +225,6 @@ public final class SafeBunnyEngine {
             stop(Duration.ZERO);
             throw e;
         }
-    }
-
-    private List<String> watchedNodes() {
-        SagaEngine started = sagas;
-        return started == null ? List.of() : started.orchestration().participants();
-    }
-
-    private List<HandlerDefinition> handlersOfSagas() {
-        SagaEngine started = sagas;
-        return started == null ? List.of() : started.orchestration().handlers();
     }
 
     private void consume(Handlers handlers) {
@@ -313,11 +244,9 @@ public final class SafeBunnyEngine {
                     DEAD_LETTERS_AT_ONCE,
                     pipelines.createForDeadLetters(types));
         }
-        SagaEngine started = sagas;
-        if (started != null) {
-            Consumption unused = consumptions.open(
-                    Topology.poisonWatchOf(options.node()), DEAD_LETTERS_AT_ONCE, started.poisonWatch());
-        }
+        sagas.poisonWatch()
+                .ifPresent(watch ->
+                        consumptions.open(Topology.poisonWatchOf(options.node()), DEAD_LETTERS_AT_ONCE, watch));
     }
 
     /** Stops taking messages, waits for those being handled, then disconnects. Messages not finished in time come back. */
@@ -330,10 +259,7 @@ public final class SafeBunnyEngine {
             sender.stop();
         }
         consumptions.forget();
-        SagaEngine started = sagas;
-        if (started != null) {
-            started.stop();
-        }
+        sagas.stop();
         if (deduplication != null) {
             deduplication.stop();
         }

@@ -7,6 +7,7 @@ import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.message.Names;
 import io.safebunny.topology.TopologyOptions;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * Settings of a node. Immutable. Create it with {@link #of} and the {@code with} methods: the constructor grows with every
@@ -58,128 +59,86 @@ public record SafeBunnyOptions(
     }
 
     public SafeBunnyOptions withTopology(TopologyOptions other) {
-        return new SafeBunnyOptions(
-                node,
-                other,
-                publishTimeout,
-                maxInFlight,
-                maxMessageSize,
-                retention,
-                lease,
-                exceptionDetails,
-                trustedUsers,
-                sagaRetention);
+        return with(changed -> changed.topology = other);
     }
 
     public SafeBunnyOptions withPublishTimeout(Duration other) {
-        return new SafeBunnyOptions(
-                node,
-                topology,
-                other,
-                maxInFlight,
-                maxMessageSize,
-                retention,
-                lease,
-                exceptionDetails,
-                trustedUsers,
-                sagaRetention);
+        return with(changed -> changed.publishTimeout = other);
     }
 
     public SafeBunnyOptions withMaxInFlight(int other) {
-        return new SafeBunnyOptions(
-                node,
-                topology,
-                publishTimeout,
-                other,
-                maxMessageSize,
-                retention,
-                lease,
-                exceptionDetails,
-                trustedUsers,
-                sagaRetention);
+        return with(changed -> changed.maxInFlight = other);
     }
 
     public SafeBunnyOptions withMaxMessageSize(long other) {
-        return new SafeBunnyOptions(
-                node,
-                topology,
-                publishTimeout,
-                maxInFlight,
-                other,
-                retention,
-                lease,
-                exceptionDetails,
-                trustedUsers,
-                sagaRetention);
+        return with(changed -> changed.maxMessageSize = other);
     }
 
     public SafeBunnyOptions withRetention(Duration other) {
-        return new SafeBunnyOptions(
-                node,
-                topology,
-                publishTimeout,
-                maxInFlight,
-                maxMessageSize,
-                other,
-                lease,
-                exceptionDetails,
-                trustedUsers,
-                sagaRetention);
+        return with(changed -> changed.retention = other);
     }
 
     public SafeBunnyOptions withLease(Duration other) {
-        return new SafeBunnyOptions(
-                node,
-                topology,
-                publishTimeout,
-                maxInFlight,
-                maxMessageSize,
-                retention,
-                other,
-                exceptionDetails,
-                trustedUsers,
-                sagaRetention);
+        return with(changed -> changed.lease = other);
     }
 
     public SafeBunnyOptions withExceptionDetails(ExceptionDetails other) {
-        return new SafeBunnyOptions(
-                node,
-                topology,
-                publishTimeout,
-                maxInFlight,
-                maxMessageSize,
-                retention,
-                lease,
-                other,
-                trustedUsers,
-                sagaRetention);
+        return with(changed -> changed.exceptionDetails = other);
     }
 
     public SafeBunnyOptions withTrustedUsers(TrustedUsers other) {
-        return new SafeBunnyOptions(
-                node,
-                topology,
-                publishTimeout,
-                maxInFlight,
-                maxMessageSize,
-                retention,
-                lease,
-                exceptionDetails,
-                other,
-                sagaRetention);
+        return with(changed -> changed.trustedUsers = other);
     }
 
     public SafeBunnyOptions withSagaRetention(Duration other) {
-        return new SafeBunnyOptions(
-                node,
-                topology,
-                publishTimeout,
-                maxInFlight,
-                maxMessageSize,
-                retention,
-                lease,
-                exceptionDetails,
-                trustedUsers,
-                other);
+        return with(changed -> changed.sagaRetention = other);
+    }
+
+    private SafeBunnyOptions with(Consumer<Changed> change) {
+        Changed changed = new Changed(this);
+        change.accept(changed);
+        return changed.options();
+    }
+
+    /** What the next options will say. */
+    private static final class Changed {
+
+        private final String node;
+        private TopologyOptions topology;
+        private Duration publishTimeout;
+        private int maxInFlight;
+        private long maxMessageSize;
+        private Duration retention;
+        private Duration lease;
+        private ExceptionDetails exceptionDetails;
+        private TrustedUsers trustedUsers;
+        private Duration sagaRetention;
+
+        Changed(SafeBunnyOptions from) {
+            node = from.node;
+            topology = from.topology;
+            publishTimeout = from.publishTimeout;
+            maxInFlight = from.maxInFlight;
+            maxMessageSize = from.maxMessageSize;
+            retention = from.retention;
+            lease = from.lease;
+            exceptionDetails = from.exceptionDetails;
+            trustedUsers = from.trustedUsers;
+            sagaRetention = from.sagaRetention;
+        }
+
+        SafeBunnyOptions options() {
+            return new SafeBunnyOptions(
+                    node,
+                    topology,
+                    publishTimeout,
+                    maxInFlight,
+                    maxMessageSize,
+                    retention,
+                    lease,
+                    exceptionDetails,
+                    trustedUsers,
+                    sagaRetention);
+        }
     }
 }

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.safebunny.failure.Printable;
 import io.safebunny.message.PoisonReason;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -81,11 +82,7 @@ public final class Metrics {
 
     /** {@code safebunny.saga.active}: sagas that have not ended, as the store said last. */
     public void activeSagas(String saga, Supplier<Number> sagas) {
-        try {
-            Gauge.builder("safebunny.saga.active", sagas).tag("type", saga).register(registry);
-        } catch (RuntimeException | Error e) {
-            LOG.warn("The number of sagas {} is not measured", saga, Printable.of(e));
-        }
+        measure("safebunny.saga.active", sagas, "type", saga);
     }
 
     /** {@code safebunny.saga.ignored}: a message changed nothing, because the saga has ended, has started, or a timeout was cancelled. */
@@ -95,23 +92,24 @@ public final class Metrics {
 
     /** {@code safebunny.breaker.state}: 0 closed, 1 half-open, 2 open. */
     public void breakerState(String type, Supplier<Number> state) {
-        try {
-            Gauge.builder("safebunny.breaker.state", state).tag("type", type).register(registry);
-        } catch (RuntimeException | Error e) {
-            LOG.warn("The state of the circuit breaker of {} is not measured", type, Printable.of(e));
-        }
+        measure("safebunny.breaker.state", state, "type", type);
     }
 
     /** {@code safebunny.dispatch.waiting}: handled messages whose publications the broker refuses. */
     public void waitingForDispatch(Supplier<Number> messages) {
+        measure("safebunny.dispatch.waiting", messages);
+    }
+
+    /** A failing registry or meter filter, even one that throws an {@code Error}, must not affect the node. */
+    private void measure(String name, Supplier<Number> value, String... tags) {
         try {
-            Gauge.builder("safebunny.dispatch.waiting", messages).register(registry);
-        } catch (RuntimeException e) {
-            LOG.warn("The number of waiting publications is not measured", Printable.of(e));
+            Gauge.builder(name, value).tags(tags).register(registry);
+        } catch (RuntimeException | Error e) {
+            LOG.warn("{} is not measured {}", name, List.of(tags), Printable.of(e));
         }
     }
 
-    /** A failing registry or meter filter, even one that throws an {@code Error}, must not affect the message. */
+    /** As {@link #measure}. */
     private void count(String name, String... tags) {
         try {
             registry.counter(name, tags).increment();

@@ -2,10 +2,8 @@
 package io.safebunny.transport.rabbit.consume;
 
 import io.safebunny.time.Timeline;
-import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -14,13 +12,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Adjusting {
 
-    private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
-
     private final Runnable look;
     private final Runnable done;
     private final Executor workers;
     private final Timeline timeline;
-    private final AtomicBoolean retryPlanned = new AtomicBoolean();
+    private final LaterRun retry;
     /** To look; while there are any, one thread is at it. */
     private final AtomicInteger requests = new AtomicInteger();
 
@@ -35,6 +31,7 @@ final class Adjusting {
         this.done = done;
         this.workers = workers;
         this.timeline = timeline;
+        this.retry = new LaterRun(this::soon, timeline);
     }
 
     /** On this thread, unless another is at it. */
@@ -61,11 +58,8 @@ final class Adjusting {
 
     /** Unless it is stopped: then somebody else asks for the last time. */
     void later() {
-        if (!stopped && retryPlanned.compareAndSet(false, true)) {
-            timeline.schedule(RETRY_DELAY, () -> {
-                retryPlanned.set(false);
-                soon();
-            });
+        if (!stopped) {
+            retry.plan();
         }
     }
 
@@ -85,7 +79,7 @@ final class Adjusting {
         } catch (RejectedExecutionException e) {
             task.run();
         } catch (RuntimeException | Error e) {
-            timeline.schedule(RETRY_DELAY, () -> onWorker(task));
+            timeline.schedule(LaterRun.DELAY, () -> onWorker(task));
         }
     }
 

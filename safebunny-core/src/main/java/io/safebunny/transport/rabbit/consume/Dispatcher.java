@@ -7,7 +7,6 @@ import io.safebunny.quarantine.QuarantinePolicy;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,7 +17,6 @@ import org.slf4j.LoggerFactory;
 final class Dispatcher {
 
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
-    private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
 
     /** How long a worker goes on with the next delivery after the one it has handled. */
     static final Duration TURN = Duration.ofMillis(1);
@@ -40,7 +38,7 @@ final class Dispatcher {
     private final Timeline timeline;
     private final BoundedLog log;
     private final Work work;
-    private final AtomicBoolean startPlanned = new AtomicBoolean();
+    private final LaterRun start;
     private final WaitingLine line;
     private volatile boolean stopping;
 
@@ -55,6 +53,7 @@ final class Dispatcher {
         this.queue = queue;
         this.workers = workers;
         this.timeline = timeline;
+        this.start = new LaterRun(this::startWaiting, timeline);
         this.log = log;
         this.work = work;
         this.line = new WaitingLine(
@@ -105,18 +104,14 @@ final class Dispatcher {
     }
 
     private void startLater(Throwable cause) {
-        if (startPlanned.compareAndSet(false, true)) {
-            timeline.schedule(RETRY_DELAY, () -> {
-                startPlanned.set(false);
-                startWaiting();
-            });
+        if (start.plan()) {
             log.tell(
                     Kind.warn(LOG, "No thread for deliveries of queue '%s'".formatted(queue)),
                     cause.toString(),
                     () -> LOG.warn(
                             "No thread for a delivery of queue '{}'; next try in {} ms",
                             queue,
-                            RETRY_DELAY.toMillis(),
+                            LaterRun.DELAY.toMillis(),
                             cause));
         }
     }
