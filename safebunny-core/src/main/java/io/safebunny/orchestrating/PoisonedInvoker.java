@@ -10,6 +10,7 @@ import io.safebunny.orchestrating.document.SagaBlocks.Block;
 import io.safebunny.orchestrating.document.SagaDocument;
 import io.safebunny.orchestrating.document.SagaStep;
 import io.safebunny.orchestrating.message.BunnyPoisoned;
+import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.recovery.UnknownSagaException;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaStatus;
@@ -38,22 +39,24 @@ final class PoisonedInvoker implements HandlerInvoker {
         if (saga.status().isEnded()) {
             return;
         }
+        String reason = SagaMessages.reasonOf(context);
         saga.note(
                 visit.now(),
                 "%s %s was set aside by %s: %s"
-                        .formatted(poisoned.type(), poisoned.messageId(), poisoned.node(), poisoned.reason()));
+                        .formatted(poisoned.type(), poisoned.messageId(), poisoned.node(), reason));
         if (poisoned.node().equals(node) && isToItself(type, saga, poisoned)) {
-            stick(saga, poisoned);
+            stick(saga, poisoned, reason);
         } else if (!MessageTypes.isReserved(poisoned.type()) && !isForAnother(type, poisoned)) {
-            block(type, visit, poisoned, context);
+            block(type, visit, poisoned, reason, context);
         }
         visit.save();
     }
 
-    private static void block(SagaType type, SagaVisit visit, BunnyPoisoned poisoned, MessageContext context)
+    private static void block(
+            SagaType type, SagaVisit visit, BunnyPoisoned poisoned, String reason, MessageContext context)
             throws Exception {
         SagaDocument saga = visit.saga();
-        BlockedOn blockedOn = new BlockedOn(poisoned.messageId(), poisoned.type(), poisoned.node(), poisoned.reason());
+        BlockedOn blockedOn = new BlockedOn(poisoned.messageId(), poisoned.type(), poisoned.node(), reason);
         SagaStep undone = saga.steps().undoneBy(poisoned.messageId());
         if (undone != null && undone.status() != StepStatus.UNDOING) {
             return; // late: it was sent again since, and has succeeded, or was skipped
@@ -72,10 +75,10 @@ final class PoisonedInvoker implements HandlerInvoker {
      * Most are recorded with the message itself; one that could not even be read is known only from here. News may be late: then the
      * saga may have gone on, and what was set aside because the saga was stuck changes nothing.
      */
-    private static void stick(SagaDocument saga, BunnyPoisoned poisoned) {
+    private static void stick(SagaDocument saga, BunnyPoisoned poisoned, String reason) {
         if (saga.status() == SagaStatus.ACTIVE
                 && !saga.hasMended(poisoned.messageId())
-                && !poisoned.reason().equals(PoisonReason.SAGA_STUCK.wireName())) {
+                && !reason.equals(PoisonReason.SAGA_STUCK.wireName())) {
             saga.stickOn(poisoned.messageId());
         }
     }

@@ -242,6 +242,26 @@ class SagaTroubleTest {
         assertThat(saga().blockedOn()).hasSize(1);
     }
 
+    /** Both copies of a message that arrives twice are set aside, the second one as recorded before, which is another reason. */
+    @Test
+    void ofAMessageThatIsSetAsideTwiceTheSagaLearnsOnce() {
+        refunding = (payload, context) -> {
+            throw new PoisonMessageException("no refund");
+        };
+        world.arrivals = message -> message.route().routingKey().equals("orders-Refund") ? 2 : 1;
+        place();
+        world.sagas("orders").fail("OrderSaga", ID, "given up");
+        world.pass(Duration.ofMinutes(1));
+
+        assertThat(world.poison("billing")).hasSize(2);
+        assertThat(world.poison("orders")).isEmpty();
+        assertThat(saga().blockedOn()).singleElement().satisfies(blocked -> assertThat(blocked.reason())
+                .isEqualTo("handler-failed"));
+        assertThat(saga().history())
+                .filteredOn(event -> event.what().contains("was set aside"))
+                .hasSize(1);
+    }
+
     @Test
     void aCommandIsNotSentAgainOnceItsSagaIsUndone() {
         List<String> captures = new ArrayList<>();

@@ -2,15 +2,14 @@
 package io.safebunny.orchestrating.message;
 
 /**
- * Tells a saga that one of its messages was set aside.
+ * Tells a saga that one of its messages was set aside. Why is not part of it but in a header ({@link SagaMessages#reasonOf}): of a
+ * message that arrived twice, the second copy has another reason, and what it tells is the same.
  *
  * @param messageId of the message that was set aside
  * @param type its type name
  * @param node that set it aside
- * @param reason as in header {@code sb-poison-reason}
  * @param recordVersion as in header {@code sb-poison-version}, 0 if the copy has none
  * @param sentAt as in header {@code sb-sent-at}, in milliseconds since the epoch, 0 if the copy has none: a message that was sent
  *     again has another one
  */
-public record BunnyPoisoned(
-        String saga, String messageId, String type, String node, String reason, long recordVersion, long sentAt) {}
+public record BunnyPoisoned(String saga, String messageId, String type, String node, long recordVersion, long sentAt) {}

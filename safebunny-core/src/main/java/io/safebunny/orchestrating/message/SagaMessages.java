@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.orchestrating.message;
 
+import io.safebunny.MessageContext;
 import io.safebunny.PublishOptions;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Headers;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class SagaMessages {
 
     private static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
+    private static final String REASON = "poison-reason";
     private static final String POISONED = MessageTypes.nameOf(BunnyPoisoned.class);
 
     /** How long one message waits on the broker at most; a longer wait is made of several. */
@@ -109,10 +111,23 @@ public final class SagaMessages {
         return library.first(timeout.token(), sagaId, new BunnyTimeout(saga, name), now, wakesAt);
     }
 
-    /** The same message however often it is sent, and another one each time that the message is set aside. */
-    public OutboundMessage poisoned(BunnyPoisoned news, String sagaId, Instant now) {
+    /**
+     * The same message however often it is sent, and another one each time that the message is set aside.
+     *
+     * @param reason as in header {@code sb-poison-reason}
+     */
+    public OutboundMessage poisoned(BunnyPoisoned news, String reason, String sagaId, Instant now) {
         String key = "%s:%d:%d".formatted(news.saga(), news.recordVersion(), news.sentAt());
-        return library.first(library.id(sagaId, news.messageId(), POISONED, key), sagaId, news, now, now);
+        OutboundMessage made =
+                library.first(library.id(sagaId, news.messageId(), POISONED, key), sagaId, news, now, now);
+        Map<String, Object> headers = new LinkedHashMap<>(made.message().headers());
+        headers.put(REASON, reason);
+        return new OutboundMessage(made.message().withHeaders(headers), made.route(), made.delay());
+    }
+
+    /** Why the message was set aside of which this one tells. */
+    public static String reasonOf(MessageContext poisoned) {
+        return String.valueOf(poisoned.headers().getOrDefault(REASON, "unknown"));
     }
 
     /** @param id of its own, since each repair is another one */

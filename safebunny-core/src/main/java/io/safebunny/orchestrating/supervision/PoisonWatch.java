@@ -100,9 +100,9 @@ final class PoisonWatch implements DeliveryHandler {
                                 id,
                                 Names.printable(type),
                                 Names.printable(nodeOf(delivery.message())),
-                                reason(notice.headers()),
                                 number(notice.headers(), Headers.POISON_VERSION),
                                 number(notice.headers(), Headers.SENT_AT)),
+                        reason(notice.headers()),
                         sagaId,
                         timeline.now()));
             }
