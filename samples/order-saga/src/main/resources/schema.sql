@@ -10,6 +10,8 @@ create table if not exists ledger (
     recorded_at timestamp with time zone default current_timestamp not null
 );
 
+create index if not exists ledger_order on ledger (order_id);
+
 -- What a ledger that is kept elsewhere remembers of the calls it got (LedgerService).
 create table if not exists idempotency_key (
     id varchar(200) primary key,

@@ -5,7 +5,7 @@ import org.springframework.stereotype.Component;
 
 /** Grants every charge except those on cards whose token says otherwise. */
 @Component
-class ToyBank implements PaymentGateway {
+public class ToyBank implements PaymentGateway {
 
     @Override
     public boolean charge(String idempotencyKey, String orderId, String cardToken, long amountCents) {

@@ -38,8 +38,17 @@ public final class Chaos {
         synchronized (visits) {
             visit = visits.merge(visitor, 1, Integer::sum);
         }
+        return decides(visitor, visit, share);
+    }
+
+    private boolean decides(String visitor, int visit, double share) {
         long start = seed * 0x9E3779B97F4A7C15L + visitor.hashCode() * 31L + visit;
         return new SplittableRandom(start).nextDouble() < share;
+    }
+
+    /** As {@link #strikes}, but the same however often it is asked: what it says goes for ever. */
+    boolean dooms(String place, String key, double share) {
+        return decides(place + ' ' + key, 0, share);
     }
 
     void strike(String place, String key, double share) {

@@ -4,15 +4,20 @@ package io.safebunny.samples.orders.chaos;
 import io.safebunny.samples.orders.billing.PaymentGateway;
 import io.safebunny.samples.orders.ledger.Ledger;
 import io.safebunny.spi.transport.Transport;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 
 /** Replaces a node's reliable parts with unreliable ones. */
 public final class ChaosMonkey implements BeanPostProcessor {
 
     private final Chaos chaos;
+    private final @Nullable Duration payWithin;
 
-    public ChaosMonkey(Chaos chaos) {
+    /** @param payWithin how long a saga waits for a payment, which is sometimes not enough; {@code null} without such a saga */
+    public ChaosMonkey(Chaos chaos, @Nullable Duration payWithin) {
         this.chaos = chaos;
+        this.payWithin = payWithin;
     }
 
     @Override
@@ -24,7 +29,8 @@ public final class ChaosMonkey implements BeanPostProcessor {
             return new FailingLedger(ledger, chaos);
         }
         if (bean instanceof PaymentGateway gateway) {
-            return new SlowGateway(gateway, chaos);
+            PaymentGateway slow = new SlowGateway(gateway, chaos);
+            return payWithin == null ? slow : new LateGateway(slow, chaos, payWithin);
         }
         return bean;
     }

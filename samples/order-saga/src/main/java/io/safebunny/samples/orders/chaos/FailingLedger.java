@@ -21,4 +21,9 @@ record FailingLedger(Ledger ledger, Chaos chaos) implements Ledger {
         ledger.record(effect, orderId, cause, amountCents);
         chaos.strike("after " + effect, cause.messageId(), SHARE);
     }
+
+    @Override
+    public boolean has(Effect effect, String orderId) {
+        return ledger.has(effect, orderId);
+    }
 }

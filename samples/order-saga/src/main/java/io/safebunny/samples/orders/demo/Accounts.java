@@ -20,7 +20,18 @@ final class Accounts {
             coalesce(sum(greatest(shipments - 1, 0)), 0) as more_shipments,
             coalesce(sum(greatest(refunds - 1, 0)), 0) as more_refunds,
             coalesce(sum(greatest(received - 1, 0) + greatest(outcome - 1, 0)), 0) as more_mails,
-            coalesce(sum(greatest(accepted - 1, 0) + greatest(completed + cancelled - 1, 0)), 0) as more_steps
+            coalesce(sum(greatest(accepted - 1, 0) + greatest(completed + cancelled - 1, 0)), 0) as more_steps,
+            coalesce(sum(charges) filter (where accepted > 0), 0) as charges,
+            coalesce(sum(refunds) filter (where accepted > 0), 0) as refunds,
+            coalesce(sum(shipments) filter (where accepted > 0), 0) as shipments,
+            coalesce(sum(returns) filter (where accepted > 0), 0) as returns,
+            coalesce(sum(reservations) filter (where accepted > 0), 0) as reservations,
+            coalesce(sum(releases) filter (where accepted > 0), 0) as releases,
+            count(*) filter (where accepted > 0 and timeouts > 0) as timeouts,
+            count(*) filter (where accepted > 0 and cancelled > 0 and refunds + releases + returns > 0) as compensated,
+            count(*) filter (where accepted > 0 and (charges - refunds <> least(completed, 1)
+                or shipments - returns <> least(completed, 1)
+                or reservations - releases <> least(completed, 1))) as unbalanced
         from (
             select
                 count(*) filter (where effect = 'ACCEPTED') as accepted,
@@ -30,7 +41,11 @@ final class Accounts {
                 count(*) filter (where effect = 'SHIPMENT') as shipments,
                 count(*) filter (where effect = 'REFUND') as refunds,
                 count(*) filter (where effect = 'MAIL_RECEIVED') as received,
-                count(*) filter (where effect = 'MAIL_OUTCOME') as outcome
+                count(*) filter (where effect = 'MAIL_OUTCOME') as outcome,
+                count(*) filter (where effect = 'RETURN') as returns,
+                count(*) filter (where effect = 'RESERVATION') as reservations,
+                count(*) filter (where effect = 'RELEASE') as releases,
+                count(*) filter (where effect = 'TIMEOUT') as timeouts
             from ledger where order_id like ? and id > ? group by order_id
         ) each_order
         """;
@@ -69,6 +84,16 @@ final class Accounts {
                         row.getLong("more_shipments"),
                         row.getLong("more_refunds"),
                         row.getLong("more_mails"),
-                        row.getLong("more_steps")));
+                        row.getLong("more_steps")),
+                new Tally.Books(
+                        row.getLong("charges"),
+                        row.getLong("refunds"),
+                        row.getLong("shipments"),
+                        row.getLong("returns"),
+                        row.getLong("reservations"),
+                        row.getLong("releases"),
+                        row.getLong("timeouts"),
+                        row.getLong("compensated"),
+                        row.getLong("unbalanced")));
     }
 }

@@ -12,11 +12,14 @@ final class CommandLine {
 
     static final String USAGE = """
         usage: bin/demo [--orders N] [--chaos] [--seed S] [--rabbit amqp://…] [--store KIND] [--kill] [--json]
-                        [--serve] [--http PORT]
+                        [--serve] [--http PORT] [--orchestrated]
 
           --orders N       place N orders, 1 to 1000000 (default 1000)
           --chaos          messages arrive twice, handlers throw, the bank times out, customers click twice
           --seed S         which orders there are and where chaos strikes: any whole number (default 1)
+          --orchestrated   the node orders has a saga with state: it reserves, charges and ships by commands, and has
+                           that undone when a payment is late or a person gives up; with --chaos, commands and undos
+                           fail for good, and sagas are repaired
           --rabbit URI     use the RabbitMQ at amqp://USER:PASSWORD@HOST:PORT/VIRTUAL-HOST instead of the
                            broker inside this process
           --store KIND     where handled messages are remembered:
@@ -42,7 +45,8 @@ final class CommandLine {
                            this machine, of the next node on the next one; 0 for free ports, which it prints
           --help           show this
 
-        Exit status: 0 no order is lost and nothing happened twice, 1 otherwise, 2 these arguments make no sense.\
+        Exit status: 0 no order is lost, nothing happened twice, and (with --orchestrated) every saga has ended and what
+        was charged and not refunded is shipped; 1 otherwise, 2 these arguments make no sense.\
         """;
 
     /** The highest first port that leaves one for each node. */
@@ -93,7 +97,16 @@ final class CommandLine {
         if (options.kill() && options.store().kind() == StoreChoice.Kind.MEMORY) {
             throw new UsageException("--kill needs a store that outlives a process: --store h2, postgres or cosmos");
         }
+        if (options.orchestrated() && options.node() == Node.ORDERS && !keepsSagas(options.store())) {
+            throw new UsageException(
+                    "--node orders --orchestrated needs a store that outlives the process, which forgets"
+                            + " its sagas: --store postgres with --jdbc, or cosmos");
+        }
         return options;
+    }
+
+    private static boolean keepsSagas(StoreChoice store) {
+        return store.isGiven() || store.kind() == StoreChoice.Kind.COSMOS;
     }
 
     private Options read() {
@@ -110,6 +123,7 @@ final class CommandLine {
                     yield options;
                 }
                 case "--kill" -> options.withKill();
+                case "--orchestrated" -> options.withOrchestrator();
                 case "--json" -> options.withJson();
                 case "--http" -> options.withHttp((int) number(option, 0, HIGHEST_PORT));
                 case "--serve" -> options.withServe();

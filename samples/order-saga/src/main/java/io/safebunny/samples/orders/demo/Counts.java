@@ -9,6 +9,8 @@ package io.safebunny.samples.orders.demo;
  * @param duplicatesSuppressed deliveries that were acknowledged without being handled again
  * @param claimsTakenOver claims taken over because their owners fell silent; none with a transactional store, whose claims end
  *     with the connection
+ * @param sagasStuck how often a saga got stuck
+ * @param compensationsFailed how often the undo of a saga was set aside
  */
 record Counts(
         long duplicatesDelivered,
@@ -17,7 +19,9 @@ record Counts(
         long claimsTakenOver,
         long retriesInMemory,
         long retriesDelayed,
-        long poisoned) {
+        long poisoned,
+        long sagasStuck,
+        long compensationsFailed) {
 
     Counts plus(Counts other) {
         return new Counts(
@@ -27,6 +31,8 @@ record Counts(
                 claimsTakenOver + other.claimsTakenOver,
                 retriesInMemory + other.retriesInMemory,
                 retriesDelayed + other.retriesDelayed,
-                poisoned + other.poisoned);
+                poisoned + other.poisoned,
+                sagasStuck + other.sagasStuck,
+                compensationsFailed + other.compensationsFailed);
     }
 }

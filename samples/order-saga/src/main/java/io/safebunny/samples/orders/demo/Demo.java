@@ -86,9 +86,10 @@ public final class Demo {
 
     private static String where(Options options) {
         boolean embedded = options.rabbit() == null && !options.kill();
-        return "%s; handled messages are remembered in %s"
+        return "%s; handled messages%s are remembered in %s"
                 .formatted(
                         embedded ? "the broker inside this process" : "RabbitMQ",
+                        options.orchestrated() ? " and sagas" : "",
                         options.store().kind().description());
     }
 }

@@ -52,16 +52,22 @@ final class KillRun {
                 first.awaitReady();
                 second.awaitReady();
                 say("two instances of the nodes are ready: process %d and process %d", first.pid(), second.pid());
-                return run(new Shopping(placed, interruption, out, storage), setup, first, second);
+                return run(placed, storage, setup, first, second);
             }
         }
     }
 
-    private Report run(Shopping shopping, Setup setup, InstanceProcess victim, InstanceProcess survivor) {
-        try (Saga storefront = Saga.start(setup, List.of(Node.STOREFRONT))) {
+    private Report run(Options placed, Storage storage, Setup setup, InstanceProcess victim, InstanceProcess survivor) {
+        Shopping shopping = new Shopping(placed, interruption, out, storage);
+        try (Saga storefront = Saga.start(setup, List.of(Node.STOREFRONT));
+                Saga console = placed.orchestrated() ? Saga.console(setup) : storefront;
+                Supervision supervision = Supervision.of(console, placed, storage)) {
             long start = System.nanoTime();
             Executioner executioner = new Executioner(victim, start);
-            shopping.run(storefront, executioner::isDone, executioner::look);
+            shopping.run(storefront, () -> executioner.isDone() && supervision.unfinished() == 0, tally -> {
+                executioner.look(tally);
+                supervision.look();
+            });
             double seconds = (System.nanoTime() - start) / 1e9;
             Counts counts = survivor.stop();
             Death death = executioner.death;
@@ -70,8 +76,11 @@ final class KillRun {
                         "process %d went on [messages that came to it again: %d, claims it took over: %d]",
                         survivor.pid(), counts.redelivered(), counts.claimsTakenOver());
             }
+            supervision.end();
             storefront.stop();
-            return Report.of(options.orders(), shopping.accounts(), counts.plus(storefront.counts()), seconds);
+            Counts all = counts.plus(storefront.counts());
+            Accounts accounts = shopping.accounts();
+            return Report.of(options.orders(), accounts, all, seconds, supervision.report(accounts, all));
         }
     }
 

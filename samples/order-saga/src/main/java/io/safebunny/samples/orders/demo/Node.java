@@ -3,6 +3,9 @@ package io.safebunny.samples.orders.demo;
 
 import io.safebunny.samples.orders.billing.BillingNode;
 import io.safebunny.samples.orders.notifications.NotificationsNode;
+import io.safebunny.samples.orders.orchestrated.billing.OrchestratedBillingNode;
+import io.safebunny.samples.orders.orchestrated.orders.OrchestratedOrdersNode;
+import io.safebunny.samples.orders.orchestrated.shipping.OrchestratedShippingNode;
 import io.safebunny.samples.orders.orders.OrdersNode;
 import io.safebunny.samples.orders.shipping.ShippingNode;
 import io.safebunny.samples.orders.storefront.StorefrontNode;
@@ -13,20 +16,22 @@ import java.util.stream.Collectors;
 
 /** The applications of the saga, in starting order: publishers after their receivers. */
 enum Node {
-    NOTIFICATIONS(NotificationsNode.class),
-    SHIPPING(ShippingNode.class),
-    BILLING(BillingNode.class),
-    ORDERS(OrdersNode.class),
-    STOREFRONT(StorefrontNode.class);
+    NOTIFICATIONS(NotificationsNode.class, NotificationsNode.class),
+    SHIPPING(ShippingNode.class, OrchestratedShippingNode.class),
+    BILLING(BillingNode.class, OrchestratedBillingNode.class),
+    ORDERS(OrdersNode.class, OrchestratedOrdersNode.class),
+    STOREFRONT(StorefrontNode.class, StorefrontNode.class);
 
-    private final Class<?> application;
+    private final Class<?> choreographed;
+    private final Class<?> orchestrated;
 
-    Node(Class<?> application) {
-        this.application = application;
+    Node(Class<?> choreographed, Class<?> orchestrated) {
+        this.choreographed = choreographed;
+        this.orchestrated = orchestrated;
     }
 
-    Class<?> application() {
-        return application;
+    Class<?> application(boolean withOrchestrator) {
+        return withOrchestrator ? orchestrated : choreographed;
     }
 
     /** The node's name on the wire. */

@@ -5,7 +5,6 @@ import io.safebunny.Published;
 import io.safebunny.samples.orders.ledger.Effect;
 import io.safebunny.samples.orders.storefront.Storefront;
 import java.io.PrintStream;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -13,8 +12,6 @@ import java.util.concurrent.CompletionException;
 
 /** Runs a single node in this process. The storefront places its orders and ends; the others serve until interrupted. */
 final class NodeProcess {
-
-    private static final Duration LOOK = Duration.ofMinutes(1);
 
     private final Options options;
     private final Node node;
@@ -38,16 +35,22 @@ final class NodeProcess {
             saga.addresses().values().forEach(address -> out.println(node.wireName() + ": " + address));
             out.println(node.wireName() + " is running; Ctrl-C ends it");
             out.flush();
-            boolean ended;
-            do {
-                ended = interruption.awaitFor(LOOK);
-            } while (!ended);
+            serve(saga, storage);
             saga.stop();
             for (Effect effect : Effect.values()) {
                 long rows = rows(storage, effect);
                 if (rows > 0) {
                     out.println(node.wireName() + ": " + effect + " " + rows);
                 }
+            }
+        }
+    }
+
+    private void serve(Saga saga, Storage storage) {
+        try (Supervision supervision =
+                node == Node.ORDERS ? Supervision.of(saga, options, storage) : Supervision.ofNothing()) {
+            while (!interruption.awaitFor(supervision.pause())) {
+                supervision.look();
             }
         }
     }

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param kill whether to run two instances of the nodes, each in a separate process, and kill one half-way
  * @param deduplicate {@code false} shows what happens without deduplication, for the demo's own tests
  * @param http port of the first node's health and metrics, followed by the others; 0 for any free ports, {@code null} for none
+ * @param orchestrated whether a saga with state tells the nodes what to do
  */
 record Options(
         int orders,
@@ -23,56 +24,81 @@ record Options(
         @Nullable Node node,
         boolean kill,
         boolean deduplicate,
-        @Nullable Integer http) {
+        @Nullable Integer http,
+        boolean orchestrated) {
 
     static final int MOST_ORDERS = 1_000_000;
 
     static Options defaults() {
         return new Options(
-                1_000, false, 1, null, StoreChoice.of(StoreChoice.Kind.MEMORY), false, false, null, false, true, null);
+                1_000,
+                false,
+                1,
+                null,
+                StoreChoice.of(StoreChoice.Kind.MEMORY),
+                false,
+                false,
+                null,
+                false,
+                true,
+                null,
+                false);
     }
 
     Options withOrders(int number) {
-        return new Options(number, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate, http);
+        return new Options(
+                number, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate, http, orchestrated);
     }
 
     Options withChaos(long chaosSeed) {
-        return new Options(orders, true, chaosSeed, rabbit, store, json, serve, node, kill, deduplicate, http);
+        return new Options(
+                orders, true, chaosSeed, rabbit, store, json, serve, node, kill, deduplicate, http, orchestrated);
     }
 
     Options withSeed(long other) {
-        return new Options(orders, chaos, other, rabbit, store, json, serve, node, kill, deduplicate, http);
+        return new Options(
+                orders, chaos, other, rabbit, store, json, serve, node, kill, deduplicate, http, orchestrated);
     }
 
     Options withRabbit(RabbitAddress address) {
-        return new Options(orders, chaos, seed, address, store, json, serve, node, kill, deduplicate, http);
+        return new Options(
+                orders, chaos, seed, address, store, json, serve, node, kill, deduplicate, http, orchestrated);
     }
 
     Options withStore(StoreChoice choice) {
-        return new Options(orders, chaos, seed, rabbit, choice, json, serve, node, kill, deduplicate, http);
+        return new Options(
+                orders, chaos, seed, rabbit, choice, json, serve, node, kill, deduplicate, http, orchestrated);
     }
 
     Options withJson() {
-        return new Options(orders, chaos, seed, rabbit, store, true, serve, node, kill, deduplicate, http);
+        return new Options(
+                orders, chaos, seed, rabbit, store, true, serve, node, kill, deduplicate, http, orchestrated);
     }
 
     Options withServe() {
-        return new Options(orders, chaos, seed, rabbit, store, json, true, node, kill, deduplicate, http);
+        return new Options(orders, chaos, seed, rabbit, store, json, true, node, kill, deduplicate, http, orchestrated);
     }
 
     Options withNode(Node only) {
-        return new Options(orders, chaos, seed, rabbit, store, json, serve, only, kill, deduplicate, http);
+        return new Options(
+                orders, chaos, seed, rabbit, store, json, serve, only, kill, deduplicate, http, orchestrated);
     }
 
     Options withKill() {
-        return new Options(orders, chaos, seed, rabbit, store, json, serve, node, true, deduplicate, http);
+        return new Options(
+                orders, chaos, seed, rabbit, store, json, serve, node, true, deduplicate, http, orchestrated);
     }
 
     Options withHttp(int port) {
-        return new Options(orders, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate, port);
+        return new Options(
+                orders, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate, port, orchestrated);
+    }
+
+    Options withOrchestrator() {
+        return new Options(orders, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate, http, true);
     }
 
     Options withoutDeduplication() {
-        return new Options(orders, chaos, seed, rabbit, store, json, serve, node, kill, false, http);
+        return new Options(orders, chaos, seed, rabbit, store, json, serve, node, kill, false, http, orchestrated);
     }
 }

@@ -2,7 +2,9 @@
 package io.safebunny.samples.orders.demo;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -15,6 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param duplicatesSuppressed deliveries that were acknowledged without being handled again
  * @param claimsTakenOver claims taken over because their owners fell silent
  * @param repeatedCalls repeated calls that a remote ledger recognised by their key
+ * @param orchestration {@code null} for a choreographed run
  */
 record Report(
         long orders,
@@ -34,9 +37,11 @@ record Report(
         long retriesInMemory,
         long retriesDelayed,
         long poisoned,
-        double seconds) {
+        double seconds,
+        @JsonUnwrapped @Nullable Orchestration orchestration) {
 
-    static Report of(long orders, Accounts accounts, Counts counts, double seconds) {
+    static Report of(
+            long orders, Accounts accounts, Counts counts, double seconds, @Nullable Orchestration orchestration) {
         Tally tally = accounts.tally();
         return new Report(
                 orders,
@@ -56,12 +61,13 @@ record Report(
                 counts.retriesInMemory(),
                 counts.retriesDelayed(),
                 counts.poisoned(),
-                Math.round(seconds * 1000) / 1000.0);
+                Math.round(seconds * 1000) / 1000.0,
+                orchestration);
     }
 
     @JsonIgnore
     boolean isClean() {
-        return lost == 0 && missingMails == 0 && doubles() == 0;
+        return lost == 0 && missingMails == 0 && doubles() == 0 && (orchestration == null || orchestration.isClean());
     }
 
     private long doubles() {
@@ -97,22 +103,28 @@ record Report(
         line(table, "retries at once, in memory", retriesInMemory);
         line(table, "retries after a delay", retriesDelayed);
         line(table, "messages given up (poison queue)", poisoned);
+        if (orchestration != null) {
+            orchestration.addTo(table);
+        }
         table.append(format("%n%s%n", verdict()));
         return table.toString();
     }
 
     private String verdict() {
         if (isClean()) {
-            return "Every order came to its end, and nothing happened twice.";
+            return orchestration == null
+                    ? "Every order came to its end, and nothing happened twice."
+                    : "Every order came to its end, nothing happened twice, and what failed is undone.";
         }
-        return "NOT GOOD [lost: %d, mails missing: %d, happened twice: %d].".formatted(lost, missingMails, doubles());
+        return "NOT GOOD [lost: %d, mails missing: %d, happened twice: %d%s]."
+                .formatted(lost, missingMails, doubles(), orchestration == null ? "" : orchestration.verdict());
     }
 
-    private static void line(StringBuilder table, String what, long number) {
+    static void line(StringBuilder table, String what, long number) {
         table.append(format("  %-34s %,9d%n", what, number));
     }
 
-    private static String format(String format, Object... values) {
+    static String format(String format, Object... values) {
         return String.format(Locale.ROOT, format, values);
     }
 }

@@ -4,14 +4,10 @@ package io.safebunny.samples.orders.demo;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Runs all nodes in this process and reports what became of the orders, placed by itself or by others. */
 final class Run {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Run.class);
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration PATIENCE_FOR_THE_BROKER = Duration.ofSeconds(30);
     private static final Duration PATIENCE_WHEN_INTERRUPTED = Duration.ofSeconds(20);
     private static final Duration POLL = Duration.ofMillis(100);
@@ -29,48 +25,71 @@ final class Run {
     /** Places the orders and reports the result. */
     Report placeOrders() {
         try (Storage storage = Storage.open(options);
-                Saga saga = Saga.start(Setup.of(options, storage), List.of(Node.values()))) {
-            awaitReady(saga);
+                Saga saga = start(storage);
+                Supervision supervision = Supervision.of(saga, options, storage)) {
             Shopping shopping = new Shopping(options, interruption, out, storage);
             long start = System.nanoTime();
             saga.traffic().moved();
-            shopping.run(saga, saga::isIdle, tally -> {});
+            shopping.run(saga, () -> isOver(saga, supervision), tally -> supervision.look());
             double seconds = seconds(saga.traffic().lastMoved() - start);
+            supervision.end();
             saga.stop();
-            return Report.of(options.orders(), shopping.accounts(), saga.counts(), seconds);
+            return report(options.orders(), shopping.accounts(), saga, seconds, supervision);
         }
     }
 
     /** Accepts orders from others until interrupted, and reports the result. */
     Report serve() {
         try (Storage storage = Storage.open(options);
-                Saga saga = Saga.start(Setup.of(options, storage), List.of(Node.values()))) {
-            awaitReady(saga);
+                Saga saga = start(storage);
+                Supervision supervision = Supervision.of(saga, options, storage)) {
             saga.addresses().forEach((node, address) -> out.println(node.wireName() + ": " + address));
             out.println("ready: publish PlaceOrder to exchange 'safebunny' with routing key 'storefront-PlaceOrder'");
             out.flush();
             long start = System.nanoTime();
             Accounts accounts = new Accounts(storage, "");
-            while (!interruption.awaitFor(PATIENCE)) {
-                LOG.debug("{} messages delivered again so far", saga.traffic().duplicates());
+            while (!interruption.awaitFor(supervision.pause())) {
+                supervision.look();
             }
-            finish(saga, accounts);
+            finish(saga, accounts, supervision);
+            supervision.end();
             saga.stop();
-            return Report.of(accounts.tally().accepted(), accounts, saga.counts(), seconds(System.nanoTime() - start));
+            return report(accounts.tally().accepted(), accounts, saga, seconds(System.nanoTime() - start), supervision);
         }
     }
 
     /** Waits, for a limited time, until the orders in progress have ended. */
-    private static void finish(Saga saga, Accounts accounts) {
+    private static void finish(Saga saga, Accounts accounts, Supervision supervision) {
         saga.traffic().moved(); // counts as movement: what was published just before may not have been delivered yet
         long deadline = System.nanoTime() + PATIENCE_WHEN_INTERRUPTED.toNanos();
         Interruption second = new Interruption(); // never requested: the first interruption is enough
         while (System.nanoTime() < deadline) {
             Tally tally = accounts.tally();
-            if (tally.isComplete(tally.accepted()) && saga.isIdle()) {
+            if (tally.isComplete(tally.accepted()) && isOver(saga, supervision)) {
                 return;
             }
+            supervision.look();
             second.awaitFor(POLL);
+        }
+    }
+
+    private static Report report(long orders, Accounts accounts, Saga saga, double seconds, Supervision supervision) {
+        Counts counts = saga.counts();
+        return Report.of(orders, accounts, counts, seconds, supervision.report(accounts, counts));
+    }
+
+    private static boolean isOver(Saga saga, Supervision supervision) {
+        return saga.isIdle() && supervision.unfinished() == 0;
+    }
+
+    private Saga start(Storage storage) {
+        Saga saga = Saga.start(Setup.of(options, storage), List.of(Node.values()));
+        try {
+            awaitReady(saga);
+            return saga;
+        } catch (RuntimeException e) {
+            saga.close();
+            throw e;
         }
     }
 

@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.samples.orders.chaos.Chaos;
 import io.safebunny.samples.orders.chaos.ChaosMonkey;
+import io.safebunny.samples.orders.chaos.Saboteur;
 import io.safebunny.samples.orders.storefront.Storefront;
 import io.safebunny.transport.memory.MemoryBroker;
 import java.time.Duration;
@@ -37,15 +38,26 @@ final class Saga implements AutoCloseable {
     private final @Nullable EmbeddedBroker embedded;
     private final Map<Node, ConfigurableApplicationContext> nodes = new EnumMap<>(Node.class);
 
-    private Saga(Setup setup) {
+    private final boolean looksOnly;
+
+    private Saga(Setup setup, boolean looksOnly) {
         this.setup = setup;
+        this.looksOnly = looksOnly;
         this.chaos = setup.chaos() ? new Chaos(setup.seed()) : null;
         this.embedded = setup.embedded() ? new EmbeddedBroker() : null;
     }
 
     /** @throws UsageException when a node does not start; Spring Boot's log says why */
     static Saga start(Setup setup, Collection<Node> nodes) {
-        Saga saga = new Saga(setup);
+        return start(new Saga(setup, false), nodes);
+    }
+
+    /** An instance of the orchestrator that takes no messages: for looking at sagas, and repairing them, from outside of those that do. */
+    static Saga console(Setup setup) {
+        return start(new Saga(setup, true), List.of(Node.ORDERS));
+    }
+
+    private static Saga start(Saga saga, Collection<Node> nodes) {
         for (Node node : nodes) {
             try {
                 saga.start(node);
@@ -58,7 +70,7 @@ final class Saga implements AutoCloseable {
     }
 
     private void start(Node node) {
-        ConfigurableApplicationContext context = new SpringApplicationBuilder(node.application())
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(node.application(setup.orchestrated()))
                 .bannerMode(Banner.Mode.OFF)
                 .registerShutdownHook(false) // the demo stops the nodes itself, in order
                 .initializers(created -> instrument(created.getBeanFactory()))
@@ -73,7 +85,13 @@ final class Saga implements AutoCloseable {
         beans.registerSingleton("meterRegistry", registry);
         beans.registerSingleton("watcher", new WatchedTransport.Watcher(traffic));
         if (chaos != null) {
-            beans.registerSingleton("chaosMonkey", new ChaosMonkey(chaos));
+            beans.registerSingleton("chaosMonkey", new ChaosMonkey(chaos, setup.payWithin()));
+            if (setup.orchestrated()) {
+                beans.registerSingleton("saboteur", new Saboteur(chaos));
+            }
+        }
+        if (looksOnly) {
+            beans.registerSingleton("onlooker", new OnlookingTransport.Onlooker());
         }
         if (embedded != null) {
             beans.registerSingleton("memoryBroker", embedded.broker());
@@ -106,11 +124,15 @@ final class Saga implements AutoCloseable {
     }
 
     Storefront storefront() {
-        ConfigurableApplicationContext context = nodes.get(Node.STOREFRONT);
+        return bean(Node.STOREFRONT, Storefront.class);
+    }
+
+    <T> T bean(Node node, Class<T> type) {
+        ConfigurableApplicationContext context = nodes.get(node);
         if (context == null) {
-            throw new IllegalStateException("The storefront does not run in this process");
+            throw new IllegalStateException("The node " + node.wireName() + " does not run in this process");
         }
-        return context.getBean(Storefront.class);
+        return context.getBean(type);
     }
 
     Traffic traffic() {
@@ -131,7 +153,9 @@ final class Saga implements AutoCloseable {
                 count("safebunny.dedup", "outcome", "takeover"),
                 count("safebunny.retries", "stage", "immediate"),
                 count("safebunny.retries", "stage", "delayed"),
-                count("safebunny.poison"));
+                count("safebunny.poison"),
+                count("safebunny.saga", "state", "stuck"),
+                count("safebunny.saga", "state", "compensation-failed"));
     }
 
     /** The sum over all nodes, types and reasons. */
@@ -156,11 +180,12 @@ final class Saga implements AutoCloseable {
     }
 
     /**
-     * Whether nothing moves any more: known for certain on the in-process broker, otherwise assumed after a period of silence.
+     * Whether nothing moves any more: known for certain on the in-process broker, unless timeouts wait there; otherwise assumed after
+     * a period of silence.
      */
     boolean isIdle() {
         MemoryBroker broker = embedded == null ? null : embedded.broker();
-        return broker == null ? traffic.quietFor(QUIET) : broker.isIdle();
+        return (broker == null || setup.orchestrated()) ? traffic.quietFor(QUIET) : broker.isIdle();
     }
 
     /** Stops publishers before their receivers; after that the ledger no longer changes. A repeat is harmless. */

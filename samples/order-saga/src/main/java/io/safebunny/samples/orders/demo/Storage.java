@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.samples.orders.demo;
 
+import io.safebunny.test.database.CosmosProxy;
 import io.safebunny.test.database.CosmosServer;
 import io.safebunny.test.database.DatabaseUnavailableException;
+import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -14,6 +16,7 @@ final class Storage implements AutoCloseable {
 
     private final LedgerDatabase ledger;
     private final @Nullable CosmosServer cosmos;
+    private @Nullable CosmosProxy proxy;
     private final Map<String, String> properties = new LinkedHashMap<>();
     private final long lastRow;
 
@@ -73,20 +76,27 @@ final class Storage implements AutoCloseable {
             properties.put("ledger.remote", "true");
             properties.put("safebunny.store.type", "cosmos");
             properties.put("safebunny.store.cosmos.connection-mode", "gateway");
-            account(choice);
+            account(options);
         }
         if (!options.deduplicate()) {
             properties.put("safebunny.store.type", "none");
         }
     }
 
-    private void account(StoreChoice choice) {
+    private void account(Options options) {
         if (cosmos == null) {
+            StoreChoice choice = options.store();
             properties.put("safebunny.store.cosmos.endpoint", String.valueOf(choice.address()));
             properties.put("safebunny.store.cosmos.key", Objects.requireNonNullElse(choice.key(), ""));
             return;
         }
-        properties.put("safebunny.store.cosmos.endpoint", cosmos.endpoint().toString());
+        URI endpoint = cosmos.endpoint();
+        if (cosmos.isPrivate()
+                && options.orchestrated()) { // sagas need batches, which only the proxy of that server executes
+            proxy = CosmosProxy.before(cosmos);
+            endpoint = proxy.endpoint();
+        }
+        properties.put("safebunny.store.cosmos.endpoint", endpoint.toString());
         properties.put("safebunny.store.cosmos.key", cosmos.key());
         if (cosmos.isPrivate()) {
             System.setProperty(InstanceProcess.ANY_CERTIFICATE, "true");
@@ -112,6 +122,9 @@ final class Storage implements AutoCloseable {
     @Override
     public void close() {
         ledger.close();
+        if (proxy != null) {
+            proxy.close();
+        }
         if (cosmos != null) {
             cosmos.close();
         }

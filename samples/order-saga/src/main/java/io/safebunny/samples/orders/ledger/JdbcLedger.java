@@ -31,4 +31,18 @@ class JdbcLedger implements Ledger {
                 .params(node, effect.name(), orderId, cause.messageId(), amountCents)
                 .update();
     }
+
+    @Override
+    @Transactional(propagation = Propagation.MANDATORY)
+    public boolean has(Effect effect, String orderId) {
+        return has(jdbc, effect, orderId);
+    }
+
+    static boolean has(JdbcClient jdbc, Effect effect, String orderId) {
+        return jdbc.sql("select count(*) from ledger where order_id = ? and effect = ?")
+                        .params(orderId, effect.name())
+                        .query(Long.class)
+                        .single()
+                > 0;
+    }
 }

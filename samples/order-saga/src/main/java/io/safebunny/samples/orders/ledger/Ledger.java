@@ -12,4 +12,7 @@ public interface Ledger {
      * @param cause the message that is being handled
      */
     void record(Effect effect, String orderId, MessageContext cause, long amountCents);
+
+    /** Whether that was done for the order. For undos, before which the command is either done or never will be. */
+    boolean has(Effect effect, String orderId);
 }

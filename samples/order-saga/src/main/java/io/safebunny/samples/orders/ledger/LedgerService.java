@@ -60,6 +60,10 @@ class LedgerService implements AutoCloseable {
         }
     }
 
+    boolean has(Effect effect, String orderId) {
+        return JdbcLedger.has(jdbc, effect, orderId);
+    }
+
     @Override
     public void close() {
         connections.close();

@@ -28,4 +28,9 @@ class RemoteLedger implements Ledger {
                         new LedgerService.Posting(node, effect, orderId, amountCents),
                         /* idempotency key */ cause.messageId()));
     }
+
+    @Override
+    public boolean has(Effect effect, String orderId) {
+        return service.has(effect, orderId);
+    }
 }

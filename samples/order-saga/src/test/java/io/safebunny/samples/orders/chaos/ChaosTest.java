@@ -29,6 +29,18 @@ class ChaosTest {
         assertThat(strikes).isCloseTo(1_000, Offset.offset(150L));
     }
 
+    /** Or a person who tries again would sometimes succeed. */
+    @Test
+    void doomsForEver() {
+        Chaos chaos = new Chaos(1);
+        List<String> doomed = IntStream.range(0, 1_000)
+                .mapToObj(number -> "message-" + number)
+                .filter(message -> chaos.dooms("here", message, 0.1))
+                .toList();
+
+        assertThat(doomed).hasSizeBetween(50, 150).allMatch(message -> chaos.dooms("here", message, 0.1));
+    }
+
     /** Otherwise a handler that failed once would fail for ever. */
     @Test
     void sparesAnOrderThatItStruckBefore() {

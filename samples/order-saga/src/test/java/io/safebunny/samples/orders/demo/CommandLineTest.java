@@ -57,12 +57,39 @@ class CommandLineTest {
                 "--cosmos-key a2V5,need --store cosmos",
                 "--kill --store memory,--kill needs a store that outlives a process",
                 "--kill --serve --rabbit amqp://localhost,--kill places orders and runs all nodes",
+                "--orchestrated --kill --store memory,--kill needs a store that outlives a process",
+                "--orchestrated --node orders --rabbit amqp://localhost,needs a store that outlives the process",
+                "--orchestrated --node orders --rabbit amqp://localhost --store h2,--store postgres with --jdbc",
+                "--orchestrated --node orders --rabbit amqp://localhost --store postgres,which forgets its sagas",
                 "--kill --node orders --rabbit amqp://localhost,--kill places orders and runs all nodes"
             })
     void refusesWhatMakesNoSense(String arguments, String problem) {
         assertThatThrownBy(() -> CommandLine.parse(arguments.split(" ")))
                 .isInstanceOf(UsageException.class)
                 .hasMessageContaining(problem);
+    }
+
+    @Test
+    void theOrchestratorGoesWithAllOtherOptions() {
+        assertThat(CommandLine.parse().orchestrated()).isFalse();
+        assertThat(CommandLine.parse(
+                        "--orchestrated", "--chaos", "--seed", "3", "--json", "--store", "postgres", "--orders", "7"))
+                .isEqualTo(Options.defaults()
+                        .withOrchestrator()
+                        .withOrders(7)
+                        .withChaos(3)
+                        .withJson()
+                        .withStore(StoreChoice.of(StoreChoice.Kind.POSTGRES)));
+        assertThat(CommandLine.parse("--kill", "--orchestrated").store())
+                .isEqualTo(StoreChoice.of(StoreChoice.Kind.H2));
+        String[] alone = "--orchestrated --rabbit amqp://localhost --serve --http 0".split(" ");
+        assertThat(CommandLine.parse(alone).orchestrated()).isTrue();
+        assertThat(CommandLine.parse("--orchestrated", "--node=billing", "--rabbit=amqp://localhost")
+                        .node())
+                .isEqualTo(Node.BILLING);
+        assertThat(CommandLine.parse("--orchestrated", "--node=orders", "--rabbit=amqp://localhost", "--store=cosmos")
+                        .node())
+                .isEqualTo(Node.ORDERS);
     }
 
     @ParameterizedTest

@@ -9,10 +9,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -53,6 +56,26 @@ class DemoRabbitIT {
             assertThat(broker.messages(queue)).as(queue).isZero();
         }
         for (String queue : SagaBroker.POISON_QUEUES) {
+            assertThat(broker.messages(queue)).as(queue).isZero();
+        }
+    }
+
+    @Test
+    @Timeout(value = 2, unit = TimeUnit.MINUTES)
+    void chaosLeavesNoSagaUnfinished() throws Exception {
+        Options options = options()
+                .withOrders(80)
+                .withChaos(5)
+                .withOrchestrator()
+                .withStore(StoreChoice.of(StoreChoice.Kind.POSTGRES));
+        Report report = new Run(options, new Interruption(), new Output().stream()).placeOrders();
+
+        assertThat(report.completed() + report.cancelled()).as(report.json()).isEqualTo(80);
+        Orchestration sagas = Objects.requireNonNull(report.orchestration());
+        assertThat(sagas.compensated()).isPositive();
+        assertThat(report.poisoned()).isPositive();
+        assertThat(report.exitStatus()).as(report.json()).isZero();
+        for (String queue : SagaBroker.ORCHESTRATED_QUEUES) {
             assertThat(broker.messages(queue)).as(queue).isZero();
         }
     }

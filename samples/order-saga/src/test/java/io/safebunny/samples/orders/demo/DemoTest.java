@@ -3,6 +3,7 @@ package io.safebunny.samples.orders.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -153,7 +154,7 @@ class DemoTest {
                         "retriesDelayed",
                         "poisoned",
                         "seconds")
-                .doesNotContain("clean");
+                .doesNotContain("clean", "stuck", "orchestration");
         assertThat(json.get("orders").asInt()).isEqualTo(10);
     }
 
@@ -166,6 +167,52 @@ class DemoTest {
                 .contains("10 orders in")
                 .contains("nothing happened twice")
                 .doesNotContain("\r");
+    }
+
+    @Test
+    void anOrchestratorBringsEveryOrderToItsEndOnce() {
+        Report report = run(Options.defaults().withOrders(100).withOrchestrator());
+
+        assertThat(report.completed() + report.cancelled()).isEqualTo(100);
+        assertThat(report.retriesInMemory() + report.retriesDelayed() + report.poisoned())
+                .isZero();
+        Orchestration sagas = Objects.requireNonNull(report.orchestration());
+        assertThat(sagas.compensated()).isPositive();
+        assertThat(sagas.releases()).isEqualTo(sagas.compensated());
+        assertThat(sagas.shipments()).isEqualTo(report.completed());
+        assertThat(sagas.timeouts() + sagas.stuck() + sagas.compensationFailed() + sagas.repairs())
+                .isZero();
+        assertThat(report.exitStatus()).as(report.json()).isZero();
+    }
+
+    /** Payments are late, messages are set aside for good, and a person repairs: everything that failed is undone all the same. */
+    @Test
+    void chaosLeavesNoSagaUnfinished() {
+        Report report = run(Options.defaults().withOrders(60).withChaos(5).withOrchestrator());
+
+        assertThat(report.completed() + report.cancelled()).isEqualTo(60);
+        assertThat(report.poisoned()).isPositive();
+        Orchestration sagas = Objects.requireNonNull(report.orchestration());
+        assertThat(sagas.compensated()).isPositive();
+        assertThat(sagas.timeouts()).isPositive();
+        assertThat(sagas.stuck()).isPositive();
+        assertThat(sagas.compensationFailed()).isPositive();
+        assertThat(sagas.repairs()).isPositive();
+        assertThat(sagas.unfinished()).isZero();
+        assertThat(sagas.unbalanced()).isZero();
+        assertThat(report.exitStatus()).as(report.json()).isZero();
+    }
+
+    @Test
+    void theReportOfAnOrchestratorSaysMore() {
+        Options options = Options.defaults().withOrders(10).withOrchestrator();
+
+        int status = Demo.run(options.withJson(), new Interruption(), output.stream());
+
+        assertThat(status).isZero();
+        assertThat(JsonMapper.shared().readTree(output.lastLine()).propertyNames())
+                .contains("lost", "compensated", "compensationFailed", "timeouts", "stuck", "unfinished", "unbalanced")
+                .doesNotContain("orchestration", "clean");
     }
 
     /** An interrupted run reports unfinished orders as lost. */

@@ -4,6 +4,7 @@ package io.safebunny.samples.orders.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -31,12 +32,37 @@ class KillIT {
             assertThat(report.completed() + report.cancelled()).isEqualTo(200);
             assertThat(report.poisoned()).isZero();
             assertThat(report.exitStatus()).as(report.json()).isZero();
-            assertNothingIsLeft(broker);
+            assertNothingIsLeft(broker, SagaBroker.QUEUES);
         }
     }
 
-    private static void assertNothingIsLeft(SagaBroker broker) throws Exception {
-        for (List<String> queues : List.of(SagaBroker.QUEUES, SagaBroker.POISON_QUEUES)) {
+    /** Of the one that was killed, sagas go on in the other, and no undo is forgotten. */
+    @Test
+    @Timeout(value = 2, unit = TimeUnit.MINUTES)
+    void theOtherInstanceBringsTheSagasToTheirEnd() throws Exception {
+        try (SagaBroker broker = SagaBroker.open("order-saga-kill-" + UUID.randomUUID())) {
+            Options options = Options.defaults()
+                    .withOrders(150)
+                    .withOrchestrator()
+                    .withRabbit(broker.address())
+                    .withStore(StoreChoice.of(StoreChoice.Kind.H2))
+                    .withKill();
+
+            Report report = new KillRun(options, new Interruption(), output.stream()).run();
+
+            assertThat(output.text()).containsPattern("killed process \\d+ \\(SIGKILL\\)");
+            assertThat(report.completed() + report.cancelled()).isEqualTo(150);
+            assertThat(report.poisoned()).isZero();
+            Orchestration sagas = Objects.requireNonNull(report.orchestration());
+            assertThat(sagas.compensated()).isPositive();
+            assertThat(sagas.unfinished()).isZero();
+            assertThat(report.exitStatus()).as(report.json()).isZero();
+            assertNothingIsLeft(broker, SagaBroker.ORCHESTRATED_QUEUES);
+        }
+    }
+
+    private static void assertNothingIsLeft(SagaBroker broker, List<String> work) throws Exception {
+        for (List<String> queues : List.of(work, SagaBroker.POISON_QUEUES)) {
             for (String queue : queues) {
                 assertThat(broker.messages(queue)).as(queue).isZero();
             }

@@ -24,6 +24,28 @@ final class SagaBroker implements AutoCloseable {
             "notifications-OrderPlaced",
             "notifications-OrderCompleted",
             "notifications-OrderCancelled");
+    static final List<String> ORCHESTRATED_QUEUES = List.of(
+            "orders-PlaceOrder",
+            "orders-OrderPlaced",
+            "orders-OrderCompleted",
+            "orders-SagaFailed",
+            "orders-StockReserved",
+            "orders-SoldOut",
+            "orders-Captured",
+            "orders-Declined",
+            "orders-Shipped",
+            "orders-BunnyUndone",
+            "orders-BunnyPoisoned",
+            "orders-BunnyRepair",
+            "billing-Capture",
+            "billing-Refund",
+            "shipping-ReserveStock",
+            "shipping-ReleaseStock",
+            "shipping-ShipGoods",
+            "shipping-CallOff",
+            "notifications-OrderPlaced",
+            "notifications-OrderCompleted",
+            "notifications-OrderCancelled");
     static final List<String> POISON_QUEUES =
             List.of("orders-poison", "billing-poison", "shipping-poison", "notifications-poison");
 
@@ -48,6 +70,9 @@ final class SagaBroker implements AutoCloseable {
 
     private void purge() throws IOException {
         for (String queue : QUEUES) {
+            purge(queue);
+        }
+        for (String queue : ORCHESTRATED_QUEUES) {
             purge(queue);
         }
         for (String queue : POISON_QUEUES) {

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.samples.orders.orchestrated.orders;
+
+import io.safebunny.samples.orders.ledger.LedgerConfiguration;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.context.annotation.Import;
+
+/** The application {@code orders}. */
+@SpringBootApplication
+@Import(LedgerConfiguration.class)
+public class OrchestratedOrdersNode {}
