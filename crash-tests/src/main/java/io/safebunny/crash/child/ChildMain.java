@@ -7,6 +7,7 @@ import io.safebunny.crash.point.Faults;
 import io.safebunny.crash.point.PointedStore;
 import io.safebunny.crash.point.PointedTransactionalStore;
 import io.safebunny.crash.point.PointedTransport;
+import io.safebunny.crash.point.TypedFaults;
 import io.safebunny.crash.saga.Node;
 import io.safebunny.crash.saga.Order;
 import io.safebunny.crash.saga.OrderHandler;
@@ -14,6 +15,7 @@ import io.safebunny.crash.saga.Persistence;
 import io.safebunny.crash.saga.Placed;
 import io.safebunny.crash.store.OpenStore;
 import io.safebunny.crash.store.Window;
+import io.safebunny.crash.trip.Trips;
 import io.safebunny.message.WireMessage;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.TransactionalMessageStore;
@@ -23,6 +25,7 @@ import io.safebunny.time.Timeline;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Opens its store, waits for the go, consumes until its standard input ends, and shuts down cleanly. */
@@ -35,7 +38,8 @@ final class ChildMain {
         LedgerClient ledger = new LedgerClient(options.ledger(), options.process());
         SystemTimeline system = new SystemTimeline("child");
         JumpingTimeline timeline = new JumpingTimeline(system);
-        Faults faults = new Trap(options.plan(), ledger, timeline);
+        Trap trap = new Trap(options.plan(), ledger, timeline);
+        Faults faults = options.sagas() ? new TypedFaults(trap) : trap;
         try (system;
                 OpenStore store = open(options, ledger, timeline);
                 Window window = Window.into(options.store())) {
@@ -54,8 +58,12 @@ final class ChildMain {
                     persistence,
                     timeline,
                     transport -> pointed(transport, options, ledger, faults))) {
-                node.start(List.of(Node.handler(
-                        Order.class, options.desk(), new OrderHandler(node, ledger, faults, timeline, store.work()))));
+                start(
+                        node,
+                        options,
+                        () -> new OrderHandler(node, ledger, faults, timeline, store.work()),
+                        ledger,
+                        timeline);
                 ledger.write(Kind.STARTED, "", window.port());
                 place(options.places(), application, node, ledger);
                 while (System.in.read() >= 0) {
@@ -64,6 +72,19 @@ final class ChildMain {
             }
         }
         System.exit(0);
+    }
+
+    private static void start(
+            Node node, ChildOptions options, Supplier<OrderHandler> orders, LedgerClient ledger, Timeline timeline) {
+        if (!options.sagas()) {
+            node.start(List.of(Node.handler(Order.class, options.desk(), orders.get())));
+            return;
+        }
+        Trips trips = new Trips(node, options.desk(), ledger, timeline);
+        node.start(trips.handlers(), trips.sagas());
+        Thread person = new Thread(trips::repair, "repair");
+        person.setDaemon(true);
+        person.start();
     }
 
     private static OpenStore open(ChildOptions options, LedgerClient ledger, Timeline timeline) {
@@ -90,7 +111,7 @@ final class ChildMain {
     private static Transport pointed(Transport transport, ChildOptions options, LedgerClient ledger, Faults faults) {
         return new PointedTransport(
                 transport,
-                options.address().node() + "-Order",
+                options.sagas() ? queue -> true : (options.address().node() + "-Order")::equals,
                 ChildMain::isFirst,
                 faults,
                 incoming -> ledger.write(

@@ -12,6 +12,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param desk name of the node whose orders it works on
  * @param ledger port of the ledger
  * @param places the order it places, if any
+ * @param sagas whether it works on orders with a saga with state
  */
 public record ChildOptions(
         String process,
@@ -20,7 +21,8 @@ public record ChildOptions(
         StoreAddress store,
         int ledger,
         Plan plan,
-        @Nullable Order places) {
+        @Nullable Order places,
+        boolean sagas) {
 
     /** Environment variable of the child that holds the options. */
     static final String VARIABLE = "SAFEBUNNY_CRASH_CHILD";

@@ -89,10 +89,9 @@ final class Matrix {
     private Outcome play(Cell cell, String name, Path log) {
         Order order = new Order(name, cell.scenario().kind());
         Expectation expected = cell.scenario().expectationFor(cell.store());
-        try (Stage stage = new Stage(name, prefix.get(), broker, cell.store(), log)) {
-            Checks checks = order.kind().isHandled()
-                    ? new SagaChecks(stage, order, expected)
-                    : new OutboxChecks(stage, order, expected);
+        try (Stage stage = new Stage(
+                name, prefix.get(), broker, cell.store(), log, order.kind().isOfSaga())) {
+            Checks checks = checks(stage, order, expected);
             List<String> problems = play(cell.scenario(), stage, order, checks);
             if (problems.isEmpty()) {
                 Files.deleteIfExists(log);
@@ -103,6 +102,15 @@ final class Matrix {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static Checks checks(Stage stage, Order order, Expectation expected) {
+        if (order.kind().isOfSaga()) {
+            return new TripChecks(stage, order);
+        }
+        return order.kind().isHandled()
+                ? new SagaChecks(stage, order, expected)
+                : new OutboxChecks(stage, order, expected);
     }
 
     private static List<String> play(Scenario scenario, Stage stage, Order order, Checks checks) {

@@ -46,8 +46,8 @@ final class OutboxScenarios {
     static List<Scenario> all() {
         List<Scenario> all = new ArrayList<>();
         for (Moment moment : Moment.values()) {
-            DIRECT.forEach(operation -> all.add(crash(new Point(moment, operation))));
-            RELAYED.forEach(operation -> all.add(relayCrash(new Point(moment, operation))));
+            DIRECT.forEach(operation -> all.add(crash(new Point(moment, operation, ""))));
+            RELAYED.forEach(operation -> all.add(relayCrash(new Point(moment, operation, ""))));
         }
         all.add(row("rolled back", OrderKind.ROLLED_BACK, OutboxScenarios::playRollback));
         DIRECT.stream().filter(Operation::isOfStore).forEach(operation -> {

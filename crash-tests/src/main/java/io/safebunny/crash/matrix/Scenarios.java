@@ -27,7 +27,7 @@ final class Scenarios {
     private static final long IDLE_MILLIS = 500;
 
     private static final List<Operation> OPERATIONS = Arrays.stream(Operation.values())
-            .filter(operation -> !operation.isOfOutbox())
+            .filter(operation -> !operation.isOfOutbox() && !operation.isOfSaga())
             .toList();
     private static final String STEP_TWICE = "step twice (declared)";
     private static final Set<Operation> ONLY_TRANSACTIONAL =
@@ -42,7 +42,7 @@ final class Scenarios {
         List<Scenario> all = new ArrayList<>();
         for (Operation operation : OPERATIONS) {
             for (Moment moment : Moment.values()) {
-                all.add(crash(new Point(moment, operation)));
+                all.add(crash(new Point(moment, operation, "")));
             }
         }
         all.add(twins());
@@ -59,6 +59,7 @@ final class Scenarios {
             }
         }
         all.addAll(OutboxScenarios.all());
+        all.addAll(TripScenarios.all());
         return all;
     }
 

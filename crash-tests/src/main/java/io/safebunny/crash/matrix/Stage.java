@@ -14,6 +14,7 @@ import io.safebunny.crash.saga.Order;
 import io.safebunny.crash.saga.Placed;
 import io.safebunny.crash.store.StoreAddress;
 import io.safebunny.crash.store.StoreServers;
+import io.safebunny.crash.trip.TripSaga;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.spi.store.MessageRecord;
@@ -27,6 +28,9 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.MissingNode;
 
 /**
  * The environment of one scenario with one store: a desk, a ledger, and a worker node whose processes come and go. All names are
@@ -35,12 +39,25 @@ import org.jspecify.annotations.Nullable;
 final class Stage implements AutoCloseable {
 
     private static final Duration STEP = Duration.ofSeconds(30);
+    private static final List<String> OF_SAGAS = List.of(
+            "StepA",
+            "UndoA",
+            "DoneA",
+            "StepB",
+            "UndoB",
+            "DoneB",
+            "BunnyTimeout",
+            "BunnyUndone",
+            "BunnyRepair",
+            "BunnyPoisoned",
+            "poison-watch");
     private static final Duration ANOTHER_COPY = Duration.ofSeconds(1);
 
     private final StoreAddress address;
     private final NodeAddress worker;
     private final NodeAddress deskAddress;
     private final Path log;
+    private final boolean sagas;
     private final Ledger ledger = new Ledger();
     private final SystemTimeline timeline = new SystemTimeline("stage");
     private final @Nullable StoreView store;
@@ -55,8 +72,10 @@ final class Stage implements AutoCloseable {
      * @param name name of the run, unique on the broker and in the store
      * @param prefix prefix of the exchanges
      * @param log receives the output of its processes
+     * @param sagas whether the worker has a saga with state
      */
-    Stage(String name, String prefix, String broker, StoreAddress address, Path log) {
+    Stage(String name, String prefix, String broker, StoreAddress address, Path log, boolean sagas) {
+        this.sagas = sagas;
         this.address = StoreServers.forRun(address, name);
         this.worker = new NodeAddress(name + "-work", prefix, broker);
         this.deskAddress = new NodeAddress(name + "-desk", prefix, broker);
@@ -101,7 +120,8 @@ final class Stage implements AutoCloseable {
             ledger.hold(process, Kind.REACHED);
         }
         Child child = Child.start(
-                new ChildOptions(process, worker, deskAddress.node(), address, ledger.port(), plan, placed), log);
+                new ChildOptions(process, worker, deskAddress.node(), address, ledger.port(), plan, placed, sagas),
+                log);
         children.add(child);
         plans.add(plan);
         return child;
@@ -238,6 +258,23 @@ final class Stage implements AutoCloseable {
                 : store.ask(open -> open.store().find(new RecordKey(order.id(), id)));
     }
 
+    /** The order's saga as it is stored; a missing node if it is not, or cannot be read now. */
+    JsonNode saga(Order order) {
+        RecordKey key = RecordKey.companion(order.id(), "saga." + TripSaga.NAME);
+        MessageRecord stored =
+                store == null ? null : store.ask(open -> open.store().find(key));
+        return stored == null
+                ? MissingNode.getInstance()
+                : JsonMapper.shared().readTree(stored.steps().getOrDefault("saga", ""));
+    }
+
+    /** Whether no message waits for its publications to be sent: a second delivery of such a message comes back again and again. */
+    boolean allIsDispatched() {
+        return store != null
+                && Boolean.TRUE.equals(store.ask(
+                        open -> open.store().findCompleted(Duration.ZERO, 1).isEmpty()));
+    }
+
     /** Runs whose rows were committed, or {@code null} if the handlers have no table. */
     @Nullable
     List<String> committedRuns(String order) {
@@ -299,7 +336,11 @@ final class Stage implements AutoCloseable {
                 deskAddress.node() + "-Charged",
                 deskAddress.node() + "-Shipped",
                 deskAddress.node() + "-" + Placed.TYPE,
+                deskAddress.node() + "-SagaFailed",
                 deskAddress.node() + "-dead-letters"));
+        if (sagas) {
+            OF_SAGAS.forEach(type -> all.add(worker.node() + "-" + type));
+        }
         for (int rung = 4; rung < 16; rung++) {
             all.add("%s.delayed.%02d".formatted(worker.prefix(), rung));
         }

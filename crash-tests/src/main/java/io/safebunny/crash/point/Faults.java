@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.point;
 
+import io.safebunny.message.WireMessage;
 import java.util.function.Supplier;
 
 /** Decides what happens at points: nothing, the end of the process, or an exception instead of an answer. Thread-safe. */
@@ -11,6 +12,16 @@ public interface Faults {
 
     /** Called for an operation of the store that is not a point. */
     void asksStore();
+
+    /** Runs the handling of a message; the points in it are of that message. */
+    default void handling(WireMessage message, Runnable handling) {
+        handling.run();
+    }
+
+    /** For the points at which the message is sent. */
+    default Faults sending(WireMessage message) {
+        return this;
+    }
 
     /** Runs the operation between its two points. */
     default <T> T around(Operation operation, Supplier<T> io) {

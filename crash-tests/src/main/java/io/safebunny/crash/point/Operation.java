@@ -31,7 +31,9 @@ public enum Operation {
     LOOK_BEFORE_SENDING("direct look"),
     DELETE_PUBLICATIONS("publications delete"),
     RELAY_LOOK("relay look"),
-    RELAY_CLAIM("relay claim");
+    RELAY_CLAIM("relay claim"),
+    BAR("bar"),
+    SEND("send");
 
     private final String label;
 
@@ -59,9 +61,20 @@ public enum Operation {
                     RELEASE,
                     MARK_POISONED,
                     MARK_DISPATCHED,
+                    BAR,
                     SWEEP -> true;
             default -> isOfOutbox();
         };
+    }
+
+    /** Whether it is one of several publications of a message. */
+    boolean isOfPublication() {
+        return this == SEND_FIRST || this == SEND_SECOND;
+    }
+
+    /** Whether it concerns sagas with state only. */
+    public boolean isOfSaga() {
+        return this == BAR || this == SEND;
     }
 
     /** Whether it concerns publications outside handlers. */

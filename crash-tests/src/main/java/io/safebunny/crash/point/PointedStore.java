@@ -138,6 +138,10 @@ public class PointedStore implements MessageStore {
     }
 
     private static Operation ended(MessageRecord record) {
-        return record.state() == RecordState.POISONED ? Operation.MARK_POISONED : Operation.RELEASE;
+        return switch (record.state()) {
+            case POISONED -> Operation.MARK_POISONED;
+            case UNDONE -> Operation.BAR;
+            default -> Operation.RELEASE;
+        };
     }
 }

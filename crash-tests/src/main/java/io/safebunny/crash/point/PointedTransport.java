@@ -24,25 +24,25 @@ import org.jspecify.annotations.Nullable;
 public final class PointedTransport implements Transport {
 
     private final Transport transport;
-    private final String queue;
+    private final Predicate<String> queues;
     private final Predicate<WireMessage> first;
     private final Faults faults;
     private final Consumer<IncomingMessage> delivered;
     private final Map<String, Integer> attempts = new ConcurrentHashMap<>();
 
     /**
-     * @param queue the queue whose settlements are points
+     * @param queues tells the queues whose settlements are points
      * @param first tells the first of two publications that belong together
      * @param delivered is given each message that arrives on the queue
      */
     public PointedTransport(
             Transport transport,
-            String queue,
+            Predicate<String> queues,
             Predicate<WireMessage> first,
             Faults faults,
             Consumer<IncomingMessage> delivered) {
         this.transport = transport;
-        this.queue = queue;
+        this.queues = queues;
         this.first = first;
         this.faults = faults;
         this.delivered = delivered;
@@ -55,14 +55,14 @@ public final class PointedTransport implements Transport {
 
     @Override
     public Consumption consume(String consumed, int prefetch, DeliveryHandler handler) {
-        if (!consumed.equals(queue)) {
+        if (!queues.test(consumed)) {
             return transport.consume(consumed, prefetch, handler);
         }
         return transport.consume(consumed, prefetch, delivery -> {
             attempts.put(
                     id(delivery.message().message()), attempt(delivery.message().message()));
             delivered.accept(delivery.message());
-            handler.handle(new PointedDelivery(delivery, faults));
+            faults.handling(delivery.message().message(), () -> handler.handle(new PointedDelivery(delivery, faults)));
         });
     }
 
@@ -70,8 +70,9 @@ public final class PointedTransport implements Transport {
     @Override
     public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         Operation operation = operation(message);
-        faults.reached(Point.before(operation));
-        return transport.send(message, deadline).thenRun(() -> faults.reached(Point.after(operation)));
+        Faults ofMessage = faults.sending(message.message());
+        ofMessage.reached(Point.before(operation));
+        return transport.send(message, deadline).thenRun(() -> ofMessage.reached(Point.after(operation)));
     }
 
     private Operation operation(OutboundMessage message) {

@@ -5,6 +5,7 @@ import io.safebunny.PublishOptions;
 import io.safebunny.crash.ledger.Entry;
 import io.safebunny.crash.ledger.Ledger;
 import io.safebunny.message.WireMessage;
+import io.safebunny.saga.SagaFailed;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.OutboundMessage;
@@ -48,7 +49,11 @@ public final class Desk implements AutoCloseable {
                 Node.handler(
                         Placed.class,
                         worker,
-                        (payload, context) -> finish(ledger, ((Placed) payload).part(), ((Placed) payload).label()))));
+                        (payload, context) -> finish(ledger, ((Placed) payload).part(), ((Placed) payload).label())),
+                Node.handler(
+                        SagaFailed.class,
+                        worker,
+                        (payload, context) -> finish(ledger, ((SagaFailed) payload).sagaId(), "SagaFailed"))));
     }
 
     private static void finish(Ledger ledger, String order, String type) {

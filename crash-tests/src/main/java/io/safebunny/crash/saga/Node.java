@@ -9,8 +9,10 @@ import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.handler.SagaDefinition;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.saga.Sagas;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.TopologyOptions;
@@ -105,8 +107,16 @@ public final class Node implements AutoCloseable {
                 handler);
     }
 
+    public Sagas sagas() {
+        return engine.sagas();
+    }
+
     public void start(List<HandlerDefinition> handlers) {
-        engine.start(handlers);
+        start(handlers, List.of());
+    }
+
+    public void start(List<HandlerDefinition> handlers, List<SagaDefinition> sagas) {
+        engine.start(handlers, sagas);
     }
 
     /** Stops it as an application does on SIGTERM. */

@@ -18,7 +18,17 @@ public enum OrderKind {
     /** The same, with many publications in one transaction. */
     PLACED_IN_BULK(0),
     /** The same, but the transaction is rolled back. */
-    ROLLED_BACK(0);
+    ROLLED_BACK(0),
+    /** Starts a saga with state, which completes. */
+    SAGA_COMPLETES(0),
+    /** Starts a saga that fails after two steps, both of which are undone. */
+    SAGA_FAILS(0),
+    /** Starts a saga whose second step is never answered. */
+    SAGA_LATE(0),
+    /** Starts a saga whose second step is set aside by its participant, and undone when nothing comes of it. */
+    SAGA_BARRED(0),
+    /** Starts a saga one of whose messages is set aside, and which a person gives up. */
+    SAGA_STUCK(0);
 
     private static final int BULK = 10;
 
@@ -40,6 +50,11 @@ public enum OrderKind {
     /** Number of correlations involved. */
     public int correlations() {
         return this == PLACED_IN_BULK ? BULK : 1;
+    }
+
+    /** Whether a saga with state takes it. */
+    public boolean isOfSaga() {
+        return name().startsWith("SAGA_");
     }
 
     public boolean isPoisoned() {

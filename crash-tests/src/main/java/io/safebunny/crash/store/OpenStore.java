@@ -40,9 +40,17 @@ public record OpenStore(
 
     /** @param node the node whose records it holds */
     public static OpenStore open(StoreAddress address, String node, Timeline timeline) {
+        return open(address, node, timeline, CONNECTIONS);
+    }
+
+    /**
+     * @param node the node whose records it holds
+     * @param connections most at once, if it is a database with connections
+     */
+    public static OpenStore open(StoreAddress address, String node, Timeline timeline, int connections) {
         return switch (address.kind()) {
             case MEMORY -> new OpenStore(new MemoryMessageStore(timeline, RETENTION), null, null, () -> {});
-            case H2, H2_FILE, POSTGRESQL, MARIADB -> openJdbc(address, node);
+            case H2, H2_FILE, POSTGRESQL, MARIADB -> openJdbc(address, node, connections);
             case COSMOS -> openCosmos(address, node);
         };
     }
@@ -64,8 +72,8 @@ public record OpenStore(
                 client);
     }
 
-    private static OpenStore openJdbc(StoreAddress address, String node) {
-        HikariDataSource pool = pool(address.url());
+    private static OpenStore openJdbc(StoreAddress address, String node, int connections) {
+        HikariDataSource pool = pool(address.url(), connections);
         JdbcStoreOptions options = JdbcStoreOptions.of(node, RETENTION).withTimeout(TIMEOUT);
         return address.transactional()
                 ? new OpenStore(
@@ -77,9 +85,13 @@ public record OpenStore(
     }
 
     static HikariDataSource pool(String url) {
+        return pool(url, CONNECTIONS);
+    }
+
+    private static HikariDataSource pool(String url, int connections) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
-        config.setMaximumPoolSize(CONNECTIONS);
+        config.setMaximumPoolSize(connections);
         config.setMinimumIdle(1);
         return new HikariDataSource(config);
     }

@@ -40,6 +40,9 @@ class CrashSampleIT {
     private static final Set<String> OUTBOX_SAMPLE =
             Set.of("outbox: halt before publications commit", "outbox: halt after send first publication");
 
+    private static final Set<String> SAGA_SAMPLE =
+            Set.of("saga: halt before complete of UndoB", "saga: halt after complete of BunnyUndone");
+
     @AfterAll
     static void stopServers() {
         SERVERS.close();
@@ -67,6 +70,13 @@ class CrashSampleIT {
     @Test
     void whatIsCommittedIsSentOnceAndNothingElse() throws Exception {
         assertAllOk(OUTBOX_SAMPLE, List.of(SERVERS.address(StoreKind.POSTGRESQL, true)));
+    }
+
+    @Test
+    void sagasAreUndoneOnceAndInReverse() throws Exception {
+        assertAllOk(
+                SAGA_SAMPLE,
+                List.of(SERVERS.address(StoreKind.POSTGRESQL, true), SERVERS.address(StoreKind.H2, false)));
     }
 
     /** No other process keeps the database alive. */

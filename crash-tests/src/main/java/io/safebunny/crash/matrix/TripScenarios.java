@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.matrix;
+
+import io.safebunny.crash.child.Child;
+import io.safebunny.crash.child.Plan;
+import io.safebunny.crash.point.Moment;
+import io.safebunny.crash.point.Operation;
+import io.safebunny.crash.point.Point;
+import io.safebunny.crash.saga.Order;
+import io.safebunny.crash.saga.OrderKind;
+import io.safebunny.crash.store.StoreAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The rows of sagas with state. */
+final class TripScenarios {
+
+    private static final String START = "Order";
+    private static final String LATER = "DoneA";
+    private static final String LAST = "DoneB";
+    private static final String TIMEOUT = "BunnyTimeout";
+    private static final String UNDO = "UndoB";
+    private static final String UNDONE = "BunnyUndone";
+    private static final String REPAIR = "BunnyRepair";
+
+    private TripScenarios() {}
+
+    static List<Scenario> all() {
+        List<Scenario> all = new ArrayList<>();
+        // the saga begins, and goes on
+        add(all, OrderKind.SAGA_COMPLETES, START, Operation.CLAIM, Operation.COMPLETE, Operation.COMMIT);
+        add(all, OrderKind.SAGA_COMPLETES, START, Operation.ACKNOWLEDGE);
+        add(all, OrderKind.SAGA_COMPLETES, "StepA", Operation.SEND);
+        add(all, OrderKind.SAGA_LATE, TIMEOUT, Operation.SEND);
+        add(all, OrderKind.SAGA_COMPLETES, LATER, Operation.COMPLETE, Operation.COMMIT);
+        add(all, OrderKind.SAGA_COMPLETES, "StepB", Operation.SEND);
+        add(all, OrderKind.SAGA_COMPLETES, LAST, Operation.COMPLETE_SILENTLY, Operation.COMMIT);
+        // a timeout, and what fails
+        add(all, OrderKind.SAGA_LATE, TIMEOUT, Operation.CLAIM, Operation.COMPLETE, Operation.COMMIT);
+        add(all, OrderKind.SAGA_FAILS, LAST, Operation.COMPLETE, Operation.COMMIT);
+        // undos: sent, barred, run, acknowledged, the next one
+        add(all, OrderKind.SAGA_FAILS, UNDO, Operation.SEND, Operation.CLAIM, Operation.COMPLETE, Operation.COMMIT);
+        add(all, OrderKind.SAGA_BARRED, UNDO, Operation.BAR);
+        add(all, OrderKind.SAGA_FAILS, UNDONE, Operation.SEND, Operation.COMPLETE, Operation.COMMIT);
+        add(all, OrderKind.SAGA_FAILS, "UndoA", Operation.SEND);
+        add(all, OrderKind.SAGA_FAILS, "SagaFailed", Operation.SEND);
+        // a message that is set aside, and the repair
+        add(all, OrderKind.SAGA_STUCK, LAST, Operation.MARK_POISONED, Operation.SEND_POISON);
+        add(all, OrderKind.SAGA_STUCK, REPAIR, Operation.SEND, Operation.COMPLETE, Operation.COMMIT);
+        return all;
+    }
+
+    private static void add(List<Scenario> all, OrderKind kind, String type, Operation... operations) {
+        for (Operation operation : operations) {
+            for (Moment moment : Moment.values()) {
+                all.add(crash(kind, new Point(moment, operation, type)));
+            }
+        }
+    }
+
+    private static Scenario crash(OrderKind kind, Point point) {
+        return new Scenario(
+                "saga: halt " + point,
+                kind,
+                (stage, order) -> play(stage, order, point),
+                store -> notApplicable(point.operation(), store),
+                store -> Expectation.of(kind));
+    }
+
+    private static @Nullable String notApplicable(Operation operation, StoreAddress store) {
+        if (!store.kind().isDurable()) {
+            return "does not survive the process";
+        }
+        return operation == Operation.COMMIT && !store.transactional() ? "no transaction" : null;
+    }
+
+    private static void play(Stage stage, Order order, Point point) {
+        Child halted = stage.prepare(Plan.halt(point));
+        Child next = stage.prepare(Plan.NONE);
+        stage.go(halted);
+        stage.awaitStarted(halted);
+        stage.publish(order);
+        stage.awaitHalted(halted);
+        stage.go(next);
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.model;
+
+import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.ListingQuery;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Stores with faults that the runs of this package must find. */
+public final class FaultyStores {
+
+    private FaultyStores() {}
+
+    /** Does not compare the version of what is written with a message's record: the last one wins. */
+    public static MessageStore withoutEtag(MessageStore store) {
+        return new Passing(store) {
+            @Override
+            public JointWrite writeTogether(List<MessageRecord> records) {
+                List<MessageRecord> fresh = records.stream()
+                        .map(record -> record.key().isShared() ? onTopOf(find(record.key()), record) : record)
+                        .toList();
+                return super.writeTogether(fresh);
+            }
+        };
+    }
+
+    private static MessageRecord onTopOf(@Nullable MessageRecord stored, MessageRecord record) {
+        return stored == null
+                ? record
+                : record.withVersion(stored.version() + 1).withEtag(stored.etag());
+    }
+
+    /** Writes companions first, and the message's record by itself. */
+    public static MessageStore inTwoWrites(MessageStore store) {
+        return new Passing(store) {
+            @Override
+            public JointWrite writeTogether(List<MessageRecord> records) {
+                List<MessageRecord> written = new ArrayList<>();
+                for (int i = records.size() - 1; i >= 0; i--) {
+                    MessageRecord record = records.get(i);
+                    JointWrite one = super.writeTogether(List.of(record));
+                    if (!(one instanceof JointWrite.Written done)) {
+                        return one;
+                    }
+                    written.add(0, done.records().get(0));
+                }
+                return new JointWrite.Written(written);
+            }
+        };
+    }
+
+    /** Forgets that a step was barred. */
+    public static MessageStore withoutFence(MessageStore store) {
+        return new Passing(store) {
+            @Override
+            public MessageRecord create(MessageRecord record) {
+                return isBar(record) ? record : super.create(record);
+            }
+
+            @Override
+            public @Nullable MessageRecord replace(MessageRecord record) {
+                return isBar(record) ? record : super.replace(record);
+            }
+
+            @Override
+            public JointWrite writeTogether(List<MessageRecord> records) {
+                List<MessageRecord> kept =
+                        records.stream().filter(record -> !isBar(record)).toList();
+                JointWrite result = super.writeTogether(kept);
+                return result instanceof JointWrite.Written ? new JointWrite.Written(records) : result;
+            }
+        };
+    }
+
+    private static boolean isBar(MessageRecord record) {
+        return record.state() == RecordState.UNDONE;
+    }
+
+    /** Passes everything on. */
+    private static class Passing implements MessageStore {
+
+        private final MessageStore store;
+
+        Passing(MessageStore store) {
+            this.store = store;
+        }
+
+        @Override
+        public MessageRecord create(MessageRecord record) {
+            return store.create(record);
+        }
+
+        @Override
+        public @Nullable MessageRecord replace(MessageRecord record) {
+            return store.replace(record);
+        }
+
+        @Override
+        public JointWrite writeTogether(List<MessageRecord> records) {
+            return store.writeTogether(records);
+        }
+
+        @Override
+        public @Nullable MessageRecord find(RecordKey key) {
+            return store.find(key);
+        }
+
+        @Override
+        public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
+            return store.findCompleted(unchangedFor, limit);
+        }
+
+        @Override
+        public List<MessageRecord> findDue(Instant until, int limit) {
+            return store.findDue(until, limit);
+        }
+
+        @Override
+        public List<MessageRecord> findListed(ListingQuery query) {
+            return store.findListed(query);
+        }
+
+        @Override
+        public long countListed(String kind, String status) {
+            return store.countListed(kind, status);
+        }
+
+        @Override
+        public int removeExpired(int limit) {
+            return store.removeExpired(limit);
+        }
+    }
+}

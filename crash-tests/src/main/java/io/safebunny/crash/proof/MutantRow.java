@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.crash.proof;
+
+import io.safebunny.crash.model.FaultyStores;
+import io.safebunny.crash.model.Interleavings;
+import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongConsumer;
+import java.util.function.UnaryOperator;
+import org.springframework.util.FileSystemUtils;
+import org.springframework.util.StringUtils;
+
+/**
+ * Plants faults, one after the other, in a copy of the library that has a class loader of its own, and lets the interleavings find
+ * them.
+ *
+ * @param sources the library's source folder
+ */
+record MutantRow(Path sources) {
+
+    private static final long WITHIN = 10_000;
+
+    Finding find(Effort effort) throws IOException {
+        Map<String, Object> figures = new LinkedHashMap<>();
+        boolean all = true;
+        System.setProperty("crash.level", "off"); // for the copies' own logging
+        for (Mutant mutant : Mutant.all()) {
+            long after = find(mutant, effort.seed());
+            figures.put(mutant.name(), after < 0 ? "not found within " + WITHIN : "found within " + after);
+            all &= after >= 0;
+            effort.progress().accept(mutant.name() + ": " + figures.get(mutant.name()));
+        }
+        return new Finding(all, figures);
+    }
+
+    /** @return the number of interleavings within which it was found; -1 if it was not */
+    private long find(Mutant mutant, long seed) throws IOException {
+        Path folder = Files.createTempDirectory("safebunny-mutant-");
+        try {
+            mutant.plant(sources, folder);
+            try (URLClassLoader copy = new URLClassLoader(classPath(folder), ClassLoader.getPlatformClassLoader())) {
+                Object runs = runs(mutant, copy);
+                Method run = runs.getClass().getMethod("run", long.class, long.class, LongConsumer.class);
+                LongConsumer unheard = done -> {};
+                String deviation = (String) run.invoke(runs, seed, WITHIN, unheard);
+                long done = (long) runs.getClass().getMethod("done").invoke(runs);
+                return deviation == null || deviation.isEmpty() ? -1 : done + Interleavings.TOGETHER;
+            }
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("Mutant '%s' does not run".formatted(mutant.name()), e);
+        } finally {
+            FileSystemUtils.deleteRecursively(folder);
+        }
+    }
+
+    private static Object runs(Mutant mutant, ClassLoader copy) throws ReflectiveOperationException {
+        Class<?> factory = copy.loadClass(Interleavings.class.getName());
+        if (mutant.runs().equals("ofVersions")) {
+            return factory.getMethod(mutant.runs()).invoke(null);
+        }
+        return factory.getMethod(mutant.runs(), UnaryOperator.class).invoke(null, store(mutant, copy));
+    }
+
+    private static UnaryOperator<Object> store(Mutant mutant, ClassLoader copy) throws ReflectiveOperationException {
+        if (mutant.store() == null) {
+            return UnaryOperator.identity();
+        }
+        Class<?> type = copy.loadClass("io.safebunny.spi.store.MessageStore");
+        Method faulty = copy.loadClass(FaultyStores.class.getName()).getMethod(mutant.store(), type);
+        return sound -> {
+            try {
+                return faulty.invoke(null, sound);
+            } catch (IllegalAccessException | InvocationTargetException e) {
+                throw new IllegalStateException(e);
+            }
+        };
+    }
+
+    private static URL[] classPath(Path first) throws MalformedURLException {
+        List<URL> urls = new ArrayList<>();
+        urls.add(first.toUri().toURL());
+        for (String entry :
+                StringUtils.tokenizeToStringArray(System.getProperty("java.class.path"), File.pathSeparator)) {
+            urls.add(new File(entry).toURI().toURL());
+        }
+        return urls.toArray(URL[]::new);
+    }
+}
