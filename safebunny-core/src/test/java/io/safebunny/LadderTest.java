@@ -52,6 +52,7 @@ class LadderTest {
         "spi.outbox",
         "handling",
         "publishing",
+        "dedup.dispatch",
         "dedup",
         "orchestrating.document",
         "orchestrating.message",

@@ -131,7 +131,7 @@ public class PipelineBenchmark {
                 system.random(),
                 metrics,
                 new Observations(parts.observationRegistry()),
-                Events.unheard(system),
+                events(system),
                 new HeldDeliveries(),
                 new BoundedLog(system, ExceptionDetails.FULL));
         RecoveryPolicy recovery = RecoveryPolicy.of(
@@ -149,6 +149,10 @@ public class PipelineBenchmark {
                 parts.breakers().add("Ping", Object.class, metrics));
     }
 
+    private static Events events(SystemTimeline system) {
+        return new Events("bench", List.of(), Runnable::run, system, new BoundedLog(system, ExceptionDetails.FULL));
+    }
+
     /** With a short retention and frequent sweeps, so that the heap stays small. */
     private static Deduplication deduplication(SystemTimeline system, ConfirmedSender sender, Metrics metrics) {
         Deduplication deduplication = new Deduplication(
@@ -157,6 +161,8 @@ public class PipelineBenchmark {
                 system,
                 ForkJoinPool.commonPool(),
                 metrics,
+                events(system),
+                new BoundedLog(system, ExceptionDetails.FULL),
                 new DedupOptions(Duration.ofMillis(50), 20, Duration.ofMillis(100)));
         deduplication.start();
         return deduplication;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
-import io.safebunny.dedup.Dispatch.Stop;
-import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.dedup.dispatch.DedupLog;
+import io.safebunny.dedup.dispatch.Dispatching;
+import io.safebunny.dedup.dispatch.WaitingPublications;
 import io.safebunny.handling.Handling;
 import io.safebunny.handling.JointRecords;
 import io.safebunny.message.InvalidMessageException;
@@ -17,10 +18,8 @@ import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.time.Timeline;
-import io.safebunny.work.RecurringTask;
 import java.time.Duration;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Handles a message at most once to completion: claim, run, complete with the collected publications, dispatch, mark dispatched.
@@ -39,29 +38,7 @@ public final class Deduplication {
     private final Claiming claiming;
     private final Claims claims;
     private final UndoFence fence;
-    private final Marks marks;
-    private final WaitingRecords waiting;
-    private final Dispatch dispatch;
-    private final RecurringTask sweeps;
-
-    /** Uses its own log, with full exception details, and has no listeners. */
-    public Deduplication(
-            MessageStore store,
-            ConfirmedSender sender,
-            Timeline timeline,
-            Executor blocking,
-            Metrics metrics,
-            DedupOptions options) {
-        this(
-                store,
-                sender,
-                timeline,
-                blocking,
-                metrics,
-                Events.unheard(timeline),
-                new BoundedLog(timeline, ExceptionDetails.FULL),
-                options);
-    }
+    private final Dispatching dispatching;
 
     /** @param blocking runs tasks that wait for the store: renewals, marks, sweeps */
     public Deduplication(
@@ -80,12 +57,8 @@ public final class Deduplication {
                 ? new TransactionalClaims(transactional, timeline, log, claiming)
                 : new LeasedClaims(store, timeline, blocking, metrics, log, options, claiming);
         this.fence = new UndoFence(store, timeline, log, claiming, options.retention());
-        this.marks = new Marks(store, timeline, blocking, log);
-        this.waiting = new WaitingRecords(timeline);
-        this.dispatch = new Dispatch(store, sender, timeline, marks, waiting, log);
-        Sweeper sweeper = new Sweeper(store, timeline, options.lease(), dispatch, marks, waiting, log);
-        this.sweeps = new RecurringTask("sweeping", options.lease(), sweeper::sweep, blocking, timeline);
-        metrics.waitingForDispatch(waiting::count);
+        this.dispatching = new Dispatching(
+                store, sender, timeline, blocking, metrics, log, options.lease(), StoreFailures.COMES_BACK);
     }
 
     /** Knows what becomes of a message whose handling failed, and hears of what it did not decide itself. */
@@ -123,19 +96,18 @@ public final class Deduplication {
     /** Starts renewing the claims of long-running handlers, and sweeping, until {@link #stop}. */
     public void start() {
         claims.start();
-        sweeps.start();
+        dispatching.start();
     }
 
     /** Handled messages whose publications the broker does not accept. */
     public WaitingPublications waiting() {
-        return waiting.summary();
+        return dispatching.waiting();
     }
 
     /** Stops the background work and writes the pending marks. Call it when no message is being handled any more. */
     public void stop() {
-        sweeps.stop();
         claims.stop();
-        marks.flush();
+        dispatching.stop();
     }
 
     /**
@@ -154,7 +126,7 @@ public final class Deduplication {
         }
         // after the claim is closed: sending may take long, and must not hold the message's turn or renewals
         if (handled.state() == RecordState.COMPLETED) {
-            dispatch(handled);
+            dispatching.send(handled);
         }
     }
 
@@ -217,35 +189,6 @@ public final class Deduplication {
     private MessageRecord suppressed(Handling handling, MessageRecord record) {
         claiming.suppressed(handling.message(), record);
         // already dispatched; only the mark is still pending
-        return marks.contains(record.key()) ? record.dispatched() : record;
-    }
-
-    /**
-     * The message is handled, whatever happens here: publications that the broker refuses stay in the record, and the sweeper
-     * retries them.
-     */
-    private void dispatch(MessageRecord completed) {
-        try {
-            Stop stop = dispatch.send(completed);
-            if (stop != null && stop.isInterrupted()) {
-                throw NotHandledException.later(
-                        "Interrupted while sending the publications of message %s; they will be sent again"
-                                .formatted(completed.key().messageId()),
-                        Duration.ZERO);
-            }
-            if (stop != null && stop.isUnconfirmed()) {
-                throw unconfirmed(completed, stop.failure());
-            }
-        } catch (Error e) { // out of memory or threads
-            throw unconfirmed(completed, e);
-        }
-    }
-
-    private NotHandledException unconfirmed(MessageRecord completed, @Nullable Throwable failure) {
-        log.unconfirmed(completed.key().messageId(), failure);
-        return NotHandledException.trouble(
-                "Publications of message %s are not confirmed; they will be sent again"
-                        .formatted(completed.key().messageId()),
-                StoreFailures.COMES_BACK);
+        return dispatching.isSent(record.key()) ? record.dispatched() : record;
     }
 }

@@ -2,6 +2,7 @@
 package io.safebunny.dedup;
 
 import io.safebunny.dedup.Claim.JointResult;
+import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Handling;
 import io.safebunny.middleware.Next;
 import io.safebunny.observation.Metrics;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.time.Timeline;

@@ -8,7 +8,7 @@ import io.safebunny.consuming.ConsumePipelineFactory;
 import io.safebunny.consuming.HeldDeliveries;
 import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
-import io.safebunny.dedup.WaitingPublications;
+import io.safebunny.dedup.dispatch.WaitingPublications;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.HandlerDefinition;

@@ -6,7 +6,6 @@ import io.safebunny.SafeBunnyEvent.Listener;
 import io.safebunny.SafeBunnyEvent.MessageGivenUp;
 import io.safebunny.SafeBunnyEvent.MessagePoisoned;
 import io.safebunny.SafeBunnyEvent.MessageTakenOver;
-import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
@@ -57,11 +56,6 @@ public final class Events {
         this.timeline = timeline;
         this.log = log;
         this.telling = new SerialTask("telling listeners of events", this::tellAll, executor, timeline);
-    }
-
-    /** To which nobody listens. */
-    public static Events unheard(Timeline timeline) {
-        return new Events("", List.of(), Runnable::run, timeline, new BoundedLog(timeline, ExceptionDetails.FULL));
     }
 
     /**

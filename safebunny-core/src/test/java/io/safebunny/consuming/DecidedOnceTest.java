@@ -8,6 +8,7 @@ import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
+import io.safebunny.fixture.ForwardingStore;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.UnreliableStore;
@@ -16,10 +17,7 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
-import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.transport.OutboundMessage;
@@ -27,7 +25,6 @@ import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -47,55 +44,18 @@ class DecidedOnceTest {
             RetryStrategy.none(), RetryStrategy.after(Duration.ofSeconds(10)).withJitter(0.5));
 
     /** A store during whose releases something else happens. */
-    private static final class Meanwhile implements MessageStore {
-        private final MessageStore store = new MemoryMessageStore(VirtualTimeline.skipping(), Node.RETENTION);
+    private static final class Meanwhile extends ForwardingStore {
         private Runnable happening = () -> {};
 
-        @Override
-        public MessageRecord create(MessageRecord record) {
-            return store.create(record);
+        Meanwhile() {
+            super(new MemoryMessageStore(VirtualTimeline.skipping(), Node.RETENTION));
         }
 
         @Override
         public @Nullable MessageRecord replace(MessageRecord record) {
-            MessageRecord replaced = store.replace(record);
+            MessageRecord replaced = super.replace(record);
             happening.run();
             return replaced;
-        }
-
-        @Override
-        public JointWrite writeTogether(List<MessageRecord> records) {
-            return store.writeTogether(records);
-        }
-
-        @Override
-        public @Nullable MessageRecord find(RecordKey key) {
-            return store.find(key);
-        }
-
-        @Override
-        public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
-            return store.findCompleted(unchangedFor, limit);
-        }
-
-        @Override
-        public List<MessageRecord> findDue(Instant until, int limit) {
-            return store.findDue(until, limit);
-        }
-
-        @Override
-        public List<MessageRecord> findListed(ListingQuery query) {
-            return store.findListed(query);
-        }
-
-        @Override
-        public long countListed(String kind, String status) {
-            return store.countListed(kind, status);
-        }
-
-        @Override
-        public int removeExpired(int limit) {
-            return store.removeExpired(limit);
         }
     }
 

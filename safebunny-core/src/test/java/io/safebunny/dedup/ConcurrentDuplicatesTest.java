@@ -32,7 +32,7 @@ class ConcurrentDuplicatesTest {
     private static final int THREADS = 16;
 
     private final VirtualTimeline timeline = VirtualTimeline.skipping();
-    private final Deduplication deduplication = new Deduplication(
+    private final Deduplication deduplication = DedupBench.over(
             new MemoryMessageStore(timeline, Duration.ofDays(7)),
             new ConfirmedSender(new RecordingTransport(), timeline, Runnable::run, Duration.ofSeconds(5), 1_000),
             timeline,

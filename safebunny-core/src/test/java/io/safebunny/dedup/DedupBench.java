@@ -7,14 +7,17 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.Bunny;
 import io.safebunny.Published;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
+import io.safebunny.fixture.Unheard;
 import io.safebunny.fixture.UnreliableStore;
 import io.safebunny.fixture.Wires;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.message.Envelope;
+import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.MessageScope;
@@ -91,7 +94,7 @@ final class DedupBench {
 
     /** @param waiting what it waits on, where the time of the bench would skip what is waited for */
     Deduplication instance(Timeline waiting, Duration lease) {
-        return new Deduplication(
+        return over(
                 store,
                 sender,
                 waiting,
@@ -102,13 +105,32 @@ final class DedupBench {
 
     /** @param blocking runs what waits for the store */
     Deduplication instance(MessageStore other, Executor blocking, Duration lease) {
-        return new Deduplication(
+        return over(
                 other,
                 sender,
                 timeline,
                 blocking,
                 new Metrics(meters),
                 new DedupOptions(lease, TAKEOVER_LIMIT, RETENTION));
+    }
+
+    /** To whose events nobody listens. */
+    static Deduplication over(
+            MessageStore store,
+            ConfirmedSender sender,
+            Timeline timeline,
+            Executor blocking,
+            Metrics metrics,
+            DedupOptions options) {
+        return new Deduplication(
+                store,
+                sender,
+                timeline,
+                blocking,
+                metrics,
+                Unheard.events(timeline),
+                new BoundedLog(timeline, ExceptionDetails.FULL),
+                options);
     }
 
     Deduplication over(MessageStore other) {

@@ -7,30 +7,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.fixture.ForwardingStore;
 import io.safebunny.fixture.InterveningStore;
+import io.safebunny.fixture.Unheard;
 import io.safebunny.fixture.UnreliableStore.Fault;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction.Poison;
 import io.safebunny.recovery.RecoveryAction.RetryDelayed;
 import io.safebunny.recovery.RecoveryAction.RetryNow;
 import io.safebunny.spi.store.Fingerprint;
-import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -59,7 +58,7 @@ class LeasedClaimsTest {
                 metrics,
                 log,
                 options,
-                new Claiming(store, bench.timeline, metrics, Events.unheard(bench.timeline), log, options));
+                new Claiming(store, bench.timeline, metrics, Unheard.events(bench.timeline), log, options));
     }
 
     private void takenOver() {
@@ -230,21 +229,10 @@ class LeasedClaimsTest {
     }
 
     /** Right after each look at a claimed record, another delivery takes it over. */
-    private final class OvertakenAfterFind implements MessageStore {
+    private final class OvertakenAfterFind extends ForwardingStore {
 
-        @Override
-        public MessageRecord create(MessageRecord record) {
-            return bench.store.create(record);
-        }
-
-        @Override
-        public @Nullable MessageRecord replace(MessageRecord record) {
-            return bench.store.replace(record);
-        }
-
-        @Override
-        public JointWrite writeTogether(List<MessageRecord> records) {
-            return bench.store.writeTogether(records);
+        OvertakenAfterFind() {
+            super(bench.store);
         }
 
         @Override
@@ -260,21 +248,6 @@ class LeasedClaimsTest {
         @Override
         public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
             return List.of();
-        }
-
-        @Override
-        public List<MessageRecord> findDue(Instant until, int limit) {
-            return bench.store.findDue(until, limit);
-        }
-
-        @Override
-        public List<MessageRecord> findListed(ListingQuery query) {
-            return bench.store.findListed(query);
-        }
-
-        @Override
-        public long countListed(String kind, String status) {
-            return bench.store.countListed(kind, status);
         }
 
         @Override

@@ -8,18 +8,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.fixture.ForwardingStore;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.UnreadableRecordException;
 import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -29,7 +27,7 @@ class NewerRecordTest {
 
     private final DedupBench bench = new DedupBench();
     private final Unreadable store = new Unreadable(new MemoryMessageStore(bench.timeline, RETENTION));
-    private final Deduplication instance = new Deduplication(
+    private final Deduplication instance = DedupBench.over(
             store,
             new ConfirmedSender(bench.transport, bench.timeline, Runnable::run, Duration.ofSeconds(5), 1_000),
             bench.timeline,
@@ -50,13 +48,12 @@ class NewerRecordTest {
         assertThat(store.replaced).isFalse();
     }
 
-    private static final class Unreadable implements MessageStore {
+    private static final class Unreadable extends ForwardingStore {
 
-        private final MessageStore others;
         private boolean replaced;
 
         Unreadable(MessageStore others) {
-            this.others = others;
+            super(others);
         }
 
         @Override
@@ -67,12 +64,7 @@ class NewerRecordTest {
         @Override
         public @Nullable MessageRecord replace(MessageRecord record) {
             replaced = true;
-            return others.replace(record);
-        }
-
-        @Override
-        public JointWrite writeTogether(List<MessageRecord> together) {
-            return others.writeTogether(together);
+            return super.replace(record);
         }
 
         @Override
@@ -83,21 +75,6 @@ class NewerRecordTest {
         @Override
         public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
             return List.of();
-        }
-
-        @Override
-        public List<MessageRecord> findDue(Instant until, int limit) {
-            return others.findDue(until, limit);
-        }
-
-        @Override
-        public List<MessageRecord> findListed(ListingQuery query) {
-            return others.findListed(query);
-        }
-
-        @Override
-        public long countListed(String kind, String status) {
-            return others.countListed(kind, status);
         }
 
         @Override

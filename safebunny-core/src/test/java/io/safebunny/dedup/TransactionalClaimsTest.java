@@ -6,13 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.fixture.Unheard;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction.Poison;
@@ -60,7 +61,7 @@ class TransactionalClaimsTest {
                         store,
                         timeline,
                         new Metrics(new SimpleMeterRegistry()),
-                        Events.unheard(timeline),
+                        Unheard.events(timeline),
                         log,
                         options));
     }

@@ -6,11 +6,12 @@ import static io.safebunny.dedup.DedupBench.LEASE;
 import static io.safebunny.dedup.DedupBench.MESSAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.fixture.Unheard;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.MessageRecord;
@@ -38,7 +39,7 @@ class UnwrittenAttemptsTest {
                         bench.store,
                         bench.timeline,
                         metrics,
-                        Events.unheard(bench.timeline),
+                        Unheard.events(bench.timeline),
                         log,
                         new DedupOptions(LEASE, 5, DedupBench.RETENTION)),
                 log);

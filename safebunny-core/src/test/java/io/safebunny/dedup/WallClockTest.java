@@ -24,7 +24,7 @@ class WallClockTest {
 
     private final DedupBench bench = new DedupBench();
     private final Jumping jumping = new Jumping(bench.timeline);
-    private final Deduplication observer = new Deduplication(
+    private final Deduplication observer = DedupBench.over(
             bench.store,
             new ConfirmedSender(bench.transport, jumping, Runnable::run, Duration.ofSeconds(5), 1_000),
             jumping,

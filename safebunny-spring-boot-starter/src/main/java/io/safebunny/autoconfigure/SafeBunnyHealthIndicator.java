@@ -3,7 +3,7 @@ package io.safebunny.autoconfigure;
 
 import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyCircuitBreaker.State;
-import io.safebunny.dedup.WaitingPublications;
+import io.safebunny.dedup.dispatch.WaitingPublications;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.spi.transport.TransportStatus;

@@ -4,8 +4,6 @@ package io.safebunny.jdbc.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
@@ -13,8 +11,6 @@ import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.observation.Metrics;
-import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction.Poison;
 import io.safebunny.spi.store.Fingerprint;
@@ -26,9 +22,6 @@ import io.safebunny.spi.store.TransactionalMessageStore.LocalTransaction;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.topology.TopologyOptions;
-import io.safebunny.transport.memory.MemoryBroker;
-import io.safebunny.transport.memory.MemoryTransport;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -47,7 +40,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /** A message that changes what another message changes meanwhile, where the claim is a transaction. */
 @Timeout(60)
@@ -85,22 +77,10 @@ abstract class JointRecordRules {
 
     @BeforeEach
     void open() {
-        store = new TransactionalJdbcMessageStore(
+        store = Instances.store(
                 database().pool(),
-                new JdbcTransactionManager(database().pool()),
                 JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofDays(7)).withTimeout(Duration.ofSeconds(2)));
-        instance = new Deduplication(
-                store,
-                new ConfirmedSender(
-                        new MemoryTransport(new MemoryBroker(timeline, Runnable::run), TopologyOptions.defaults()),
-                        timeline,
-                        Runnable::run,
-                        Duration.ofSeconds(5),
-                        10),
-                timeline,
-                Runnable::run,
-                new Metrics(new SimpleMeterRegistry()),
-                new DedupOptions(Duration.ofSeconds(30), 5, Duration.ofDays(7)));
+        instance = Instances.over(store, timeline, 5);
     }
 
     @AfterEach

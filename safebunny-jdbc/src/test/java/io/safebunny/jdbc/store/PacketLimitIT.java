@@ -7,20 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.safebunny.dedup.DedupOptions;
-import io.safebunny.dedup.Deduplication;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.Records;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.message.Envelope;
-import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.message.WireMessage;
-import io.safebunny.observation.Metrics;
-import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
@@ -29,22 +22,16 @@ import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.test.database.MariaDbServer;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.topology.TopologyOptions;
-import io.safebunny.transport.memory.MemoryBroker;
-import io.safebunny.transport.memory.MemoryTransport;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /** MariaDB accepts statements of one megabyte, and the record has two. */
 class PacketLimitIT {
@@ -95,13 +82,12 @@ class PacketLimitIT {
     void setsTheMessageAsideAndRollsItsTransactionBack() {
         try (HikariDataSource pool = pool("");
                 SystemTimeline timeline = new SystemTimeline("test")) {
-            TransactionalJdbcMessageStore store =
-                    new TransactionalJdbcMessageStore(pool, new JdbcTransactionManager(pool), options);
+            TransactionalJdbcMessageStore store = Instances.store(pool, options);
             JdbcTemplate sql = new JdbcTemplate(pool);
-            Envelope message = message();
+            Envelope message = Instances.message();
 
             assertThatExceptionOfType(InvalidMessageException.class)
-                    .isThrownBy(() -> deduplication(store, timeline)
+                    .isThrownBy(() -> Instances.over(store, timeline, 20)
                             .run(
                                     new Handling(new CurrentHandling(), message),
                                     failure -> new RecoveryAction.Poison(PoisonReason.NOT_STORABLE),
@@ -122,33 +108,5 @@ class PacketLimitIT {
 
     private static OutboundMessage tooMuch() {
         return Records.message("x".repeat(TOO_MUCH).getBytes(StandardCharsets.UTF_8));
-    }
-
-    private static Envelope message() {
-        return EnvelopeReader.read(new WireMessage(
-                "id",
-                UUID.randomUUID().toString(),
-                "Order",
-                null,
-                null,
-                null,
-                null,
-                Map.of(),
-                "{}".getBytes(StandardCharsets.UTF_8)));
-    }
-
-    private static Deduplication deduplication(TransactionalJdbcMessageStore store, SystemTimeline timeline) {
-        return new Deduplication(
-                store,
-                new ConfirmedSender(
-                        new MemoryTransport(new MemoryBroker(timeline, Runnable::run), TopologyOptions.defaults()),
-                        timeline,
-                        Runnable::run,
-                        Duration.ofSeconds(5),
-                        10),
-                timeline,
-                Runnable::run,
-                new Metrics(new SimpleMeterRegistry()),
-                new DedupOptions(Duration.ofSeconds(30), 20, Duration.ofHours(1)));
     }
 }

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
@@ -14,17 +12,12 @@ import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.observation.Metrics;
-import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.FailedAttempt;
 import io.safebunny.recovery.FailedAttempt.Age;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.topology.TopologyOptions;
-import io.safebunny.transport.memory.MemoryBroker;
-import io.safebunny.transport.memory.MemoryTransport;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -35,7 +28,6 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /** Two different messages with one id, where the claim is a transaction: uncommitted writes are invisible. */
 abstract class SameIdRules {
@@ -54,21 +46,10 @@ abstract class SameIdRules {
 
     @BeforeEach
     void open() {
-        instance = new Deduplication(
-                new TransactionalJdbcMessageStore(
-                        database().pool(),
-                        new JdbcTransactionManager(database().pool()),
-                        JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofHours(1))),
-                new ConfirmedSender(
-                        new MemoryTransport(new MemoryBroker(timeline, Runnable::run), TopologyOptions.defaults()),
-                        timeline,
-                        Runnable::run,
-                        Duration.ofSeconds(5),
-                        10),
+        instance = Instances.over(
+                Instances.store(database().pool(), JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofHours(1))),
                 timeline,
-                Runnable::run,
-                new Metrics(new SimpleMeterRegistry()),
-                new DedupOptions(Duration.ofSeconds(30), 5, Duration.ofHours(1)));
+                5);
     }
 
     @AfterEach

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.store;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.TestDatabase;
-import io.safebunny.message.EnvelopeReader;
-import io.safebunny.message.WireMessage;
-import io.safebunny.observation.Metrics;
-import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.message.Envelope;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.topology.TopologyOptions;
-import io.safebunny.transport.memory.MemoryBroker;
-import io.safebunny.transport.memory.MemoryTransport;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
@@ -30,16 +19,7 @@ final class StepBench implements AutoCloseable {
 
     private final SystemTimeline timeline = new SystemTimeline("test");
     private final String node = TestDatabase.newNode();
-    private final WireMessage message = new WireMessage(
-            "id",
-            UUID.randomUUID().toString(),
-            "Order",
-            null,
-            null,
-            null,
-            null,
-            Map.of(),
-            "{}".getBytes(StandardCharsets.UTF_8));
+    private final Envelope message = Instances.message();
     /** Failures of the handlings of both instances. */
     final List<Throwable> judged = new CopyOnWriteArrayList<>();
 
@@ -52,8 +32,8 @@ final class StepBench implements AutoCloseable {
 
     /** @param handledAtOnce messages that each instance may handle at once */
     StepBench(TestDatabase database, int handledAtOnce) {
-        first = instance(store(database, handledAtOnce));
-        second = instance(store(database, handledAtOnce));
+        first = Instances.over(store(database, handledAtOnce), timeline, 20);
+        second = Instances.over(store(database, handledAtOnce), timeline, 20);
     }
 
     private TransactionalMessageStore store(TestDatabase database, int handledAtOnce) {
@@ -64,24 +44,9 @@ final class StepBench implements AutoCloseable {
                 handledAtOnce);
     }
 
-    private Deduplication instance(TransactionalMessageStore store) {
-        return new Deduplication(
-                store,
-                new ConfirmedSender(
-                        new MemoryTransport(new MemoryBroker(timeline, Runnable::run), TopologyOptions.defaults()),
-                        timeline,
-                        Runnable::run,
-                        Duration.ofSeconds(5),
-                        10),
-                timeline,
-                Runnable::run,
-                new Metrics(new SimpleMeterRegistry()),
-                new DedupOptions(Duration.ofSeconds(30), 20, Duration.ofHours(1)));
-    }
-
     void deliver(Deduplication to, Deduplication.Action handler) throws Exception {
         to.run(
-                new Handling(new CurrentHandling(), EnvelopeReader.read(message)),
+                new Handling(new CurrentHandling(), message),
                 failure -> {
                     judged.add(failure);
                     return new RecoveryAction.RetryDelayed(Duration.ZERO);

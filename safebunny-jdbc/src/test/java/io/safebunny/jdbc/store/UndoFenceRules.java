@@ -6,16 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.observation.Metrics;
-import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.recovery.RecoveryAction.ComeBack;
@@ -25,9 +21,6 @@ import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.topology.TopologyOptions;
-import io.safebunny.transport.memory.MemoryBroker;
-import io.safebunny.transport.memory.MemoryTransport;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -48,7 +41,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /** A step and its undo where the claim is a transaction: nobody sees a step that is in work. */
 @Timeout(60)
@@ -93,25 +85,12 @@ abstract class UndoFenceRules {
     }
 
     private TransactionalJdbcMessageStore store(HikariDataSource pool, Duration timeout) {
-        return new TransactionalJdbcMessageStore(
-                pool,
-                new JdbcTransactionManager(pool),
-                JdbcStoreOptions.of(node, Duration.ofDays(7)).withTimeout(timeout));
+        return Instances.store(
+                pool, JdbcStoreOptions.of(node, Duration.ofDays(7)).withTimeout(timeout));
     }
 
     private Deduplication instance(TransactionalJdbcMessageStore over) {
-        return new Deduplication(
-                over,
-                new ConfirmedSender(
-                        new MemoryTransport(new MemoryBroker(timeline, Runnable::run), TopologyOptions.defaults()),
-                        timeline,
-                        Runnable::run,
-                        Duration.ofSeconds(5),
-                        10),
-                timeline,
-                Runnable::run,
-                new Metrics(new SimpleMeterRegistry()),
-                new DedupOptions(Duration.ofSeconds(30), 5, Duration.ofDays(7)));
+        return Instances.over(over, timeline, 5);
     }
 
     /** What a handler does besides its effect. */
@@ -271,17 +250,9 @@ abstract class UndoFenceRules {
     /** The undo sees no record, and finds one when it comes to bar the step. */
     @Test
     void anUndoRunsAfterTheStepThatWasInWorkWhenItLooked() throws Exception {
-        Future<?> step = inThread(() -> step(() -> {
-            stepBegun.countDown();
-            await(undoComes);
-        }));
-        await(stepBegun);
-        Future<?> undo = undoInThread();
+        undoWhileInWork(0);
 
-        assertThat(step).succeedsWithin(Duration.ofSeconds(20));
-        assertThat(undo).succeedsWithin(Duration.ofSeconds(20));
         assertThat(done).containsExactly("step", "undo");
-        assertThat(committed()).containsExactly("step", "undo");
         assertThat(stored(STEP).state()).isEqualTo(RecordState.DISPATCHED);
         assertThat(stored(UNDO).state()).isEqualTo(RecordState.DISPATCHED);
     }
@@ -308,22 +279,7 @@ abstract class UndoFenceRules {
     /** That it waited in vain is not the undo's failure. */
     @Test
     void anUndoThatCannotBarAStepInWorkComesBack() throws Exception {
-        CountDownLatch cameBack = new CountDownLatch(1);
-        Future<?> step = inThread(() -> step(() -> {
-            stepBegun.countDown();
-            await(cameBack);
-        }));
-        await(stepBegun);
-
-        assertThatExceptionOfType(NotHandledException.class)
-                .isThrownBy(this::undoImpatiently)
-                .satisfies(e -> assertThat(e.isTrouble()).isFalse())
-                .withMessageContaining(STEP);
-        cameBack.countDown();
-        assertThat(step).succeedsWithin(Duration.ofSeconds(20));
-        undo(instance);
-
-        assertThat(committed()).containsExactly("step", "undo");
+        undoInVainWhileInWork(0);
     }
 
     @Test
@@ -332,8 +288,12 @@ abstract class UndoFenceRules {
                 .as("H2 waits without end for a transaction in which a statement has failed, as the claim's insert has")
                 .isNotEqualTo(TestDatabase.H2);
         fail(0, new RetryDelayed(Duration.ZERO));
+        undoInVainWhileInWork(1);
+    }
+
+    private void undoInVainWhileInWork(int attempt) throws Exception {
         CountDownLatch cameBack = new CountDownLatch(1);
-        Future<?> step = inThread(() -> step(1, 0, new RetryDelayed(Duration.ZERO), () -> {
+        Future<?> step = inThread(() -> step(attempt, 0, new RetryDelayed(Duration.ZERO), () -> {
             stepBegun.countDown();
             await(cameBack);
         }));
@@ -353,7 +313,11 @@ abstract class UndoFenceRules {
     @Test
     void anUndoRunsAfterTheNextAttemptOfItsStep() throws Exception {
         fail(0, new RetryDelayed(Duration.ZERO));
-        Future<?> step = inThread(() -> step(1, 0, new RetryDelayed(Duration.ZERO), () -> {
+        undoWhileInWork(1);
+    }
+
+    private void undoWhileInWork(int attempt) throws Exception {
+        Future<?> step = inThread(() -> step(attempt, 0, new RetryDelayed(Duration.ZERO), () -> {
             stepBegun.countDown();
             await(undoComes);
         }));

@@ -36,7 +36,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 abstract class ContractBites {
 
     /** They mostly wait. */
-    private static final int AT_ONCE = 6;
+    private static final int AT_ONCE = 16;
 
     private final Class<?> contract;
     private final Class<?> faulty;

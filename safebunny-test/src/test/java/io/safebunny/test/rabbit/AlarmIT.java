@@ -4,11 +4,9 @@ package io.safebunny.test.rabbit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.publishing.ConfirmedSender;
-import io.safebunny.test.broker.RabbitNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The broker has a memory alarm and blocks connections that publish. */
 @Timeout(180)
@@ -24,13 +23,11 @@ class AlarmIT {
 
     private static final Duration SOON = Duration.ofSeconds(30);
 
-    private static RabbitNode node() {
-        assumeTrue(RabbitNode.installedRoot().isPresent(), "Needs an installed RabbitMQ server that has an alarm");
-        return RabbitNode.start();
-    }
+    @RegisterExtension
+    static final NodeOfClass NODE = new NodeOfClass();
 
-    private static void block(RabbitNode node, ProxiedPublisher publisher) {
-        node.memoryAlarm(true);
+    private static void block(ProxiedPublisher publisher) {
+        NODE.memoryAlarm(true);
         CompletableFuture<Void> unused = publisher.send("first"); // only who publishes is blocked
         await().atMost(SOON).until(() -> !publisher.transport.status().usable());
         assertThat(publisher.transport.status().detail()).contains(publisher.node + ":publish", "alarm");
@@ -38,9 +35,9 @@ class AlarmIT {
 
     @Test
     void callersWaitAndNothingIsDropped() {
-        try (RabbitNode node = node();
-                ProxiedPublisher publisher = new ProxiedPublisher(node.broker(), 8, Duration.ofSeconds(60)).start()) {
-            block(node, publisher);
+        try (ProxiedPublisher publisher =
+                new ProxiedPublisher(NODE.get().broker(), 8, Duration.ofSeconds(60)).start()) {
+            block(publisher);
             ConfirmedSender sender = publisher.sender();
             List<String> ids = IntStream.range(0, 200).mapToObj(i -> "id-" + i).toList();
             List<CompletableFuture<Void>> callers = new ArrayList<>();
@@ -48,7 +45,7 @@ class AlarmIT {
                     CompletableFuture.runAsync(() -> sender.sendAndWait(publisher.message(id)), publisher.threads)));
             await().during(Duration.ofSeconds(2)).until(() -> callers.stream().noneMatch(CompletableFuture::isDone));
 
-            node.memoryAlarm(false);
+            NODE.memoryAlarm(false);
 
             assertThat(callers).allSatisfy(caller -> assertThat(caller).succeedsWithin(SOON));
             assertThat(publisher.transport.status().usable()).isTrue();
@@ -61,9 +58,8 @@ class AlarmIT {
 
     @Test
     void callersWaitNoLongerThanTheirDeadline() {
-        try (RabbitNode node = node();
-                ProxiedPublisher publisher = new ProxiedPublisher(node.broker(), 8, Duration.ofSeconds(2)).start()) {
-            block(node, publisher);
+        try (ProxiedPublisher publisher = new ProxiedPublisher(NODE.get().broker(), 8, Duration.ofSeconds(2)).start()) {
+            block(publisher);
             long start = System.nanoTime();
 
             assertThat(CompletableFuture.runAsync(() -> publisher.send("late").join(), publisher.threads))
@@ -80,9 +76,8 @@ class AlarmIT {
     @Test
     void aCallerThatWaitsForEverythingWaitsNoLongerThanItsDeadlineAndASecond() {
         Duration timeout = Duration.ofSeconds(3);
-        try (RabbitNode node = node();
-                ProxiedPublisher publisher = new ProxiedPublisher(node.broker(), 1, timeout).start()) {
-            block(node, publisher);
+        try (ProxiedPublisher publisher = new ProxiedPublisher(NODE.get().broker(), 1, timeout).start()) {
+            block(publisher);
             ConfirmedSender sender =
                     new ConfirmedSender(publisher.transport, publisher.timeline, publisher.threads, timeout, 1);
             List<CompletableFuture<Duration>> callers = new ArrayList<>();

@@ -24,12 +24,17 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Nobody reads what is written: socket buffers fill, and a thread that writes stays in the socket. */
 @Timeout(180)
 class StuckWriterIT {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(3);
+
+    @RegisterExtension
+    static final NodeOfClass NODE = new NodeOfClass();
+
     private static final int CALLERS = 40;
 
     private static ProxiedPublisher publisherTo(TestBroker broker) {
@@ -41,11 +46,6 @@ class StuckWriterIT {
     /** So that those who come later wait in the socket, and not for an answer to the opening of a channel. */
     private static void openChannels(ProxiedPublisher publisher) {
         assertThat(callers(publisher)).allSatisfy(caller -> assertThat(caller).succeedsWithin(TIMEOUT.plusSeconds(1)));
-    }
-
-    private static RabbitNode node() {
-        assumeTrue(RabbitNode.installedRoot().isPresent(), "Needs an installed RabbitMQ server to freeze");
-        return RabbitNode.start();
     }
 
     @Test
@@ -80,22 +80,20 @@ class StuckWriterIT {
 
     @Test
     void callersAreBackWhenTheBrokerFreezes() {
-        try (RabbitNode node = node();
-                ProxiedPublisher publisher = publisherTo(node.broker())) {
-            node.pause();
+        try (ProxiedPublisher publisher = publisherTo(NODE.get().broker())) {
+            NODE.get().pause();
             assertBackInTime(callers(publisher));
-            node.resume();
+            NODE.get().resume();
             assertFlowsAgain(publisher);
         }
     }
 
     @Test
     void callersAreBackWhenAnAlarmBeganWhileTheyWrote() {
-        try (RabbitNode node = node();
-                ProxiedPublisher publisher = publisherTo(node.broker())) {
-            node.memoryAlarm(true);
+        try (ProxiedPublisher publisher = publisherTo(NODE.get().broker())) {
+            NODE.memoryAlarm(true);
             assertBackInTime(callers(publisher));
-            node.memoryAlarm(false);
+            NODE.memoryAlarm(false);
             assertFlowsAgain(publisher);
         }
     }
@@ -111,9 +109,8 @@ class StuckWriterIT {
 
     @Test
     void closesSoonWhenTheBrokerFreezes() {
-        try (RabbitNode node = node();
-                ProxiedPublisher publisher = publisherTo(node.broker())) {
-            node.pause();
+        try (ProxiedPublisher publisher = publisherTo(NODE.get().broker())) {
+            NODE.get().pause();
             assertClosesSoon(publisher);
             long start = System.nanoTime();
             publisher.close();

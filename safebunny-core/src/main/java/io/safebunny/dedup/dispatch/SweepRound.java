@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.dispatch;
 
-import io.safebunny.dedup.Dispatch.Stop;
-import io.safebunny.dedup.Dispatch.Target;
+import io.safebunny.dedup.dispatch.Dispatch.Stop;
+import io.safebunny.dedup.dispatch.Dispatch.Target;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.fixture.ForwardingStore;
+import io.safebunny.fixture.Wires;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.spi.store.Fingerprint;
-import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -16,14 +16,12 @@ import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class MarksTest {
@@ -50,8 +48,12 @@ class MarksTest {
             new DedupLog(new BoundedLog(timeline, ExceptionDetails.FULL)));
 
     private MessageRecord completed(RecordKey key) {
-        MessageRecord claim =
-                MessageRecord.claim(key, "owner", Duration.ofSeconds(30), 0, Fingerprint.of(DedupBench.MESSAGE));
+        MessageRecord claim = MessageRecord.claim(
+                key,
+                "owner",
+                Duration.ofSeconds(30),
+                0,
+                Fingerprint.of(Wires.orderPlaced().envelope()));
         return Objects.requireNonNull(store.replace(store.create(claim).next(RecordState.COMPLETED)));
     }
 
@@ -97,7 +99,11 @@ class MarksTest {
     }
 
     /** Takes all or nothing, and nothing with {@link #HOT}. */
-    private final class OneHotPartition implements MessageStore {
+    private final class OneHotPartition extends ForwardingStore {
+
+        OneHotPartition() {
+            super(store);
+        }
 
         @Override
         public void replaceAll(List<MessageRecord> records) {
@@ -105,51 +111,6 @@ class MarksTest {
                 throw new StoreUnavailableException("throttled (simulated)", Duration.ofMillis(1), null);
             }
             records.forEach(this::replace);
-        }
-
-        @Override
-        public MessageRecord create(MessageRecord record) {
-            return store.create(record);
-        }
-
-        @Override
-        public @Nullable MessageRecord replace(MessageRecord record) {
-            return store.replace(record);
-        }
-
-        @Override
-        public JointWrite writeTogether(List<MessageRecord> together) {
-            return store.writeTogether(together);
-        }
-
-        @Override
-        public @Nullable MessageRecord find(RecordKey key) {
-            return store.find(key);
-        }
-
-        @Override
-        public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
-            return store.findCompleted(unchangedFor, limit);
-        }
-
-        @Override
-        public List<MessageRecord> findDue(Instant until, int limit) {
-            return store.findDue(until, limit);
-        }
-
-        @Override
-        public List<MessageRecord> findListed(ListingQuery query) {
-            return store.findListed(query);
-        }
-
-        @Override
-        public long countListed(String kind, String status) {
-            return store.countListed(kind, status);
-        }
-
-        @Override
-        public int removeExpired(int limit) {
-            return store.removeExpired(limit);
         }
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.dispatch;
 
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * Logs outages that the exactly-once protocol notices (the store does not answer, publications are not confirmed): once when they
  * begin and once when they are over, however many messages they affect. Thread-safe.
  */
-final class DedupLog {
+public final class DedupLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(DedupLog.class);
     private static final Kind NO_ANSWER = Kind.warn(LOG, "The message store does not answer");
@@ -23,7 +23,7 @@ final class DedupLog {
 
     private final BoundedLog log;
 
-    DedupLog(BoundedLog log) {
+    public DedupLog(BoundedLog log) {
         this.log = log;
     }
 
@@ -31,19 +31,19 @@ final class DedupLog {
      * @param which id of the message, or what else the store was asked for
      * @param then what happens next
      */
-    void noAnswer(String which, String then, RuntimeException e) {
+    public void noAnswer(String which, String then, RuntimeException e) {
         log.fails(
                 NO_ANSWER,
                 which,
                 () -> LOG.warn("The message store does not answer [{}]; {}", which, then, tellable(e)));
     }
 
-    void answered() {
+    public void answered() {
         log.works(NO_ANSWER);
     }
 
     /** @param messageId whose publications they are */
-    void unconfirmed(String messageId, @Nullable Throwable failure) {
+    public void unconfirmed(String messageId, @Nullable Throwable failure) {
         log.fails(
                 UNCONFIRMED,
                 messageId,
@@ -53,17 +53,17 @@ final class DedupLog {
                         failure == null ? null : tellable(failure)));
     }
 
-    void confirmed() {
+    public void confirmed() {
         log.works(UNCONFIRMED);
     }
 
     /** Logs an event that concerns one message; floods are summarised. */
-    void tell(Kind kind, String messageId, Runnable inFull) {
+    public void tell(Kind kind, String messageId, Runnable inFull) {
         log.tell(kind.upTo(MOST_A_MINUTE), messageId, inFull);
     }
 
     /** A handler failed, but another delivery has the message by now, so the failure decides nothing. */
-    void othersByNow(Throwable failure, NotHandledException instead) {
+    public void othersByNow(Throwable failure, NotHandledException instead) {
         String what = String.valueOf(instead.getMessage());
         tell(
                 Kind.info(LOG, "Handlers failed after other deliveries had taken their messages"),
@@ -71,7 +71,7 @@ final class DedupLog {
                 () -> LOG.info("{} [failure={}]", what, failure.getClass().getName()));
     }
 
-    Throwable tellable(Throwable failure) {
+    public Throwable tellable(Throwable failure) {
         return log.tellable(failure);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.dispatch;
 
-import io.safebunny.dedup.Dispatch.Target;
+import io.safebunny.dedup.dispatch.Dispatch.Target;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.time.Timeline;
 import java.time.Duration;

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup.dispatch;
+
+import io.safebunny.dedup.dispatch.Dispatch.Stop;
+import io.safebunny.observation.Metrics;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.time.Timeline;
+import io.safebunny.work.RecurringTask;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** All that happens to a message's record after its completion. Thread-safe. */
+public final class Dispatching {
+
+    private final Duration comesBack;
+    private final DedupLog log;
+    private final Marks marks;
+    private final WaitingRecords waiting;
+    private final Dispatch dispatch;
+    private final RecurringTask sweeps;
+
+    /**
+     * @param blocking runs what waits for the store: marks and sweeps
+     * @param lease how long a record must not have changed to be swept, and how often is swept
+     * @param comesBack when a message is delivered again whose publications are not confirmed
+     */
+    public Dispatching(
+            MessageStore store,
+            ConfirmedSender sender,
+            Timeline timeline,
+            Executor blocking,
+            Metrics metrics,
+            DedupLog log,
+            Duration lease,
+            Duration comesBack) {
+        this.comesBack = comesBack;
+        this.log = log;
+        this.marks = new Marks(store, timeline, blocking, log);
+        this.waiting = new WaitingRecords(timeline);
+        this.dispatch = new Dispatch(store, sender, timeline, marks, waiting, log);
+        Sweeper sweeper = new Sweeper(store, timeline, lease, dispatch, marks, waiting, log);
+        this.sweeps = new RecurringTask("sweeping", lease, sweeper::sweep, blocking, timeline);
+        metrics.waitingForDispatch(waiting::count);
+    }
+
+    /** Starts sweeping. */
+    public void start() {
+        sweeps.start();
+    }
+
+    /** Stops sweeping, and writes the pending marks. */
+    public void stop() {
+        sweeps.stop();
+        marks.flush();
+    }
+
+    /** Handled messages whose publications the broker does not accept. */
+    public WaitingPublications waiting() {
+        return waiting.summary();
+    }
+
+    /** Whether all of the message is sent, and only the mark that says so is still pending. */
+    public boolean isSent(RecordKey key) {
+        return marks.contains(key);
+    }
+
+    /**
+     * The message is handled, whatever happens here: publications that the broker refuses stay in the record, and the sweeper
+     * retries them.
+     *
+     * @throws NotHandledException they are not confirmed, and will be sent again when the message comes back
+     */
+    public void send(MessageRecord completed) {
+        try {
+            Stop stop = dispatch.send(completed);
+            if (stop != null && stop.isInterrupted()) {
+                throw NotHandledException.later(
+                        "Interrupted while sending the publications of message %s; they will be sent again"
+                                .formatted(completed.key().messageId()),
+                        Duration.ZERO);
+            }
+            if (stop != null && stop.isUnconfirmed()) {
+                throw unconfirmed(completed, stop.failure());
+            }
+        } catch (Error e) { // out of memory or threads
+            throw unconfirmed(completed, e);
+        }
+    }
+
+    private NotHandledException unconfirmed(MessageRecord completed, @Nullable Throwable failure) {
+        log.unconfirmed(completed.key().messageId(), failure);
+        return NotHandledException.trouble(
+                "Publications of message %s are not confirmed; they will be sent again"
+                        .formatted(completed.key().messageId()),
+                comesBack);
+    }
+}
