@@ -54,6 +54,7 @@ class LadderTest {
         "publishing",
         "dedup.dispatch",
         "dedup",
+        "scheduling",
         "orchestrating.document",
         "orchestrating.message",
         "orchestrating",

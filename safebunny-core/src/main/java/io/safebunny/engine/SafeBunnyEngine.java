@@ -2,6 +2,7 @@
 package io.safebunny.engine;
 
 import io.safebunny.Bunny;
+import io.safebunny.ScheduledMessages;
 import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.consuming.ConsumeOptions;
 import io.safebunny.consuming.ConsumePipelineFactory;
@@ -58,6 +59,7 @@ public final class SafeBunnyEngine {
     private final Events events;
     private final @Nullable Deduplication deduplication;
     private final NodeSagas sagas;
+    private final NodeScheduling scheduling;
     private final ConsumePipelineFactory pipelines;
     private final BoundedLog log;
     private final HeldDeliveries held = new HeldDeliveries();
@@ -107,6 +109,7 @@ public final class SafeBunnyEngine {
                         new DedupOptions(options.lease(), options.topology().deliveryLimit(), options.retention()));
         LibraryMessages library = new LibraryMessages(options.node(), parts.idScheme(), parts.timeline());
         sagas = new NodeSagas(parts, current, publisher, library, sender, metrics, log);
+        scheduling = new NodeScheduling(parts, current, publisher, library, sender, log);
         pipelines = new ConsumePipelineFactory(
                 current,
                 publisher::within,
@@ -142,6 +145,15 @@ public final class SafeBunnyEngine {
      */
     public Sagas sagas() {
         return sagas.require();
+    }
+
+    /**
+     * What this node schedules.
+     *
+     * @throws MisuseException SB-5013 when it keeps no scheduled messages
+     */
+    public ScheduledMessages scheduledMessages() {
+        return scheduling.require();
     }
 
     /** Sagas that go on only when a person has looked after them, by their name, as the store said last; empty for none. */
@@ -194,7 +206,8 @@ public final class SafeBunnyEngine {
     public void start(List<HandlerDefinition> definitions, List<SagaDefinition> sagaDefinitions) {
         SafeBunnyOptions options = parts.options();
         sagas.define(sagaDefinitions);
-        Handlers handlers = new Handlers(HandlerSource.all(List.of(() -> definitions, sagas::handlers)));
+        Handlers handlers =
+                new Handlers(HandlerSource.all(List.of(() -> definitions, sagas::handlers, scheduling::handlers)));
         handlers.all().forEach(handler -> parts.serializers().prepare(handler.payloadType()));
         if (deduplication != null) {
             handlers.requireRetriesWithin(options.retention());
@@ -216,6 +229,7 @@ public final class SafeBunnyEngine {
             deduplication.start();
         }
         sagas.start();
+        scheduling.start();
         if (parts.outbox() != null) {
             parts.outbox().start(sender::send);
         }
@@ -260,6 +274,7 @@ public final class SafeBunnyEngine {
         }
         consumptions.forget();
         sagas.stop();
+        scheduling.stop();
         if (deduplication != null) {
             deduplication.stop();
         }

@@ -33,6 +33,7 @@ public final class SafeBunnyParts {
     private final Timeline timeline;
     private final @Nullable MessageStore store;
     private final @Nullable Outbox outbox;
+    private final boolean scheduling;
     private final Serializers serializers;
     private final Codecs codecs;
     private final IdScheme idScheme;
@@ -51,6 +52,7 @@ public final class SafeBunnyParts {
         timeline = builder.timeline;
         store = builder.store;
         outbox = builder.outbox;
+        scheduling = builder.scheduling;
         serializers = builder.serializers;
         codecs = builder.codecs;
         idScheme = builder.idScheme;
@@ -87,6 +89,10 @@ public final class SafeBunnyParts {
 
     public @Nullable Outbox outbox() {
         return outbox;
+    }
+
+    public boolean scheduling() {
+        return scheduling;
     }
 
     public Serializers serializers() {
@@ -141,6 +147,7 @@ public final class SafeBunnyParts {
         private final Timeline timeline;
         private @Nullable MessageStore store;
         private @Nullable Outbox outbox;
+        private boolean scheduling;
         private Serializers serializers;
         private Codecs codecs = Codecs.none();
         private IdScheme idScheme = new LineageIdScheme();
@@ -171,6 +178,12 @@ public final class SafeBunnyParts {
         /** Default: none. Then publications outside handlers are sent at once, whatever becomes of the caller's transaction. */
         public Builder outbox(@Nullable Outbox outbox) {
             this.outbox = outbox;
+            return this;
+        }
+
+        /** Whether the node keeps scheduled messages, for which it needs a store, and a queue of its own. Default: no. */
+        public Builder scheduling(boolean scheduling) {
+            this.scheduling = scheduling;
             return this;
         }
 

@@ -27,6 +27,9 @@ public final class MisuseException extends SafeBunnyException {
     /** A saga was asked for what it cannot do: a name that is unknown or used twice, a negative time, or it has ended. */
     public static final String SAGA = "SB-5012";
 
+    /** The node keeps no scheduled messages, or the handle is not one of its own. */
+    public static final String SCHEDULING = "SB-5013";
+
     /** A middleware dropped the publication, so there is no message id. */
     public static final String DROPPED = "SB-5008";
 

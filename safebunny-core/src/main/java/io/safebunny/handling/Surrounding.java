@@ -6,7 +6,7 @@ import io.safebunny.message.Envelope;
 import io.safebunny.spi.transport.OutboundMessage;
 
 /** The handling a publication is part of: its parent message, and where it is collected until the handler has succeeded. */
-public sealed interface Surrounding permits Handling, OpenHandling, KeptBack {
+public sealed interface Surrounding permits Handling, OpenHandling {
 
     /** The parent message of publications. */
     Envelope message();

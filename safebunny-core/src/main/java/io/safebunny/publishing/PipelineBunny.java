@@ -7,7 +7,6 @@ import io.safebunny.Published;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
-import io.safebunny.handling.KeptBack;
 import io.safebunny.handling.Surrounding;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.middleware.Group;
@@ -40,6 +39,7 @@ public final class PipelineBunny implements Bunny {
     private final MessageScope scope;
     private final Executor callbacks;
     private final Timeline timeline;
+    private final SendStep sendStep;
     private final Pipeline<Publication> pipeline;
 
     /**
@@ -66,14 +66,15 @@ public final class PipelineBunny implements Bunny {
         this.timeline = timeline;
         this.callbacks = new Callbacks(callbacks, timeline);
         List<Middleware<? super Publication>> steps = new ArrayList<>(of(middlewares, Group.BEFORE));
-        steps.add(new SendStep(
+        this.sendStep = new SendStep(
                 new MessageFactory(options, ids, serializer, timeline),
                 sender,
                 outbox,
                 observations,
                 scope,
                 this.callbacks,
-                of(middlewares, Group.AFTER)));
+                of(middlewares, Group.AFTER));
+        steps.add(sendStep);
         this.pipeline = new Pipeline<>(steps);
     }
 
@@ -140,9 +141,24 @@ public final class PipelineBunny implements Bunny {
      * @return {@code null} when a middleware dropped it
      */
     public @Nullable OutboundMessage keepBack(Object payload, PublishOptions publishOptions, Handling handling) {
-        KeptBack kept = new KeptBack(handling);
-        Published unused = publish(payload, publishOptions, kept);
-        return kept.publication();
+        return run(Mode.KEEP, payload, publishOptions, handling).kept();
+    }
+
+    /** Like {@link #keepBack(Object, PublishOptions, Handling)}, within the handling of this thread, if there is one. */
+    public @Nullable OutboundMessage keepBack(Object payload, PublishOptions publishOptions) {
+        return run(Mode.KEEP, payload, publishOptions, surrounding(payload, publishOptions))
+                .kept();
+    }
+
+    /** Collects, stores or sends a message that exists, as {@link #publish(Object, PublishOptions)} does with a new one. */
+    public void hand(OutboundMessage message) {
+        Handling handling = current.get();
+        if (handling == null) {
+            sendStep.storeOrSend(message, sender.deadline());
+        } else {
+            handling.requirePublishing();
+            handling.collect(message);
+        }
     }
 
     private @Nullable Handling surrounding(Object payload, PublishOptions publishOptions) {
@@ -153,8 +169,14 @@ public final class PipelineBunny implements Bunny {
         return handling;
     }
 
-    /** @param sent set in mode {@link Mode#SEND_ASYNC}, unless the outbox stored the message */
-    private record Outcome(Published published, @Nullable CompletableFuture<Void> sent) {}
+    /**
+     * @param sent set in mode {@link Mode#SEND_ASYNC}, unless the outbox stored the message
+     * @param kept set in mode {@link Mode#KEEP}
+     */
+    private record Outcome(
+            Published published,
+            @Nullable CompletableFuture<Void> sent,
+            @Nullable OutboundMessage kept) {}
 
     private Outcome run(Mode mode, Object payload, PublishOptions publishOptions, @Nullable Surrounding surrounding) {
         Publication publication = new Publication(
@@ -163,10 +185,10 @@ public final class PipelineBunny implements Bunny {
                 MessageTypes.nameOf(payload.getClass()),
                 publishOptions,
                 surrounding,
-                mode == Mode.COLLECT ? null : sender.deadline(),
+                mode == Mode.COLLECT || mode == Mode.KEEP ? null : sender.deadline(),
                 delay(publishOptions));
         unchecked(() -> scope.run(() -> pipeline.run(publication)));
-        return new Outcome(publication.published(), publication.sent);
+        return new Outcome(publication.published(), publication.sent, publication.kept);
     }
 
     private Duration delay(PublishOptions publishOptions) {

@@ -5,6 +5,7 @@ import io.safebunny.PublishOptions;
 import io.safebunny.Published;
 import io.safebunny.handling.Surrounding;
 import io.safebunny.middleware.PublishContext;
+import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.time.Deadline;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,7 +27,9 @@ final class Publication implements PublishContext {
         SEND_AND_WAIT,
         /** Like {@link #SEND_AND_WAIT}, but without waiting for the confirm. */
         SEND_ASYNC,
-        SEND_NOW
+        SEND_NOW,
+        /** Made only: the caller keeps it. */
+        KEEP
     }
 
     final Mode mode;
@@ -46,8 +49,12 @@ final class Publication implements PublishContext {
     @Nullable
     CompletableFuture<Void> sent;
 
+    /** Set by the action in mode {@link Mode#KEEP}. */
+    @Nullable
+    OutboundMessage kept;
+
     /**
-     * @param deadline {@code null} for a collected publication
+     * @param deadline {@code null} for one that is collected or kept
      * @param delay as the options say, or until the instant that they name; zero if it has passed
      */
     Publication(
@@ -94,7 +101,7 @@ final class Publication implements PublishContext {
 
     /** The deadline for everything from the call of {@code publish} to the confirm. */
     Deadline deadline() {
-        return Objects.requireNonNull(deadline, "not when it is collected");
+        return Objects.requireNonNull(deadline, "not when it is collected or kept");
     }
 
     @Override

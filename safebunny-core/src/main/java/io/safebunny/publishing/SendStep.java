@@ -14,6 +14,7 @@ import io.safebunny.pipeline.MessageScope;
 import io.safebunny.pipeline.Pipeline;
 import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.time.Deadline;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -106,12 +107,7 @@ final class SendStep implements Middleware<Publication> {
                 case COLLECT ->
                     Objects.requireNonNull(publication.surrounding, "in this mode")
                             .collect(message);
-                case SEND_AND_WAIT -> {
-                    if (!isStored(message)) {
-                        sender.requireRunning(message);
-                        sender.sendAndWait(message, publication.deadline());
-                    }
-                }
+                case SEND_AND_WAIT -> storeOrSend(message, publication.deadline());
                 case SEND_ASYNC -> {
                     if (!isStored(message)) {
                         sender.requireRunning(message);
@@ -124,6 +120,7 @@ final class SendStep implements Middleware<Publication> {
                     sender.requireRunning(message);
                     sender.sendAndWait(message, publication.deadline());
                 }
+                case KEEP -> publication.kept = message;
             }
         } catch (RuntimeException e) {
             failure = e;
@@ -132,6 +129,14 @@ final class SendStep implements Middleware<Publication> {
             if (observation != null && !handedOver) {
                 Observations.stop(observation, null, failure);
             }
+        }
+    }
+
+    /** Stores it in the transaction that is open on this thread, if any; otherwise sends it, and awaits the confirm. */
+    void storeOrSend(OutboundMessage message, Deadline deadline) {
+        if (!isStored(message)) {
+            sender.requireRunning(message);
+            sender.sendAndWait(message, deadline);
         }
     }
 

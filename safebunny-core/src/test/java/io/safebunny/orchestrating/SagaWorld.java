@@ -46,27 +46,30 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
 /** Nodes of one broker in memory and in virtual time, all on the test's thread. */
-final class SagaWorld {
+public final class SagaWorld {
 
-    static final Duration LEASE = Duration.ofSeconds(30);
+    public static final Duration LEASE = Duration.ofSeconds(30);
     private static final Duration DELAY = Duration.ofSeconds(10);
     private static final RecoveryPolicy POLICY =
             RecoveryPolicy.of(RetryStrategy.none(), new RetryStrategy(List.of(DELAY, DELAY), 0));
 
-    final VirtualTimeline timeline = VirtualTimeline.skipping();
+    public final VirtualTimeline timeline = VirtualTimeline.skipping();
     Duration lease = LEASE;
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final Deque<Runnable> tasks = new ArrayDeque<>();
-    final MemoryBroker broker = new MemoryBroker(timeline, tasks::add);
+    public final MemoryBroker broker = new MemoryBroker(timeline, tasks::add);
     private final Map<String, SafeBunnyEngine> engines = new LinkedHashMap<>();
     /** What the participants did, in order. */
     final List<String> effects = new ArrayList<>();
 
     /** Whether delayed messages get lost after they are confirmed. */
-    boolean losesDelayed;
+    public boolean losesDelayed;
+
+    /** Whether nodes that start keep scheduled messages. */
+    public boolean schedules;
 
     /** How often a message that is sent arrives. */
-    ToIntFunction<OutboundMessage> arrivals =
+    public ToIntFunction<OutboundMessage> arrivals =
             message -> losesDelayed && !message.delay().isZero() ? 0 : 1;
 
     private final class Lossy implements Transport {
@@ -107,21 +110,22 @@ final class SagaWorld {
     }
 
     /** What a node without sagas does with one type. */
-    static HandlerDefinition handler(String from, Class<?> payload, HandlerInvoker invoker) {
+    public static HandlerDefinition handler(String from, Class<?> payload, HandlerInvoker invoker) {
         String type = MessageTypes.nameOf(payload);
         return new HandlerDefinition("test.on(" + type + ")", type, payload, List.of(from), 10, POLICY, invoker);
     }
 
-    void start(String node, List<HandlerDefinition> handlers, Object... sagas) {
+    public void start(String node, List<HandlerDefinition> handlers, Object... sagas) {
         start(node, new MemoryMessageStore(timeline, Duration.ofDays(7)), handlers, sagas);
     }
 
-    void start(String node, @Nullable MessageStore store, List<HandlerDefinition> handlers, Object... sagas) {
+    public void start(String node, @Nullable MessageStore store, List<HandlerDefinition> handlers, Object... sagas) {
         SafeBunnyEngine engine = new SafeBunnyEngine(SafeBunnyParts.builder(
                         SafeBunnyOptions.of(node).withLease(lease),
                         new Lossy(new MemoryTransport(broker, TopologyOptions.defaults())),
                         timeline)
                 .store(store)
+                .scheduling(schedules)
                 .callbacks(tasks::add)
                 .meterRegistry(meters)
                 .build());
@@ -140,18 +144,18 @@ final class SagaWorld {
     }
 
     /** If it runs. */
-    void stop(String node) {
+    public void stop(String node) {
         SafeBunnyEngine engine = engines.remove(node);
         if (engine != null) {
             engine.stop(Duration.ofSeconds(1));
         }
     }
 
-    Bunny bunny(String node) {
+    public Bunny bunny(String node) {
         return engine(node).bunny();
     }
 
-    SafeBunnyEngine engine(String node) {
+    public SafeBunnyEngine engine(String node) {
         SafeBunnyEngine engine = engines.get(node);
         if (engine == null) {
             throw new AssertionError("no node " + node);
@@ -173,14 +177,14 @@ final class SagaWorld {
     }
 
     /** Runs everything that can run without time passing. */
-    void settle() {
+    public void settle() {
         for (Runnable next = tasks.poll(); next != null; next = tasks.poll()) {
             next.run();
         }
     }
 
     /** Lets time pass, in small steps, and everything happen that is due. */
-    void pass(Duration duration) {
+    public void pass(Duration duration) {
         settle();
         Duration step = Duration.ofSeconds(1);
         for (Duration left = duration; left.compareTo(Duration.ZERO) > 0; left = left.minus(step)) {
@@ -198,7 +202,7 @@ final class SagaWorld {
         settle();
     }
 
-    List<WireMessage> poison(String node) {
+    public List<WireMessage> poison(String node) {
         return broker.messages(node + "-poison");
     }
 

@@ -48,6 +48,17 @@ class PublishInTransactionTest {
     }
 
     @Test
+    void isLeftToTheOutboxAlsoWhenItExistsAlready() {
+        ((PipelineBunny) publisher.bunny).hand(publisher.message());
+        assertThat(outbox.messages).hasSize(1);
+        assertThat(publisher.transport.attempted()).isEmpty();
+
+        outbox.inTransaction = false;
+        ((PipelineBunny) publisher.bunny).hand(publisher.message());
+        assertThat(publisher.transport.confirmed()).hasSize(1);
+    }
+
+    @Test
     void isSentAtOnceWithoutATransaction() {
         outbox.inTransaction = false;
         publisher.bunny.publish(new PaymentCaptured("1"));

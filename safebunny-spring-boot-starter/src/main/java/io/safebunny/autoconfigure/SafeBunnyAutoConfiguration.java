@@ -7,6 +7,7 @@ import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.Bunny;
 import io.safebunny.BunnyScope;
 import io.safebunny.SafeBunnyEvent;
+import io.safebunny.ScheduledMessages;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.codec.Codecs;
 import io.safebunny.consuming.TrustedUsers;
@@ -75,7 +76,8 @@ import org.springframework.util.ClassUtils;
     TopologyProperties.class,
     PoisonProperties.class,
     DedupProperties.class,
-    SagaProperties.class
+    SagaProperties.class,
+    SchedulingProperties.class
 })
 final class SafeBunnyAutoConfiguration {
 
@@ -153,6 +155,7 @@ final class SafeBunnyAutoConfiguration {
             Transport transport,
             ObjectProvider<MessageStore> stores,
             ObjectProvider<Outbox> outboxes,
+            SchedulingProperties scheduling,
             Serializers serializers,
             Codecs codecs,
             IdScheme idScheme,
@@ -174,6 +177,7 @@ final class SafeBunnyAutoConfiguration {
         return SafeBunnyParts.builder(options, transport, timeline)
                 .store(store)
                 .outbox(outboxes.getIfAvailable())
+                .scheduling(scheduling.enabled())
                 .serializers(serializers)
                 .codecs(codecs)
                 .idScheme(idScheme)
@@ -224,6 +228,12 @@ final class SafeBunnyAutoConfiguration {
     @ConditionalOnMissingBean
     Sagas safeBunnySagas(ObjectProvider<SafeBunnyEngine> engine) {
         return new DeferredSagas(engine);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ScheduledMessages safeBunnyScheduledMessages(ObjectProvider<SafeBunnyEngine> engine) {
+        return new DeferredScheduledMessages(engine);
     }
 
     @Bean

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.scheduling;
+
+import io.safebunny.identity.RandomIds;
+import io.safebunny.publishing.LibraryMessages;
+import io.safebunny.scheduling.ScheduledDocument.Alarm;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.time.Instant;
+
+/** Makes the messages by which a node keeps and wakes what it has scheduled. Thread-safe. */
+final class Alarms {
+
+    /** How long one message waits on the broker at most: the delayed message exchange takes 49 days. */
+    static final Duration LONGEST_SLEEP = Duration.ofDays(40);
+
+    private final LibraryMessages library;
+    private final Timeline timeline;
+
+    Alarms(LibraryMessages library, Timeline timeline) {
+        this.library = library;
+        this.timeline = timeline;
+    }
+
+    /** A new one. */
+    Alarm next(Instant deliverAt, Instant now) {
+        Instant latest = now.plus(LONGEST_SLEEP);
+        return new Alarm(RandomIds.next(timeline.random()), deliverAt.isAfter(latest) ? latest : deliverAt);
+    }
+
+    /** Its message; the same one however often it is sent. */
+    OutboundMessage message(Alarm alarm, String messageId, Instant now) {
+        Instant due = alarm.wakesAt().isBefore(now) ? now : alarm.wakesAt();
+        OutboundMessage message = library.first(alarm.token(), messageId, new BunnyScheduled(null, 0), now, due);
+        return message.deliveredAt(due, message.delay());
+    }
+
+    /** The message that brings another one to the store. */
+    OutboundMessage keep(BunnyScheduled scheduled, String messageId, Instant now) {
+        return library.first(RandomIds.next(timeline.random()), messageId, scheduled, now, now);
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.scheduling;
+
+import io.safebunny.ScheduledMessage;
+import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.Listing;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordJson;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.store.UnreadableRecordException;
+import io.safebunny.spi.transport.OutboundMessage;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A scheduled message as it is stored, in the partition of its own id. Immutable; times are in whole milliseconds.
+ *
+ * @param deliverAt {@code null} if it was cancelled before that was known
+ * @param alarm {@code null} unless it waits
+ * @param publication {@code null} unless it waits
+ */
+record ScheduledDocument(
+        Status status,
+        @Nullable Instant deliverAt,
+        @Nullable Alarm alarm,
+        @Nullable OutboundMessage publication) {
+
+    /** No name of a saga has a dot. */
+    static final String KIND = "bunny.scheduled";
+
+    private static final String FORMAT = "1";
+
+    enum Status {
+        /** Moved before the message was there. */
+        EXPECTED,
+        WAITING,
+        PUBLISHED,
+        CANCELLED
+    }
+
+    /**
+     * The delayed message that looks whether the time has come.
+     *
+     * @param token its id
+     * @param wakesAt when it comes, not later than the message is due
+     */
+    record Alarm(String token, Instant wakesAt) {}
+
+    static RecordKey key(String messageId) {
+        return RecordKey.companion(messageId, "scheduled");
+    }
+
+    static ScheduledDocument expected(Instant deliverAt) {
+        return new ScheduledDocument(Status.EXPECTED, deliverAt, null, null);
+    }
+
+    static ScheduledDocument waiting(Instant deliverAt, Alarm alarm, OutboundMessage publication) {
+        return new ScheduledDocument(Status.WAITING, deliverAt, alarm, publication);
+    }
+
+    static ScheduledDocument ended(Status status, @Nullable Instant deliverAt) {
+        return new ScheduledDocument(status, deliverAt, null, null);
+    }
+
+    /** @throws UnreadableRecordException a newer version of SafeBunny wrote it */
+    static ScheduledDocument read(MessageRecord stored) {
+        Map<String, String> content = stored.steps();
+        if (!FORMAT.equals(content.get("format"))) {
+            throw new UnreadableRecordException(
+                    stored.key(), "scheduled message of format " + content.get("format"), null);
+        }
+        try {
+            Status status = Status.valueOf(unquoted(content.getOrDefault("status", "")));
+            String deliverAt = content.get("deliverAt");
+            boolean waits = status == Status.WAITING;
+            return new ScheduledDocument(
+                    status,
+                    deliverAt == null ? null : instant(deliverAt),
+                    waits
+                            ? new Alarm(
+                                    unquoted(content.getOrDefault("token", "")),
+                                    instant(content.getOrDefault("wakesAt", "")))
+                            : null,
+                    waits
+                            ? RecordJson.readOutgoing(content.getOrDefault("publication", ""))
+                                    .get(0)
+                            : null);
+        } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+            throw new UnreadableRecordException(stored.key(), "scheduled message", e);
+        }
+    }
+
+    private static Instant instant(String millis) {
+        return Instant.ofEpochMilli(Long.parseLong(millis));
+    }
+
+    private static String quoted(String plain) {
+        return '"' + plain + '"';
+    }
+
+    private static String unquoted(String json) {
+        return json.length() < 2 ? "" : json.substring(1, json.length() - 1);
+    }
+
+    /**
+     * The next write.
+     *
+     * @param stored what it follows; {@code null} for the first
+     * @param owner unique, to recognise this write
+     */
+    MessageRecord write(@Nullable MessageRecord stored, String messageId, String owner) {
+        return write(stored, messageId, owner, deliverAt);
+    }
+
+    /**
+     * The next write.
+     *
+     * @param overdueFrom since when the sweeper finds it, if it waits
+     */
+    MessageRecord write(@Nullable MessageRecord stored, String messageId, String owner, @Nullable Instant overdueFrom) {
+        Listing listing = status == Status.WAITING && overdueFrom != null
+                ? new Listing(KIND, status.name(), overdueFrom, null)
+                : null;
+        RecordState state =
+                listing == null ? RecordState.DISPATCHED : RecordState.RELEASED; // what does not wait expires
+        return stored == null
+                ? new MessageRecord(
+                        key(messageId),
+                        state,
+                        owner,
+                        1,
+                        0,
+                        0,
+                        Duration.ZERO,
+                        new Fingerprint(Fingerprint.SHA256, 0, 0),
+                        content(),
+                        List.of(),
+                        listing,
+                        null)
+                : stored.nextContent(state, owner, listing, content());
+    }
+
+    private Map<String, String> content() {
+        Map<String, String> content = new LinkedHashMap<>();
+        content.put("format", FORMAT);
+        content.put("status", quoted(status.name()));
+        if (deliverAt != null) {
+            content.put("deliverAt", Long.toString(deliverAt.toEpochMilli()));
+        }
+        if (alarm != null) {
+            content.put("token", quoted(alarm.token));
+            content.put("wakesAt", Long.toString(alarm.wakesAt.toEpochMilli()));
+        }
+        if (publication != null) {
+            content.put("publication", RecordJson.writeOutgoing(List.of(publication)));
+        }
+        return content;
+    }
+
+    ScheduledMessage view(String messageId) {
+        return new ScheduledMessage(
+                messageId,
+                switch (status) {
+                    case EXPECTED, WAITING -> ScheduledMessage.Status.WAITING;
+                    case PUBLISHED -> ScheduledMessage.Status.PUBLISHED;
+                    case CANCELLED -> ScheduledMessage.Status.CANCELLED;
+                },
+                deliverAt);
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.scheduling;
+
+import io.safebunny.ScheduledMessage;
+import io.safebunny.failure.SafeBunnyException;
+import io.safebunny.identity.RandomIds;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.scheduling.ScheduledDocument.Alarm;
+import io.safebunny.scheduling.ScheduledDocument.Status;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.spi.store.TransactionalMessageStore;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Changes documents outside the messages about them, by conditional writes in transactions of their own: whoever is overtaken looks
+ * again, and so does whoever gets no answer, because what the write came to is in the store. Thread-safe.
+ */
+final class ScheduledDocuments {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ScheduledDocuments.class);
+
+    private static final int TRIES = 3;
+
+    private final MessageStore store;
+    private final ConfirmedSender sender;
+    private final Alarms alarms;
+    private final Timeline timeline;
+    private final Duration remembered;
+
+    /** @param remembered how long at least the store knows what came of a message, counted from its scheduling */
+    ScheduledDocuments(
+            MessageStore store, ConfirmedSender sender, Alarms alarms, Timeline timeline, Duration remembered) {
+        this.store = store;
+        this.sender = sender;
+        this.alarms = alarms;
+        this.timeline = timeline;
+        this.remembered = remembered;
+    }
+
+    /** What a document becomes. Pure. */
+    private interface Change {
+
+        /**
+         * @param known {@code null} when the message is still on its way to the store
+         * @return {@code null} when it is too late
+         */
+        @Nullable
+        ScheduledDocument of(@Nullable ScheduledDocument known);
+    }
+
+    /** What one attempt came to: too late, with neither; overtaken, to be repeated; or written. */
+    private record Attempt(boolean isOvertaken, @Nullable ScheduledDocument written) {}
+
+    Optional<ScheduledMessage> find(Handle handle) {
+        MessageRecord stored = apart(() -> store.find(ScheduledDocument.key(handle.messageId())));
+        return stored == null
+                ? Optional.empty()
+                : Optional.of(ScheduledDocument.read(stored).view(handle.messageId()));
+    }
+
+    /** @return whether it is never delivered */
+    boolean cancel(Handle handle) {
+        return change(
+                        handle,
+                        known -> known == null || known.status() != Status.PUBLISHED
+                                ? ScheduledDocument.ended(Status.CANCELLED, known == null ? null : known.deliverAt())
+                                : null)
+                != null;
+    }
+
+    /** @return whether it is delivered then */
+    boolean move(Handle handle, Instant deliverAt) {
+        Alarm earlier = alarms.next(deliverAt, timeline.now());
+        ScheduledDocument moved = change(handle, known -> moved(known, deliverAt, earlier));
+        if (moved != null && earlier.equals(moved.alarm())) {
+            send(alarms.message(earlier, handle.messageId(), timeline.now()));
+        }
+        return moved != null;
+    }
+
+    private static @Nullable ScheduledDocument moved(
+            @Nullable ScheduledDocument known, Instant deliverAt, Alarm earlier) {
+        if (known == null || known.status() == Status.EXPECTED) {
+            return ScheduledDocument.expected(deliverAt);
+        }
+        Alarm alarm = known.alarm();
+        if (alarm == null || known.publication() == null) {
+            return null;
+        }
+        boolean wakesInTime = !alarm.wakesAt().isAfter(deliverAt); // and is armed again for the rest
+        return ScheduledDocument.waiting(deliverAt, wakesInTime ? alarm : earlier, known.publication());
+    }
+
+    /** @return what this call has written; {@code null} when it is too late */
+    private @Nullable ScheduledDocument change(Handle handle, Change change) {
+        String owner = RandomIds.next(timeline.random());
+        for (int failures = 0; ; ) {
+            try {
+                Attempt attempt = apart(() -> attempt(handle, owner, change));
+                if (!attempt.isOvertaken) {
+                    return attempt.written;
+                }
+            } catch (RuntimeException e) {
+                boolean isAnswer = e instanceof SafeBunnyException && !(e instanceof StoreUnavailableException);
+                if (isAnswer || ++failures == TRIES) {
+                    throw e;
+                }
+                LOG.debug("The store did not answer; looking again", e);
+            }
+        }
+    }
+
+    private Attempt attempt(Handle handle, String owner, Change change) {
+        MessageRecord stored = store.find(ScheduledDocument.key(handle.messageId()));
+        if (stored != null && stored.owner().equals(owner)) { // this very call wrote it, and the answer was lost
+            return new Attempt(false, ScheduledDocument.read(stored));
+        }
+        if (stored == null && isForgotten(handle)) {
+            return new Attempt(false, null);
+        }
+        ScheduledDocument next = change.of(stored == null ? null : ScheduledDocument.read(stored));
+        if (next == null) {
+            return new Attempt(false, null);
+        }
+        MessageRecord write = next.write(stored, handle.messageId(), owner);
+        MessageRecord written = stored == null ? store.create(write) : store.replace(write);
+        boolean isOurs = written != null && written.owner().equals(owner);
+        return new Attempt(!isOurs, isOurs ? next : null);
+    }
+
+    /** If nothing is stored, the message may have been published so long ago that this is not known any more. */
+    private boolean isForgotten(Handle handle) {
+        return !timeline.now().isBefore(handle.scheduledAt().plus(remembered));
+    }
+
+    private <T extends @Nullable Object> T apart(Supplier<T> action) {
+        return store instanceof TransactionalMessageStore transactional ? transactional.apart(action) : action.get();
+    }
+
+    /** If it is not confirmed, the sweeper sends it again when the message is due. */
+    private void send(OutboundMessage alarm) {
+        CompletableFuture<Void> unused = sender.send(alarm).whenComplete((none, failure) -> {
+            if (failure != null) {
+                LOG.debug(
+                        "The alarm of a message that was moved is not confirmed; it is sent again when it is due",
+                        failure);
+            }
+        });
+    }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.scheduling;
+
+import io.safebunny.MessageContext;
+import io.safebunny.failure.MisuseException;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.handling.CurrentHandling;
+import io.safebunny.handling.Handling;
+import io.safebunny.message.Headers;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.message.Names;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.message.WireMessage;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.scheduling.ScheduledDocument.Alarm;
+import io.safebunny.scheduling.ScheduledDocument.Status;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordJson;
+import io.safebunny.spi.store.UnreadableRecordException;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps what is to be scheduled, and publishes it when its alarm finds that its time has come: together with the completion of the
+ * message that says so, hence once. Thread-safe.
+ */
+final class ScheduledInvoker implements HandlerInvoker {
+
+    private static final Duration UNTIL_A_NEWER_VERSION_TAKES_IT = Duration.ofMinutes(1);
+
+    private final String node;
+    private final CurrentHandling current;
+    private final Alarms alarms;
+    private final Timeline timeline;
+    private final Duration retention;
+
+    /** @param retention how long a cancellation that was faster than its message is remembered */
+    ScheduledInvoker(String node, CurrentHandling current, Alarms alarms, Timeline timeline, Duration retention) {
+        this.node = node;
+        this.current = current;
+        this.alarms = alarms;
+        this.timeline = timeline;
+        this.retention = retention;
+    }
+
+    /** One message at the document that it concerns. */
+    private record Visit(
+            Handling handling,
+            String id,
+            @Nullable MessageRecord stored,
+            @Nullable ScheduledDocument document,
+            Instant now) {
+
+        void save(ScheduledDocument next) {
+            handling.records().join(next.write(stored, id, handling.message().id()));
+        }
+    }
+
+    @Override
+    public void invoke(Object payload, MessageContext context) {
+        Handling handling = current.get();
+        if (handling == null) {
+            throw new MisuseException(MisuseException.NOT_RUNNING, "Scheduled messages are kept by their node alone.");
+        }
+        String id = context.correlationId();
+        MessageRecord stored = handling.records().companion(ScheduledDocument.key(id));
+        Visit visit = new Visit(handling, id, stored, stored == null ? null : read(stored), timeline.now());
+        BunnyScheduled scheduled = (BunnyScheduled) payload;
+        if (scheduled.publication() == null) {
+            ring(visit, context.messageId());
+        } else {
+            keep(visit, publication(scheduled.publication(), id), scheduled.deliverAt());
+        }
+    }
+
+    private static ScheduledDocument read(MessageRecord stored) {
+        try {
+            return ScheduledDocument.read(stored);
+        } catch (UnreadableRecordException e) {
+            throw NotHandledException.later(
+                    "A newer version of SafeBunny wrote of scheduled message %s"
+                            .formatted(stored.key().correlationId()),
+                    UNTIL_A_NEWER_VERSION_TAKES_IT);
+        }
+    }
+
+    private void keep(Visit visit, OutboundMessage publication, long deliverAt) {
+        ScheduledDocument known = visit.document;
+        if (known == null) {
+            requireYoung(visit);
+            waitOrPublish(visit, publication, Instant.ofEpochMilli(deliverAt));
+        } else if (known.status() == Status.EXPECTED && known.deliverAt() != null) {
+            waitOrPublish(visit, publication, known.deliverAt());
+        } else { // scheduled again by the same key: this handle, too, must find what came of it as long as the
+            // retention
+            visit.save(known);
+        }
+    }
+
+    private void requireYoung(Visit visit) {
+        long age = visit.now.toEpochMilli() - visit.handling.message().sentAt();
+        if (age >= retention.toMillis()) {
+            throw new InvalidMessageException(
+                    PoisonReason.TOO_OLD,
+                    "Message was scheduled too long ago [id=%s, age=%s, retention=%s]: whether it was cancelled meanwhile is no longer known. Publish it anew, or raise safebunny.dedup.retention and replay it."
+                            .formatted(visit.id, Duration.ofMillis(age), retention));
+        }
+    }
+
+    /** Rings for what waits, and for nothing else: what came of the message is in the document alone. */
+    private void ring(Visit visit, String token) {
+        ScheduledDocument known = visit.document;
+        if (known != null
+                && known.alarm() != null
+                && known.alarm().token().equals(token)
+                && known.publication() != null
+                && known.deliverAt() != null) {
+            waitOrPublish(visit, known.publication(), known.deliverAt());
+        }
+    }
+
+    private void waitOrPublish(Visit visit, OutboundMessage publication, Instant deliverAt) {
+        if (deliverAt.isAfter(visit.now)) {
+            Alarm alarm = alarms.next(deliverAt, visit.now);
+            visit.handling.collect(alarms.message(alarm, visit.id, visit.now));
+            visit.save(ScheduledDocument.waiting(deliverAt, alarm, publication));
+        } else {
+            visit.handling.collect(sentAt(visit.now, publication));
+            visit.save(ScheduledDocument.ended(Status.PUBLISHED, deliverAt));
+        }
+    }
+
+    /** Whoever can write to the queue must not gain more than that: only a publication of this node is published. */
+    private OutboundMessage publication(String stored, String id) {
+        try {
+            List<OutboundMessage> all = RecordJson.readOutgoing(stored);
+            WireMessage message = all.size() == 1 ? all.get(0).message() : null;
+            String type = message == null ? null : message.type();
+            if (message != null
+                    && type != null
+                    && !MessageTypes.isReserved(type)
+                    && id.equals(message.messageId())
+                    && node.equals(message.appId())) {
+                return new OutboundMessage(message, new Route.Publication(Names.address(node, type)), Duration.ZERO);
+            }
+        } catch (IllegalArgumentException e) {
+            throw new InvalidMessageException(
+                    PoisonReason.MALFORMED_BODY, "Not a scheduled message [id=%s]: unreadable.".formatted(id), e);
+        }
+        throw new InvalidMessageException(
+                PoisonReason.MALFORMED_BODY,
+                "Not a scheduled message [id=%s]: it must be one publication of node %s with that id."
+                        .formatted(id, node));
+    }
+
+    private static OutboundMessage sentAt(Instant now, OutboundMessage publication) {
+        WireMessage kept = publication.message();
+        Map<String, Object> headers = new LinkedHashMap<>(kept.headers());
+        headers.put(Headers.SENT_AT, now.toEpochMilli());
+        return new OutboundMessage(
+                new WireMessage(
+                        kept.messageId(),
+                        kept.correlationId(),
+                        kept.type(),
+                        kept.appId(),
+                        now.getEpochSecond(),
+                        kept.contentType(),
+                        kept.contentEncoding(),
+                        kept.priority(),
+                        headers,
+                        kept.body()),
+                publication.route(),
+                Duration.ZERO);
+    }
+}

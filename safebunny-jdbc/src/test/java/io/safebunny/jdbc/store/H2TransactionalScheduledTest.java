@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import io.safebunny.jdbc.fixture.TestDatabase;
+
+class H2TransactionalScheduledTest extends ScheduledRules {
+
+    @Override
+    TestDatabase database() {
+        return TestDatabase.H2;
+    }
+
+    @Override
+    boolean isTransactional() {
+        return true;
+    }
+}

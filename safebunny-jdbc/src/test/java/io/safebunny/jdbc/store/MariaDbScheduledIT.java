@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import io.safebunny.jdbc.fixture.TestDatabase;
+
+class MariaDbScheduledIT extends ScheduledRules {
+
+    @Override
+    TestDatabase database() {
+        return TestDatabase.MARIADB;
+    }
+
+    @Override
+    boolean isTransactional() {
+        return false;
+    }
+}

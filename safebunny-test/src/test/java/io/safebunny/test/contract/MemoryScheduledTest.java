@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.contract;
+
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.SystemTimeline;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+
+class MemoryScheduledTest extends ScheduledContract {
+
+    private final SystemTimeline timeline = new SystemTimeline("memory-scheduled-test");
+    private final Map<String, MessageStore> stores = new ConcurrentHashMap<>();
+
+    @Override
+    protected MessageStore store(String ofNode) {
+        return stores.computeIfAbsent(ofNode, node -> new MemoryMessageStore(timeline, Duration.ofDays(7)));
+    }
+
+    @AfterEach
+    void close() {
+        timeline.close();
+    }
+}
