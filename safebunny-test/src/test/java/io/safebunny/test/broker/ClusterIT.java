@@ -12,19 +12,30 @@ import com.rabbitmq.client.MessageProperties;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 
-/** Three nodes and a quorum queue with a member on each. */
+/** Three nodes and a quorum queue with a member on each. A test that leaves them whole leaves them to the next one. */
 @Timeout(300)
+@TestMethodOrder(OrderAnnotation.class)
 class ClusterIT {
 
-    private static final String QUEUE = "replicated";
+    private static @Nullable RabbitCluster left;
 
+    private final String queue = "replicated-" + UUID.randomUUID();
+    private boolean isWhole;
+
+    @SuppressWarnings("NullAway.Init")
     private RabbitCluster cluster;
 
     @BeforeAll
@@ -34,47 +45,65 @@ class ClusterIT {
 
     @BeforeEach
     void start() throws Exception {
-        cluster = RabbitCluster.start(3);
+        cluster = left == null ? RabbitCluster.start(3) : left;
+        left = null;
         try (Connection connection = connect();
                 Channel channel = connection.createChannel()) {
-            channel.queueDeclare(QUEUE, true, false, false, Map.of("x-queue-type", "quorum"));
+            channel.queueDeclare(queue, true, false, false, Map.of("x-queue-type", "quorum"));
         }
-        cluster.nodes().forEach(node -> node.awaitRegistered("/", QUEUE));
-        cluster.awaitMembers("/", QUEUE, 3);
+        cluster.nodes().forEach(node -> node.awaitRegistered("/", queue));
+        cluster.awaitMembers("/", queue, 3);
     }
 
     @AfterEach
-    void close() {
-        cluster.close();
+    void leave() {
+        if (isWhole) {
+            left = cluster;
+        } else {
+            cluster.close();
+        }
+    }
+
+    @AfterAll
+    static void close() {
+        if (left != null) {
+            left.close();
+        }
     }
 
     @Test
+    @Order(1)
     void takesMessagesWhileAnyOneNodeIsDown() throws Exception {
         int published = 0;
         for (RabbitNode victim : cluster.nodes()) {
             victim.kill();
             publish();
-            cluster.awaitMembers("/", QUEUE, 2);
+            cluster.awaitMembers("/", queue, 2);
             victim.restart();
-            cluster.awaitMembers("/", QUEUE, 3);
+            cluster.awaitMembers("/", queue, 3);
             published++;
         }
         assertHolds(published);
+        isWhole = true;
     }
 
     @Test
+    @Order(2)
     void comesBackWithItsMessagesAfterAllNodesWereKilled() throws Exception {
         publish();
         cluster.nodes().forEach(RabbitNode::kill);
         cluster.restart();
-        cluster.awaitMembers("/", QUEUE, 3);
+        cluster.awaitMembers("/", queue, 3);
         assertHolds(1);
+        isWhole = true;
     }
 
     @Test
+    @Order(3)
     void oneNodeOfAMnesiaClusterStartsWithoutTheOthers() throws Exception {
         RabbitNode first = cluster.nodes().get(0);
         if (!first.broker().version().startsWith("3.")) {
+            isWhole = true;
             Assumptions.abort("with Khepri a node needs a majority to start");
         }
         cluster.nodes().forEach(RabbitNode::kill);
@@ -82,16 +111,17 @@ class ClusterIT {
         assertThat(Amqp.answers(first.broker().uri())).isTrue();
 
         cluster.nodes().get(1).restart();
-        cluster.awaitMembers("/", QUEUE, 2);
+        cluster.awaitMembers("/", queue, 2);
         publish();
     }
 
     @Test
+    @Order(4)
     void closingLeavesNoFolder() {
         cluster.close();
 
         assertThat(cluster.nodes()).allSatisfy(node -> assertThat(node.folder()).doesNotExist());
-        assertThatThrownBy(() -> cluster.awaitMembers("/", QUEUE, 3)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> cluster.awaitMembers("/", queue, 3)).isInstanceOf(IllegalStateException.class);
     }
 
     /** Until it is confirmed: the queue may have to elect a leader first. */
@@ -101,7 +131,7 @@ class ClusterIT {
                     Channel channel = connection.createChannel()) {
                 channel.confirmSelect();
                 byte[] body = "text".getBytes(StandardCharsets.UTF_8);
-                channel.basicPublish("", QUEUE, true, MessageProperties.PERSISTENT_BASIC, body);
+                channel.basicPublish("", queue, true, MessageProperties.PERSISTENT_BASIC, body);
                 return channel.waitForConfirms(10_000);
             }
         });
@@ -112,7 +142,7 @@ class ClusterIT {
         await().atMost(Duration.ofSeconds(30)).ignoreExceptions().untilAsserted(() -> {
             try (Connection connection = connect();
                     Channel channel = connection.createChannel()) {
-                assertThat(channel.messageCount(QUEUE)).isGreaterThanOrEqualTo(messages);
+                assertThat(channel.messageCount(queue)).isGreaterThanOrEqualTo(messages);
             }
         });
     }

@@ -19,7 +19,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -27,21 +30,34 @@ class RabbitNodeIT {
 
     private static final String QUEUE = "kept";
 
+    private static @Nullable RabbitNode shared;
+
     @BeforeAll
-    static void needsAnInstalledServer() {
+    static void start() {
         InstalledServer.assume();
+        shared = RabbitNode.start();
+    }
+
+    @AfterAll
+    static void close() {
+        if (shared != null) {
+            shared.close();
+        }
+    }
+
+    private static RabbitNode node() {
+        return Objects.requireNonNull(shared);
     }
 
     @Test
     void keepsAConfirmedMessageOfAQuorumQueueThroughAKill() throws Exception {
-        try (RabbitNode node = RabbitNode.start()) {
-            publish(node, "before the kill");
-            node.awaitRegistered("/", QUEUE);
-            node.kill();
-            assertThat(Amqp.answers(node.broker().uri())).isFalse();
-            node.restart();
-            assertThat(take(node)).isEqualTo("before the kill");
-        }
+        RabbitNode node = node();
+        publish(node, "before the kill");
+        node.awaitRegistered("/", QUEUE);
+        node.kill();
+        assertThat(Amqp.answers(node.broker().uri())).isFalse();
+        node.restart();
+        assertThat(take(node)).isEqualTo("before the kill");
     }
 
     @Test
@@ -60,24 +76,22 @@ class RabbitNodeIT {
 
     @Test
     void aPausedNodeIsSilentUntilItIsResumed() {
-        try (RabbitNode node = RabbitNode.start()) {
-            node.pause();
-            assertThat(Amqp.answers(node.broker().uri())).isFalse();
-            node.resume();
-            assertThat(Amqp.answers(node.broker().uri())).isTrue();
-        }
+        RabbitNode node = node();
+        node.pause();
+        assertThat(Amqp.answers(node.broker().uri())).isFalse();
+        node.resume();
+        assertThat(Amqp.answers(node.broker().uri())).isTrue();
     }
 
     @Test
     void anOrderlyRestartKeepsPortsVirtualHostsAndMessages() throws Exception {
-        try (RabbitNode node = RabbitNode.start()) {
-            TestBroker tenant = node.broker().createVirtualHost("tenant a");
-            publish(node, "before the restart");
-            node.restart();
-            assertThat(take(node)).isEqualTo("before the restart");
-            assertThat(tenant.virtualHost()).isEqualTo("tenant a");
-            assertThat(tenant.version()).isEqualTo(node.broker().version()).matches("\\d+\\.\\d+\\.\\d+.*");
-        }
+        RabbitNode node = node();
+        TestBroker tenant = node.broker().createVirtualHost("tenant a");
+        publish(node, "before the restart");
+        node.restart();
+        assertThat(take(node)).isEqualTo("before the restart");
+        assertThat(tenant.virtualHost()).isEqualTo("tenant a");
+        assertThat(tenant.version()).isEqualTo(node.broker().version()).matches("\\d+\\.\\d+\\.\\d+.*");
     }
 
     private static void publish(RabbitNode node, String text) throws Exception {
