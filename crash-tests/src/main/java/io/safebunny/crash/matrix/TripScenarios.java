@@ -61,7 +61,8 @@ final class TripScenarios {
 
     private static Scenario crash(OrderKind kind, Point point) {
         return new Scenario(
-                "saga: halt " + point,
+                "saga: halt " + point
+                        + (kind == OrderKind.SAGA_FAILS && point.type().equals(LAST) ? ", which fails it" : ""),
                 kind,
                 (stage, order) -> play(stage, order, point),
                 store -> notApplicable(point.operation(), store),

@@ -25,17 +25,17 @@ final class SagaProofMain {
         Pattern rows = Pattern.compile(arguments[2]);
         say("seed " + seed);
         Map<Row, Finding> findings = new LinkedHashMap<>();
-        try (Rows all = new Rows(Path.of(arguments[4]))) {
-            List<Row> chosen = all.all().stream()
-                    .filter(row -> rows.matcher(row.key()).find())
-                    .toList();
+        try (Rows open = new Rows(Path.of(arguments[4]))) {
+            List<Row> all = open.all();
+            List<Row> chosen =
+                    all.stream().filter(row -> rows.matcher(row.key()).find()).toList();
             for (Row row : chosen) {
                 findings.put(row, find(row, effort));
             }
             if (arguments[1].equals("json")) {
-                json(all.all(), findings, effort);
+                json(all, findings, effort);
             } else {
-                table(all.all(), findings, effort);
+                table(all, findings, effort);
             }
         }
         boolean met = !findings.isEmpty() && findings.values().stream().allMatch(Finding::passed);

@@ -4,11 +4,13 @@ package io.safebunny.crash.store;
 import com.zaxxer.hikari.HikariDataSource;
 import io.safebunny.jdbc.sql.JdbcSchema;
 import io.safebunny.jdbc.store.JdbcStoreOptions;
+import io.safebunny.test.database.CosmosProxy;
 import io.safebunny.test.database.CosmosServer;
 import io.safebunny.test.database.MariaDbServer;
 import io.safebunny.test.database.PostgresServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,9 +58,19 @@ public final class StoreServers implements AutoCloseable {
             case COSMOS -> {
                 CosmosServer server = CosmosServer.start();
                 ends.push(server::close);
-                yield new StoreAddress(kind, false, server.endpoint().toString(), server.key());
+                yield new StoreAddress(kind, false, endpoint(server).toString(), server.key());
             }
         };
+    }
+
+    /** The private server has no batches of its own; what gives it some runs in this process, which is never halted. */
+    private URI endpoint(CosmosServer server) {
+        if (!server.isPrivate()) {
+            return server.endpoint();
+        }
+        CosmosProxy proxy = CosmosProxy.before(server);
+        ends.push(proxy::close);
+        return proxy.endpoint();
     }
 
     /** Runs in this process, which is never halted. */
