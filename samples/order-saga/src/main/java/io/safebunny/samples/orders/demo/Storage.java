@@ -90,17 +90,22 @@ final class Storage implements AutoCloseable {
             properties.put("safebunny.store.cosmos.key", Objects.requireNonNullElse(choice.key(), ""));
             return;
         }
-        URI endpoint = cosmos.endpoint();
-        if (cosmos.isPrivate()
-                && options.orchestrated()) { // sagas need batches, which only the proxy of that server executes
-            proxy = CosmosProxy.before(cosmos);
-            endpoint = proxy.endpoint();
-        }
+        URI endpoint = cosmos.isPrivate() && options.orchestrated() ? executingBatches(cosmos) : cosmos.endpoint();
         properties.put("safebunny.store.cosmos.endpoint", endpoint.toString());
         properties.put("safebunny.store.cosmos.key", cosmos.key());
         if (cosmos.isPrivate()) {
             System.setProperty(InstanceProcess.ANY_CERTIFICATE, "true");
         }
+    }
+
+    /** Sagas need batches, which the private server cannot execute, and its proxy does. */
+    private URI executingBatches(CosmosServer server) {
+        CosmosProxy opened = CosmosProxy.before(server);
+        proxy = opened;
+        URI endpoint = opened.endpoint();
+        // or the account would lead its clients past the proxy
+        opened.rewriteAccount(account -> account.replace(":" + server.endpoint().getPort(), ":" + endpoint.getPort()));
+        return endpoint;
     }
 
     /** Spring Boot properties for the nodes. */

@@ -3,6 +3,7 @@ package io.safebunny.samples.orders.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -23,6 +24,18 @@ class DemoStoresIT {
         assertThat(report.poisoned()).isZero();
         // chaos strikes after a call to the remote ledger, and a completed step is not repeated
         assertThat(report.repeatedCalls()).isZero();
+        assertThat(report.exitStatus()).as(report.json()).isZero();
+    }
+
+    /** Sagas are written in batches, for which the private server needs its proxy. */
+    @Test
+    void anOrchestratorNeedsBatchesOfCosmosDb() {
+        Options options =
+                Options.defaults().withOrders(40).withOrchestrator().withStore(StoreChoice.of(StoreChoice.Kind.COSMOS));
+
+        Report report = new Run(options, new Interruption(), new Output().stream()).placeOrders();
+
+        assertThat(report.completed() + report.cancelled()).isEqualTo(40);
         assertThat(report.exitStatus()).as(report.json()).isZero();
     }
 }
