@@ -23,6 +23,9 @@ import tools.jackson.databind.json.JsonMapper;
 final class ShopModel {
 
     private static final JsonMapper JSON = JsonMapper.shared();
+    /** Header of the news that a message was set aside. */
+    private static final String NEWS_REASON = "poison-reason";
+
     private static final Set<String> HANDLED =
             Set.of("PlaceOrder", "Note", "Wait", "StockReserved", "Captured", "Declined");
 
@@ -84,7 +87,7 @@ final class ShopModel {
         switch (type) {
             case "BunnyTimeout" -> timeout(id, now, published);
             case "BunnyUndone" -> acknowledged(body.path("step").asString(""), published);
-            case "BunnyPoisoned" -> setAsideElsewhere(body);
+            case "BunnyPoisoned" -> setAsideElsewhere(body, String.valueOf(message.headers().get(NEWS_REASON)));
             case "BunnyRepair" -> repair(body, id, now, published);
             default -> message(message, type, id, body, now, published);
         }
@@ -217,7 +220,7 @@ final class ShopModel {
         version++;
     }
 
-    private void setAsideElsewhere(JsonNode news) {
+    private void setAsideElsewhere(JsonNode news, String reason) {
         String id = news.path("messageId").asString("");
         String type = news.path("type").asString("");
         require(!status.isEnded(), "the news of a poison message changed a saga that is %s", status);
@@ -226,7 +229,7 @@ final class ShopModel {
                 && (HANDLED.contains(type)
                         || (payment != null && payment.token().equals(id)))) {
             boolean listens = status == SagaStatus.ACTIVE && !mended.contains(id);
-            if (listens && !"saga-stuck".equals(news.path("reason").asString(""))) {
+            if (listens && !"saga-stuck".equals(reason)) {
                 status = SagaStatus.STUCK;
                 stuckOn = id;
             }
