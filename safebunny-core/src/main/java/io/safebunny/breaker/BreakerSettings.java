@@ -19,6 +19,16 @@ public record BreakerSettings(
         Duration waitDurationInOpenState,
         int permittedNumberOfCallsInHalfOpenState) {
 
+    /** Never opens because of failed messages. */
+    BreakerSettings withoutFailureRate() {
+        return new BreakerSettings(
+                0,
+                slidingWindowSize,
+                minimumNumberOfCalls,
+                waitDurationInOpenState,
+                permittedNumberOfCallsInHalfOpenState);
+    }
+
     /** Opens for 30 s when half of the latest 100 messages failed; 3 probes. */
     public static BreakerSettings defaults() {
         return new BreakerSettings(50, 100, 100, Duration.ofSeconds(30), 3);

@@ -3,6 +3,7 @@ package io.safebunny.breaker;
 
 import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.message.MessageTypes;
 import io.safebunny.observation.Metrics;
 import io.safebunny.time.Timeline;
 import io.safebunny.work.SerialTask;
@@ -44,9 +45,13 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
         this.telling = new SerialTask("telling the circuit breakers' listeners", this::tell, callbacks, timeline);
     }
 
-    /** The breaker of a type this node handles, closed. */
+    /**
+     * The breaker of a type this node handles, closed. Those of the library's own types serve all sagas of the node: that the method of
+     * one fails says nothing about the others.
+     */
     public TypeBreaker add(String type, Type payload, Metrics metrics) {
-        TypeBreaker breaker = new TypeBreaker(type, settings, timeline, this::changed);
+        BreakerSettings own = MessageTypes.isReserved(type) ? settings.withoutFailureRate() : settings;
+        TypeBreaker breaker = new TypeBreaker(type, own, timeline, this::changed);
         byName.put(type, breaker);
         byPayload.put(payload, breaker);
         metrics.breakerState(type, () -> gaugeOf(breaker.state()));

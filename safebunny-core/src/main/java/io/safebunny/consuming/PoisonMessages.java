@@ -104,6 +104,9 @@ final class PoisonMessages {
                 headers.put(number, value);
             }
         }
+        if (message.headers().get(Headers.CAUSATION_ID) instanceof String cause && Names.isMessageId(cause)) {
+            headers.put(Headers.CAUSATION_ID, cause);
+        }
         headers.put(Headers.POISON_REASON, reason.wireName());
         headers.put(Headers.POISONED_AT, now.toEpochMilli());
         return new WireMessage(id, sagaId, type, node, now.getEpochSecond(), null, null, headers, new byte[0]);

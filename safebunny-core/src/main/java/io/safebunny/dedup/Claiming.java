@@ -217,8 +217,9 @@ final class Claiming {
 
     /** Together with what depends on it. */
     private MessageRecord setAside(Handling handling, MessageRecord poisoned) {
-        List<MessageRecord> companions = new SetAsideWrites(handling.records(), store::find).read();
-        if (RecordWrites.replace(store, poisoned, companions) instanceof JointWrite.Written written) {
+        SetAsideWrites together = new SetAsideWrites(handling.records(), store::find);
+        if (RecordWrites.replace(store, poisoned, together.read()) instanceof JointWrite.Written written) {
+            together.written();
             return written.records().get(0);
         }
         // Its owner was only slow, or what depends on it was changed meanwhile: the next delivery reads both anew. Not

@@ -159,6 +159,9 @@ final class LeasedClaims implements Claims {
             if (result == JointResult.OVERTAKEN) {
                 throw together.overtakenTooOften();
             }
+            if (result == JointResult.WRITTEN) {
+                together.written();
+            }
             return result == JointResult.WRITTEN;
         }
 

@@ -18,6 +18,7 @@ final class SetAsideWrites {
     private final JointRecords records;
     private final Companions stored;
     private int tries;
+    private Runnable whenWritten = () -> {};
 
     SetAsideWrites(JointRecords records, Companions stored) {
         this.records = records;
@@ -29,7 +30,13 @@ final class SetAsideWrites {
         tries++;
         SetAsideWrite write = records.setAsideWrite();
         @Nullable MessageRecord together = write == null ? null : write.record(stored);
+        whenWritten = together == null ? () -> {} : write::written;
         return together == null ? List.of() : List.of(together);
+    }
+
+    /** To be called when what was read last is written. */
+    void written() {
+        whenWritten.run();
     }
 
     boolean mayTryAgain() {

@@ -84,6 +84,7 @@ final class WriteAfterRollback {
             // no transaction is open, so it is one of its own
             JointWrite result = RecordWrites.together(store, poisoned, companions);
             if (result instanceof JointWrite.Written written) {
+                together.written();
                 return written.records().get(0);
             }
             if (result instanceof JointWrite.Overtaken overtaken

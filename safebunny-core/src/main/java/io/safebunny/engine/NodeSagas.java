@@ -12,6 +12,7 @@ import io.safebunny.observation.Metrics;
 import io.safebunny.orchestrating.Correlation;
 import io.safebunny.orchestrating.Orchestration;
 import io.safebunny.orchestrating.supervision.SagaEngine;
+import io.safebunny.orchestrating.supervision.UndoingSagas;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;
@@ -101,6 +102,10 @@ final class NodeSagas {
     }
 
     /** See {@link SafeBunnyEngine#sagasNeedingRepair}. */
+    Map<String, UndoingSagas> undoing() {
+        return engine.map(SagaEngine::undoing).orElse(Map.of());
+    }
+
     Map<String, Map<SagaStatus, Long>> needingRepair() {
         return engine.map(SagaEngine::needingRepair).orElse(Map.of());
     }

@@ -21,6 +21,7 @@ import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
+import io.safebunny.orchestrating.supervision.UndoingSagas;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;
@@ -159,6 +160,11 @@ public final class SafeBunnyEngine {
     /** Sagas that go on only when a person has looked after them, by their name, as the store said last; empty for none. */
     public Map<String, Map<SagaStatus, Long>> sagasNeedingRepair() {
         return sagas.needingRepair();
+    }
+
+    /** Sagas that are undoing, by their name, as the store said last; empty for none. */
+    public Map<String, UndoingSagas> sagasUndoing() {
+        return sagas.undoing();
     }
 
     /** Publishes while the engine is running; before and after, it fails at once with SB-2006. */

@@ -109,6 +109,9 @@ public final class JointRecords {
          */
         @Nullable
         MessageRecord record(Companions stored);
+
+        /** What {@link #record} returned last has been written. Must not throw. */
+        default void written() {}
     }
 
     /** Holds for all attempts of this delivery. */

@@ -50,6 +50,21 @@ final class Compensation {
         messages.failed(saga, handling);
     }
 
+    /**
+     * Sends the undo again that is not acknowledged: the same message, so it is not carried out twice.
+     *
+     * @return whether there is one
+     */
+    boolean sendAgain(SagaDocument saga, Handling handling, Instant now) {
+        for (SagaStep step : saga.steps().all()) {
+            if (step.status() == StepStatus.UNDOING) {
+                send(saga, step, handling, now);
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The step is undone, or need not be. */
     void undone(SagaDocument saga, SagaStep step, StepStatus how, Handling handling, Instant now) {
         saga.steps().put(step.with(how));
@@ -59,6 +74,7 @@ final class Compensation {
         if (step.undo() != null) {
             saga.blocks().remove(String.valueOf(step.undo().message().messageId()));
         }
+        saga.blocks().removeOfType(SagaMessages.UNDONE); // there is one acknowledgement at a time
         goOn(saga, handling, now);
     }
 

@@ -46,17 +46,31 @@ final class PoisonedInvoker implements HandlerInvoker {
                         .formatted(poisoned.type(), poisoned.messageId(), poisoned.node(), reason));
         if (poisoned.node().equals(node) && isToItself(type, saga, poisoned)) {
             stick(saga, poisoned, reason);
+        } else if (poisoned.node().equals(node) && poisoned.type().equals(SagaMessages.UNDONE)) {
+            lackAcknowledgement(saga, poisoned, reason);
         } else if (!MessageTypes.isReserved(poisoned.type()) && !isForAnother(type, poisoned)) {
             block(type, visit, poisoned, reason, context);
         }
         visit.save();
     }
 
+    /** The undo has ended well and the saga does not know it: a person has to replay the acknowledgement, or skip the step. */
+    private static void lackAcknowledgement(SagaDocument saga, BunnyPoisoned poisoned, String reason) {
+        if (saga.status() == SagaStatus.COMPENSATING || saga.status() == SagaStatus.COMPENSATION_FAILED) {
+            saga.blocks().put(new Block(blockedOn(poisoned, reason), poisoned.recordVersion()));
+            saga.become(SagaStatus.COMPENSATION_FAILED);
+        }
+    }
+
+    private static BlockedOn blockedOn(BunnyPoisoned poisoned, String reason) {
+        return new BlockedOn(poisoned.messageId(), poisoned.type(), poisoned.node(), reason);
+    }
+
     private static void block(
             SagaType type, SagaVisit visit, BunnyPoisoned poisoned, String reason, MessageContext context)
             throws Exception {
         SagaDocument saga = visit.saga();
-        BlockedOn blockedOn = new BlockedOn(poisoned.messageId(), poisoned.type(), poisoned.node(), reason);
+        BlockedOn blockedOn = blockedOn(poisoned, reason);
         SagaStep undone = saga.steps().undoneBy(poisoned.messageId());
         if (undone != null && undone.status() != StepStatus.UNDOING) {
             return; // late: it was sent again since, and has succeeded, or was skipped

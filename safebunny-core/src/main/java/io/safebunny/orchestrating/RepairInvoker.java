@@ -44,7 +44,7 @@ final class RepairInvoker implements HandlerInvoker {
                     case RETRY -> retry(visit);
                     case SKIP -> skip(type, visit, repair);
                     case FAIL -> fail(type, visit, repair);
-                    case RESUME -> resume(visit);
+                    case RESUME -> resume(type, visit);
                     case PATCH -> patch(type, visit, repair);
                 };
         String what = refusal == null
@@ -152,10 +152,14 @@ final class RepairInvoker implements HandlerInvoker {
         return null;
     }
 
-    private static @Nullable String resume(SagaVisit visit) {
+    private static @Nullable String resume(SagaType type, SagaVisit visit) {
         SagaDocument saga = visit.saga();
         switch (saga.status()) {
             case STUCK -> visit.goOn();
+            case COMPENSATING -> {
+                boolean sent = type.tools().compensation().sendAgain(saga, visit.handling(), visit.now());
+                return sent ? null : "it waits for no undo";
+            }
             case COMPENSATION_FAILED -> {
                 return retry(visit);
             }

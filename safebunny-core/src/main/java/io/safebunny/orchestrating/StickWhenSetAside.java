@@ -29,8 +29,12 @@ record StickWhenSetAside(SagaType type, Handling handling) implements SetAsideWr
         Envelope message = handling.message();
         saga.stickOn(message.id());
         saga.note(now, "stuck: %s %s was set aside".formatted(message.type(), message.id()));
-        type.tools().metrics().sagaBecame(type.name(), SagaStatus.STUCK.name());
         return saga.write(stored, message.id(), now, now);
+    }
+
+    @Override
+    public void written() {
+        type.tools().metrics().sagaBecame(type.name(), SagaStatus.STUCK.name());
     }
 
     /** A newer version of SafeBunny wrote it, and learns of the message from its poison copy. */

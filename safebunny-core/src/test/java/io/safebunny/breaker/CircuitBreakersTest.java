@@ -95,6 +95,18 @@ class CircuitBreakersTest {
     }
 
     @Test
+    void failuresOfOneSagaDoNotPauseTheLibrarysMessagesOfOthers() {
+        TypeBreaker timeouts = breakers.add("BunnyTimeout", String.class, new Metrics(meters));
+        for (int i = 0; i < 100; i++) {
+            Objects.requireNonNull(timeouts.admit()).failed(BreakerEffect.of(new IllegalStateException("down")));
+        }
+
+        assertThat(breakers.states()).containsEntry("BunnyTimeout", State.CLOSED);
+        breakers.open(String.class, Duration.ofMinutes(1)); // by hand it can be paused
+        assertThat(timeouts.admit()).isNull();
+    }
+
+    @Test
     void pausesOneTypeForAWhileThenProbesThenGoesOn() {
         breakers.open(OrderPlaced.class, Duration.ofMinutes(10));
 

@@ -95,7 +95,8 @@ class PoisonCopyTest {
             assertThat(wire.type()).isEqualTo("OrderPlaced");
             assertThat(wire.appId()).isEqualTo("billing");
             assertThat(wire.headers())
-                    .containsOnlyKeys("sb-poison-reason", "sb-poison-version", "sb-poisoned-at", "sb-sent-at")
+                    .containsOnlyKeys(
+                            "sb-causation-id", "sb-poison-reason", "sb-poison-version", "sb-poisoned-at", "sb-sent-at")
                     .containsEntry("sb-poison-reason", "handler-failed");
         });
     }

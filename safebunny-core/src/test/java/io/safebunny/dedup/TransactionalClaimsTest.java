@@ -10,7 +10,9 @@ import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.Unheard;
 import io.safebunny.handling.CurrentHandling;
+import io.safebunny.handling.Companions;
 import io.safebunny.handling.Handling;
+import io.safebunny.handling.JointRecords.SetAsideWrite;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
@@ -333,9 +335,25 @@ class TransactionalClaimsTest {
         assertThat(bench.transport.published()).hasSize(1);
     }
 
+    private final class Stuck implements SetAsideWrite {
+        private int written;
+
+        @Override
+        public MessageRecord record(Companions stored) {
+            return companion(stored.companion(COMPANION), "stuck");
+        }
+
+        @Override
+        public void written() {
+            written++;
+        }
+    }
+
+    private final Stuck stuck = new Stuck();
+
     @Test
     void setsAsideWithWhatDependsOnItThoughThatIsChangedMeanwhile() {
-        handling.records().whenSetAside(stored -> companion(stored.companion(COMPANION), "stuck"));
+        handling.records().whenSetAside(stuck);
         MessageRecord claimed = claim.take();
         store.beforeJointWrites.add(() -> change("theirs"));
         store.beforeJointWrites.add(() -> change("theirs too"));
@@ -344,12 +362,13 @@ class TransactionalClaimsTest {
 
         assertThat(Objects.requireNonNull(store.find(claimed.key())).state()).isEqualTo(RecordState.POISONED);
         assertThat(content()).isEqualTo("theirs, theirs too, stuck");
+        assertThat(stuck.written).isEqualTo(1);
     }
 
     /** The transaction in which that is found can do no more. */
     @Test
     void aSilentClaimIsSetAsideByTheNextDeliveryWhenWhatDependsOnItIsChangedMeanwhile() {
-        handling.records().whenSetAside(stored -> companion(stored.companion(COMPANION), "stuck"));
+        handling.records().whenSetAside(stuck);
         MessageRecord silent = store.committed.create(
                 MessageRecord.claim(DedupBench.KEY, "dead", DedupBench.LEASE, 0, Fingerprint.of(MESSAGE))
                         .withTakeovers(5));
@@ -367,5 +386,6 @@ class TransactionalClaimsTest {
                 .isThrownBy(() -> claims.of(handling).take());
         assertThat(Objects.requireNonNull(store.find(DedupBench.KEY)).state()).isEqualTo(RecordState.POISONED);
         assertThat(content()).isEqualTo("theirs, stuck");
+        assertThat(stuck.written).isEqualTo(1);
     }
 }

@@ -140,6 +140,7 @@ class SagaTroubleTest {
 
         assertThat(saga().status()).isEqualTo(SagaStatus.STUCK);
         assertThat(world.poison("orders")).hasSize(1);
+        assertThat(world.counted("safebunny.saga", "state", "stuck")).isEqualTo(1);
     }
 
     @Test

@@ -5,6 +5,7 @@ import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.dedup.dispatch.WaitingPublications;
 import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.orchestrating.supervision.UndoingSagas;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.spi.transport.TransportStatus;
 import java.time.Instant;
@@ -17,7 +18,8 @@ import org.springframework.boot.health.contributor.Status;
 /**
  * Up while messages flow in both directions, as far as the transport knows, and no queue is held up because the broker refuses
  * poison copies. Reads local state only, so polling costs nothing. Paused types and publications that nobody consumes are shown
- * as details but leave the node up: a restart would not help. Sagas that are stuck, or whose compensation failed, make it {@code DEGRADED}.
+ * as details but leave the node up: a restart would not help. Sagas that are stuck, whose compensation failed, or whose undo is
+ * not acknowledged for an hour, make it {@code DEGRADED}.
  * Thread-safe.
  */
 final class SafeBunnyHealthIndicator implements HealthIndicator {
@@ -41,14 +43,22 @@ final class SafeBunnyHealthIndicator implements HealthIndicator {
     public Health health() {
         TransportStatus status = engine.status();
         Map<String, Map<SagaStatus, Long>> sagas = engine.sagasNeedingRepair();
+        Map<String, UndoingSagas> undoing = engine.sagasUndoing();
+        boolean degraded =
+                !sagas.isEmpty() || undoing.values().stream().anyMatch(UndoingSagas::late);
         Health.Builder health = (status.usable()
-                        ? Health.status(sagas.isEmpty() ? Status.UP : DEGRADED)
+                        ? Health.status(degraded ? DEGRADED : Status.UP)
                         : Health.down())
                 .withDetail("node", node)
                 .withDetail("transport", transport)
                 .withDetail("detail", status.detail());
         if (!sagas.isEmpty()) {
             health.withDetail("sagas", sagas);
+        }
+        if (!undoing.isEmpty()) {
+            Map<String, String> told = new TreeMap<>();
+            undoing.forEach((saga, some) -> told.put(saga, "%d, the oldest since %s".formatted(some.count(), some.oldest())));
+            health.withDetail("undoing", told);
         }
         Map<String, String> held = new TreeMap<>();
         engine.held().forEach((queue, why) -> held.put(queue, why.toString()));

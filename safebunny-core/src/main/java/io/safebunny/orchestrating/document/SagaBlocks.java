@@ -62,6 +62,13 @@ public final class SagaBlocks {
         }
     }
 
+    public void removeOfType(String type) {
+        all().stream()
+                .map(Block::message)
+                .filter(message -> message.type().equals(type))
+                .forEach(message -> remove(message.messageId()));
+    }
+
     public void clear() {
         root.remove(NAME);
     }

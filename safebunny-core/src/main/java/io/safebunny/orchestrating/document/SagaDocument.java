@@ -166,6 +166,11 @@ public final class SagaDocument {
         history.note(now, what);
     }
 
+    /** When it was written last by a message. */
+    public Instant changedAt() {
+        return SagaFields.instant(root, "changedAt");
+    }
+
     private Instant startedAt() {
         return SagaFields.instant(root, "startedAt");
     }
@@ -233,7 +238,7 @@ public final class SagaDocument {
                 stateVersion(),
                 root.path("state").toString(),
                 startedAt(),
-                SagaFields.instant(root, "changedAt"),
+                changedAt(),
                 reason(),
                 steps.views(),
                 timeouts.due(),

@@ -45,6 +45,12 @@ public final class SagaSteps {
                 .orElse(null);
     }
 
+    /** Whether one of their commands or undos has that id. */
+    public boolean haveSent(String messageId) {
+        return all().stream()
+                .anyMatch(step -> step.messageId().equals(messageId) || step.isUndoneBy(messageId));
+    }
+
     /** The one whose undo has that id. */
     public @Nullable SagaStep undoneBy(String messageId) {
         return all().stream()

@@ -4,6 +4,7 @@ package io.safebunny.orchestrating.message;
 import io.safebunny.MessageContext;
 import io.safebunny.PublishOptions;
 import io.safebunny.handling.Handling;
+import io.safebunny.message.BunnyUndone;
 import io.safebunny.message.Headers;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.WireMessage;
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes the messages that sagas send. Thread-safe. */
 public final class SagaMessages {
+
+    /** Type of the acknowledgements of undos. */
+    public static final String UNDONE = MessageTypes.nameOf(BunnyUndone.class);
 
     private static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
     private static final String REASON = "poison-reason";

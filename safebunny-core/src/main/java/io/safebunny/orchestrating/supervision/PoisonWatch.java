@@ -12,6 +12,7 @@ import io.safebunny.orchestrating.message.BunnyPoisoned;
 import io.safebunny.orchestrating.message.BunnyTimeout;
 import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.UnreadableRecordException;
 import io.safebunny.spi.transport.Delivery;
@@ -20,6 +21,8 @@ import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -89,32 +92,46 @@ final class PoisonWatch implements DeliveryHandler {
                 || type == null
                 || !Names.isCorrelationId(sagaId)
                 || !Names.isMessageId(id)
-                || (MessageTypes.isReserved(type) && !type.equals(TIMEOUT))) {
+                || (MessageTypes.isReserved(type) && !type.equals(TIMEOUT) && !type.equals(SagaMessages.UNDONE))) {
             return;
         }
-        for (String saga : sagas) {
-            if (exists(saga, sagaId)) {
-                sender.sendAndWait(messages.poisoned(
-                        new BunnyPoisoned(
-                                saga,
-                                id,
-                                Names.printable(type),
-                                Names.printable(nodeOf(delivery.message())),
-                                number(notice.headers(), Headers.POISON_VERSION),
-                                number(notice.headers(), Headers.SENT_AT)),
-                        reason(notice.headers()),
-                        sagaId,
-                        timeline.now()));
-            }
+        Object cause = notice.headers().get(Headers.CAUSATION_ID);
+        String sent = type.equals(SagaMessages.UNDONE) && cause != null ? cause.toString() : id;
+        for (String saga : concerned(sagaId, sent)) {
+            sender.sendAndWait(messages.poisoned(
+                    new BunnyPoisoned(
+                            saga,
+                            id,
+                            Names.printable(type),
+                            Names.printable(nodeOf(delivery.message())),
+                            number(notice.headers(), Headers.POISON_VERSION),
+                            number(notice.headers(), Headers.SENT_AT)),
+                    reason(notice.headers()),
+                    sagaId,
+                    timeline.now()));
         }
     }
 
-    private boolean exists(String saga, String sagaId) {
-        try {
-            return store.find(SagaDocument.key(saga, sagaId)) != null;
-        } catch (UnreadableRecordException e) { // by a newer version, which will read the news
-            return true;
+    /**
+     * The saga that sent the command or the undo; all that have this id if it was none of them, or cannot be read, because a newer
+     * version wrote it, which will read the news.
+     */
+    private List<String> concerned(String sagaId, String sent) {
+        List<String> concerned = new ArrayList<>();
+        for (String saga : sagas) {
+            try {
+                MessageRecord stored = store.find(SagaDocument.key(saga, sagaId));
+                if (stored != null) {
+                    if (SagaDocument.read(saga, stored).steps().haveSent(sent)) {
+                        return List.of(saga);
+                    }
+                    concerned.add(saga);
+                }
+            } catch (UnreadableRecordException e) {
+                concerned.add(saga);
+            }
         }
+        return concerned;
     }
 
     /** As the routing key says, which permissions restrict. */

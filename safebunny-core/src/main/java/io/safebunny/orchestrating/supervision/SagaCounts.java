@@ -2,14 +2,23 @@
 package io.safebunny.orchestrating.supervision;
 
 import io.safebunny.observation.Metrics;
+import io.safebunny.orchestrating.document.SagaDocument;
 import io.safebunny.saga.SagaStatus;
+import io.safebunny.spi.store.ListingQuery;
+import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.UnreadableRecordException;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** How many sagas there are that have not ended, as the store said when it was last asked. Thread-safe. */
 final class SagaCounts {
@@ -17,13 +26,21 @@ final class SagaCounts {
     private static final List<SagaStatus> UNFINISHED =
             List.of(SagaStatus.ACTIVE, SagaStatus.COMPENSATING, SagaStatus.COMPENSATION_FAILED, SagaStatus.STUCK);
 
+    /** Longer than delayed retries usually take. */
+    private static final Duration LATE = Duration.ofHours(1);
+
+    private static final int MOST_READ = 100;
+
     private final Set<String> sagas;
     private final MessageStore store;
+    private final Timeline timeline;
     private final Map<String, Map<SagaStatus, Long>> counts = new ConcurrentHashMap<>();
+    private final Map<String, UndoingSagas> undoing = new ConcurrentHashMap<>();
 
-    SagaCounts(Set<String> sagas, MessageStore store, Metrics metrics) {
+    SagaCounts(Set<String> sagas, MessageStore store, Timeline timeline, Metrics metrics) {
         this.sagas = sagas;
         this.store = store;
+        this.timeline = timeline;
         sagas.forEach(saga -> metrics.activeSagas(saga, () -> unfinished(saga)));
     }
 
@@ -33,7 +50,37 @@ final class SagaCounts {
             Map<SagaStatus, Long> found = new EnumMap<>(SagaStatus.class);
             UNFINISHED.forEach(status -> found.put(status, store.countListed(saga, status.name())));
             counts.put(saga, found);
+            long count = found.getOrDefault(SagaStatus.COMPENSATING, 0L);
+            UndoingSagas waiting = count == 0 ? null : undoing(saga, count);
+            if (waiting == null) {
+                undoing.remove(saga);
+            } else {
+                undoing.put(saga, waiting);
+            }
         }
+    }
+
+    /** {@code null} if there is none any more. */
+    private @Nullable UndoingSagas undoing(String saga, long count) {
+        ListingQuery query = new ListingQuery(saga, SagaStatus.COMPENSATING.name(), null, MOST_READ);
+        return store.findListed(query).stream()
+                .flatMap(stored -> changedAt(saga, stored).stream())
+                .min(Instant::compareTo)
+                .map(oldest -> new UndoingSagas(
+                        count, oldest, oldest.isBefore(timeline.now().minus(LATE))))
+                .orElse(null);
+    }
+
+    private static Optional<Instant> changedAt(String saga, MessageRecord stored) {
+        try {
+            return Optional.of(SagaDocument.read(saga, stored).changedAt());
+        } catch (UnreadableRecordException e) { // an instance of the newer version tells it
+            return Optional.empty();
+        }
+    }
+
+    Map<String, UndoingSagas> undoing() {
+        return new TreeMap<>(undoing);
     }
 
     private long unfinished(String saga) {

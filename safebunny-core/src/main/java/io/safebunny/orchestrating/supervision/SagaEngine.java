@@ -54,9 +54,9 @@ public final class SagaEngine {
         this.orchestration = new Orchestration(node, definitions, current, messages, timeline, metrics, retention);
         this.sagas = new StoredSagas(orchestration.names(), store, sender, messages, timeline);
         this.poisonWatch = new PoisonWatch(orchestration.names(), store, sender, messages, timeline, log);
-        this.counts = new SagaCounts(orchestration.names(), store, metrics);
+        this.counts = new SagaCounts(orchestration.names(), store, timeline, metrics);
         SagaSweeper sweeper =
-                new SagaSweeper(orchestration.names(), store, counts, sender, messages, timeline, log, lease);
+                new SagaSweeper(orchestration.names(), store, counts, sender, messages, timeline, metrics, log, lease);
         this.sweeps = new RecurringTask("looking after sagas", lease, sweeper::sweep, blocking, timeline);
     }
 
@@ -76,6 +76,11 @@ public final class SagaEngine {
     /** Those that go on only when a person has looked after them, by name of the saga, as the store said last. */
     public Map<String, Map<SagaStatus, Long>> needingRepair() {
         return counts.needingRepair();
+    }
+
+    /** Those that are undoing, by name of the saga, as the store said last; without those that have none. */
+    public Map<String, UndoingSagas> undoing() {
+        return counts.undoing();
     }
 
     public void start() {

@@ -3,6 +3,7 @@ package io.safebunny.orchestrating.supervision;
 
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.observation.Metrics;
 import io.safebunny.orchestrating.document.SagaDocument;
 import io.safebunny.orchestrating.document.SagaTimeout;
 import io.safebunny.orchestrating.message.SagaMessages;
@@ -49,6 +50,7 @@ final class SagaSweeper {
     private final ConfirmedSender sender;
     private final SagaMessages messages;
     private final Timeline timeline;
+    private final Metrics metrics;
     private final BoundedLog log;
     private final Duration lease;
 
@@ -60,6 +62,7 @@ final class SagaSweeper {
             ConfirmedSender sender,
             SagaMessages messages,
             Timeline timeline,
+            Metrics metrics,
             BoundedLog log,
             Duration lease) {
         this.sagas = sagas;
@@ -68,6 +71,7 @@ final class SagaSweeper {
         this.sender = sender;
         this.messages = messages;
         this.timeline = timeline;
+        this.metrics = metrics;
         this.log = log;
         this.lease = lease;
     }
@@ -143,6 +147,9 @@ final class SagaSweeper {
         List<OutboundMessage> ofSaga = wake(saga, now);
         MessageRecord taken = store.replace(saga.postponed(record, now.plus(lease)));
         if (taken != null) {
+            if (!saga.status().name().equals(listing.status())) {
+                metrics.sagaBecame(saga.saga(), saga.status().name());
+            }
             alarms.addAll(ofSaga);
         }
     }
