@@ -58,7 +58,15 @@ public final class Deduplication {
                 : new LeasedClaims(store, timeline, blocking, metrics, log, options, claiming);
         this.fence = new UndoFence(store, timeline, log, claiming, options.retention());
         this.dispatching = new Dispatching(
-                store, sender, timeline, blocking, metrics, log, options.lease(), StoreFailures.COMES_BACK);
+                store,
+                sender,
+                timeline,
+                blocking,
+                metrics,
+                log,
+                options.lease(),
+                StoreFailures.COMES_BACK,
+                options.retention());
     }
 
     /** Knows what becomes of a message whose handling failed, and hears of what it did not decide itself. */

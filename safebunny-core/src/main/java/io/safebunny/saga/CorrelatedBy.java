@@ -10,6 +10,9 @@ import java.lang.annotation.Target;
 /**
  * On a handler of a {@link BunnySaga}: the saga's id is a property of the payload instead of the message's correlation id, such as
  * {@code "order.id"}. It must be a valid correlation id ({@code [A-Za-z0-9._:-]{1,64}}); a message without one is set aside.
+ *
+ * <p>If the saga is itself a participant of another one, its handlers of a command and of that command's undo need the same property: in
+ * another partition an undo does not find its command, and does not bar it.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

@@ -76,6 +76,30 @@ class SweeperTest {
     }
 
     @Test
+    void anAcknowledgementOfAnUndoForWhichNobodyIsBoundWaitsForTheRetentionAndNotForEver() {
+        RecordKey key = new RecordKey("saga", "undo");
+        MessageRecord claim =
+                bench.store.create(MessageRecord.claim(key, "crashed", LEASE, 0, Fingerprint.of(DedupBench.MESSAGE)));
+        OutboundMessage acknowledgement = new OutboundMessage(
+                Wires.orderPlaced()
+                        .with("type", "BunnyUndone")
+                        .withHeader("sb-sent-at", bench.timeline.now().toEpochMilli())
+                        .wire(),
+                new Route.Publication(DEAD),
+                Duration.ZERO);
+        assertThat(bench.store.replace(claim.completed(List.of(acknowledgement)))).isNotNull();
+        dead(RecordingTransport.UNROUTABLE);
+        start();
+        bench.timeline.advance(LEASE.multipliedBy(2));
+        assertThat(Objects.requireNonNull(bench.store.find(key)).state()).isEqualTo(RecordState.COMPLETED);
+
+        bench.timeline.advance(DedupBench.RETENTION);
+        bench.timeline.advance(LEASE.multipliedBy(4));
+
+        assertThat(Objects.requireNonNull(bench.store.find(key)).state()).isEqualTo(RecordState.DISPATCHED);
+    }
+
+    @Test
     void aRoundThatTakesLongerThanALeaseMakesTheNextOneLaterAndNothingElse() {
         List<Runnable> rounds = new ArrayList<>();
         bench.instance(store, rounds::add, LEASE).start();

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -35,11 +36,22 @@ class SagaTimeoutsTest {
         SagaWorld world = new SagaWorld();
         int setAgain;
 
+        @Nullable
+        Duration early;
+
         @Starts
         @BunnyHandler(from = "desk")
         State on(Begin begin, SagaContext saga) {
             saga.timeout("late", Duration.ofMinutes(begin.minutes()));
+            if (early != null) {
+                saga.timeout("early", early);
+            }
             return new State(0);
+        }
+
+        @OnTimeout("early")
+        void early() {
+            throw new IllegalStateException("as the test wants");
         }
 
         @BunnyHandler(from = "desk")
@@ -106,6 +118,19 @@ class SagaTimeoutsTest {
         assertThat(waiting.runs).containsExactly(begun.plus(Duration.ofMinutes(1)), begun.plus(Duration.ofMinutes(21)));
         assertThat(alarms).isEqualTo(3);
         assertThat(world.counted("safebunny.saga.ignored", "reason", "stale")).isEqualTo(1);
+    }
+
+    @Test
+    void oneThatIsLookedAfterDoesNotDelayAnother() {
+        Duration lease = SagaWorld.LEASE;
+        world.losesDelayed = true;
+        waiting.early = Duration.ofMinutes(1).minus(lease.dividedBy(2)).minusSeconds(1);
+        send(new Begin(1));
+        world.losesDelayed = false;
+
+        world.pass(Duration.ofMinutes(1).plus(lease.dividedBy(2).multipliedBy(3)));
+
+        assertThat(waiting.runs).hasSize(1);
     }
 
     @Test

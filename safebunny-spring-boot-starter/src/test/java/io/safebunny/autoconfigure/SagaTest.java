@@ -31,6 +31,12 @@ class SagaTest {
 
     record Paid(String orderId) {}
 
+    record Returned(String orderId) {}
+
+    record Refund(String orderId) {}
+
+    record Charge(String orderId) {}
+
     @BunnySaga
     static class Order {
         record State(String orderId) {}
@@ -39,6 +45,12 @@ class SagaTest {
         @BunnyHandler(from = "shop")
         State on(OrderPlaced placed) {
             return new State(placed.orderId());
+        }
+
+        @BunnyHandler(from = "shop")
+        void on(Returned returned, SagaContext saga) {
+            saga.step("refund", new Refund(returned.orderId()), new Charge(returned.orderId()));
+            saga.fail("as the test wants");
         }
 
         @BunnyHandler(from = "shop")
@@ -94,6 +106,22 @@ class SagaTest {
                 .hasStackTraceContaining("SB-1108 Sagas need a store")
                 .hasStackTraceContaining("Order")
                 .hasStackTraceContaining("safebunny.store.type"));
+    }
+
+    @Test
+    void thoseThatAreUndoingShowInTheHealthWithTheTimeOfTheOldest() {
+        node.run(context -> {
+            publish(context, new OrderPlaced("1"));
+            awaitStatus(context, SagaStatus.ACTIVE);
+            publish(context, new Returned("1"));
+            awaitStatus(context, SagaStatus.COMPENSATING);
+            SafeBunnyHealthIndicator indicator = context.getBean(SafeBunnyHealthIndicator.class);
+
+            await().untilAsserted(() -> assertThat(indicator.health().getDetails())
+                    .hasEntrySatisfying("undoing", undoing -> assertThat(undoing.toString())
+                            .startsWith("{Order=1, the oldest since ")));
+            assertThat(indicator.health().getStatus()).isEqualTo(Status.UP);
+        });
     }
 
     @Test

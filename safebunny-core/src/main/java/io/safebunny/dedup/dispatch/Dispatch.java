@@ -4,6 +4,11 @@ package io.safebunny.dedup.dispatch;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.NackedException;
 import io.safebunny.failure.PublishTimeoutException;
+import io.safebunny.failure.UnroutableException;
+import io.safebunny.message.BunnyUndone;
+import io.safebunny.message.Headers;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
@@ -15,12 +20,19 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends the publications of a completed message in order, and stops at the first that cannot be sent. That one and those after it
  * stay in the record; the confirmed ones before it are removed, so that they are not sent again. Thread-safe.
  */
 final class Dispatch {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Dispatch.class);
+    private static final Kind UNHEARD =
+            Kind.warn(LOG, "Acknowledgements of undos are dropped, because nobody is bound for them");
+    private static final String UNDONE = MessageTypes.nameOf(BunnyUndone.class);
 
     private static final int NACKS = 3;
     private static final Duration BETWEEN_NACKS = Duration.ofMillis(500);
@@ -31,20 +43,24 @@ final class Dispatch {
     private final Marks marks;
     private final WaitingRecords waiting;
     private final DedupLog log;
+    private final Duration mostWaiting;
 
+    /** @param mostWaiting how long an acknowledgement waits for somebody to listen to it */
     Dispatch(
             MessageStore store,
             ConfirmedSender sender,
             Timeline timeline,
             Marks marks,
             WaitingRecords waiting,
-            DedupLog log) {
+            DedupLog log,
+            Duration mostWaiting) {
         this.store = store;
         this.sender = sender;
         this.timeline = timeline;
         this.marks = marks;
         this.waiting = waiting;
         this.log = log;
+        this.mostWaiting = mostWaiting;
     }
 
     /** Where a publication goes. A problem there affects all publications with the same target. */
@@ -144,10 +160,29 @@ final class Dispatch {
                 if (tried == tries || !hasPaused()) {
                     return e;
                 }
+            } catch (UnroutableException e) {
+                return hasWaitedLongEnough(message) ? null : e;
             } catch (RuntimeException e) {
                 return e;
             }
         }
+    }
+
+    /** Whoever writes an undo decides to whom it is acknowledged, which may be nobody: that must not stay in the store for ever. */
+    private boolean hasWaitedLongEnough(OutboundMessage message) {
+        boolean isForgotten = UNDONE.equals(message.message().type())
+                && message.message().headers().get(Headers.SENT_AT) instanceof Number sentAt
+                && timeline.now().minus(mostWaiting).toEpochMilli() > sentAt.longValue();
+        if (isForgotten) {
+            log.tell(
+                    UNHEARD,
+                    message.publication().toString(),
+                    () -> LOG.warn(
+                            "Acknowledgement {} of an undo is dropped: nobody has been bound for it for {}",
+                            message.publication(),
+                            mostWaiting));
+        }
+        return isForgotten;
     }
 
     private boolean hasPaused() {

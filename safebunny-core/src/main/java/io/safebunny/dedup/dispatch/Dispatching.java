@@ -28,6 +28,7 @@ public final class Dispatching {
      * @param blocking runs what waits for the store: marks and sweeps
      * @param lease how long a record must not have changed to be swept, and how often is swept
      * @param comesBack when a message is delivered again whose publications are not confirmed
+     * @param mostWaiting how long an acknowledgement of an undo waits for somebody to listen to it
      */
     public Dispatching(
             MessageStore store,
@@ -37,12 +38,13 @@ public final class Dispatching {
             Metrics metrics,
             DedupLog log,
             Duration lease,
-            Duration comesBack) {
+            Duration comesBack,
+            Duration mostWaiting) {
         this.comesBack = comesBack;
         this.log = log;
         this.marks = new Marks(store, timeline, blocking, log);
         this.waiting = new WaitingRecords(timeline);
-        this.dispatch = new Dispatch(store, sender, timeline, marks, waiting, log);
+        this.dispatch = new Dispatch(store, sender, timeline, marks, waiting, log, mostWaiting);
         Sweeper sweeper = new Sweeper(store, timeline, lease, dispatch, marks, waiting, log);
         this.sweeps = new RecurringTask("sweeping", lease, sweeper::sweep, blocking, timeline);
         metrics.waitingForDispatch(waiting::count);

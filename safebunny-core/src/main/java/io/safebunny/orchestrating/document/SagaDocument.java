@@ -100,9 +100,11 @@ public final class SagaDocument {
                 : next(stored, owner, dueAt());
     }
 
-    /** The next write by one who only looks after it: it is not found as due until then. */
-    public MessageRecord postponed(MessageRecord stored, Instant until) {
-        return next(stored, stored.owner(), dueAt() == null ? null : until);
+    /** The next write by one who only looks after it: it is not found as due until then, or until a timeout that is not over yet. */
+    public MessageRecord postponed(MessageRecord stored, Instant now, Instant until) {
+        Instant next = timeouts.firstDueAfter(now);
+        Instant due = next != null && next.isBefore(until) ? next : until;
+        return next(stored, stored.owner(), dueAt() == null ? null : due);
     }
 
     private MessageRecord next(MessageRecord stored, String owner, @Nullable Instant due) {

@@ -47,8 +47,7 @@ public final class SagaSteps {
 
     /** Whether one of their commands or undos has that id. */
     public boolean haveSent(String messageId) {
-        return all().stream()
-                .anyMatch(step -> step.messageId().equals(messageId) || step.isUndoneBy(messageId));
+        return all().stream().anyMatch(step -> step.messageId().equals(messageId) || step.isUndoneBy(messageId));
     }
 
     /** The one whose undo has that id. */

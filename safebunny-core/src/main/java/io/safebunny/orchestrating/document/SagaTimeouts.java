@@ -66,6 +66,14 @@ public final class SagaTimeouts {
     }
 
     @Nullable
+    Instant firstDueAfter(Instant now) {
+        return due().values().stream()
+                .filter(due -> due.isAfter(now))
+                .min(Instant::compareTo)
+                .orElse(null);
+    }
+
+    @Nullable
     Instant firstDue() {
         return due().values().stream().min(Instant::compareTo).orElse(null);
     }

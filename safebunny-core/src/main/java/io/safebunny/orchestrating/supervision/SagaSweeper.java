@@ -145,7 +145,7 @@ final class SagaSweeper {
             return;
         }
         List<OutboundMessage> ofSaga = wake(saga, now);
-        MessageRecord taken = store.replace(saga.postponed(record, now.plus(lease)));
+        MessageRecord taken = store.replace(saga.postponed(record, now, now.plus(lease)));
         if (taken != null) {
             if (!saga.status().name().equals(listing.status())) {
                 metrics.sagaBecame(saga.saga(), saga.status().name());
