@@ -87,7 +87,8 @@ class SweeperTest {
                         .wire(),
                 new Route.Publication(DEAD),
                 Duration.ZERO);
-        assertThat(bench.store.replace(claim.completed(List.of(acknowledgement)))).isNotNull();
+        assertThat(bench.store.replace(claim.completed(List.of(acknowledgement))))
+                .isNotNull();
         dead(RecordingTransport.UNROUTABLE);
         start();
         bench.timeline.advance(LEASE.multipliedBy(2));

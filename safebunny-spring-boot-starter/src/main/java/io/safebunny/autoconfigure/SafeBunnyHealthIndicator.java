@@ -44,11 +44,8 @@ final class SafeBunnyHealthIndicator implements HealthIndicator {
         TransportStatus status = engine.status();
         Map<String, Map<SagaStatus, Long>> sagas = engine.sagasNeedingRepair();
         Map<String, UndoingSagas> undoing = engine.sagasUndoing();
-        boolean degraded =
-                !sagas.isEmpty() || undoing.values().stream().anyMatch(UndoingSagas::late);
-        Health.Builder health = (status.usable()
-                        ? Health.status(degraded ? DEGRADED : Status.UP)
-                        : Health.down())
+        boolean degraded = !sagas.isEmpty() || undoing.values().stream().anyMatch(UndoingSagas::late);
+        Health.Builder health = (status.usable() ? Health.status(degraded ? DEGRADED : Status.UP) : Health.down())
                 .withDetail("node", node)
                 .withDetail("transport", transport)
                 .withDetail("detail", status.detail());
@@ -57,7 +54,8 @@ final class SafeBunnyHealthIndicator implements HealthIndicator {
         }
         if (!undoing.isEmpty()) {
             Map<String, String> told = new TreeMap<>();
-            undoing.forEach((saga, some) -> told.put(saga, "%d, the oldest since %s".formatted(some.count(), some.oldest())));
+            undoing.forEach(
+                    (saga, some) -> told.put(saga, "%d, the oldest since %s".formatted(some.count(), some.oldest())));
             health.withDetail("undoing", told);
         }
         Map<String, String> held = new TreeMap<>();
