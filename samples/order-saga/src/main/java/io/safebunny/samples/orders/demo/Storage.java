@@ -75,6 +75,7 @@ final class Storage implements AutoCloseable {
         if (choice.kind() == StoreChoice.Kind.COSMOS) {
             properties.put("ledger.remote", "true");
             properties.put("safebunny.store.type", "cosmos");
+            properties.put("safebunny.outbox.enabled", "false"); // the database is the ledger's, not the nodes'
             properties.put("safebunny.store.cosmos.connection-mode", "gateway");
             account(options);
         }

@@ -11,9 +11,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +46,7 @@ public final class RepairDesk implements AutoCloseable {
     private final SplittableRandom random;
     private final Map<String, Case> cases = new HashMap<>();
     private final Map<String, Integer> replays = new HashMap<>();
+    private final Set<String> byHand = new HashSet<>();
     private long lookedAt = System.nanoTime() - BETWEEN_LOOKS.toNanos();
     private long repairs;
 
@@ -139,7 +142,9 @@ public final class RepairDesk implements AutoCloseable {
                         && copy.type().equals(undoing.get().undo()));
         if (undoing.isPresent() && copies.stream().anyMatch(copy -> poison.isBeyondRepair(copy.messageId()))) {
             SagaView.Step step = undoing.get();
-            hand.undo(orderOf(saga), String.valueOf(step.undo()));
+            if (byHand.add(saga.id() + ' ' + step.name())) { // once, however long the saga takes to hear of it
+                hand.undo(orderOf(saga), String.valueOf(step.undo()));
+            }
             sagas.skip(saga.saga(), saga.id(), step.name(), "undone by hand");
             return true;
         }
