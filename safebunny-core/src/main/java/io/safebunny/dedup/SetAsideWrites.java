@@ -30,7 +30,7 @@ final class SetAsideWrites {
         tries++;
         SetAsideWrite write = records.setAsideWrite();
         @Nullable MessageRecord together = write == null ? null : write.record(stored);
-        whenWritten = together == null ? () -> {} : write::written;
+        whenWritten = write == null || together == null ? () -> {} : write::written;
         return together == null ? List.of() : List.of(together);
     }
 
