@@ -50,6 +50,8 @@ final class MessageInvoker implements HandlerInvoker {
                 }
                 return true;
             }
+            // written after a resume, it would stop the saga again for a message that changed nothing
+            visit.handling().records().whenSetAside(stored -> null);
             throw new InvalidMessageException(
                     PoisonReason.SAGA_STUCK,
                     "Saga %s %s is stuck: message %s of it was set aside, and state built over that gap would be wrong. Replay that message, or resume the saga, then replay this one."

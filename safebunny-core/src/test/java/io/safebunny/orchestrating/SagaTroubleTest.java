@@ -4,11 +4,13 @@ package io.safebunny.orchestrating;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.PoisonMessageException;
+import io.safebunny.fixture.InterveningStore;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.WireMessage;
 import io.safebunny.orchestrating.OrderSaga.Capture;
+import io.safebunny.orchestrating.OrderSaga.Captured;
 import io.safebunny.orchestrating.OrderSaga.PlaceOrder;
 import io.safebunny.orchestrating.OrderSaga.Refund;
 import io.safebunny.orchestrating.OrderSaga.ReleaseStock;
@@ -40,12 +42,13 @@ class SagaTroubleTest {
     private final SagaWorld world = new SagaWorld();
     private final OrderSaga orders = new OrderSaga();
     private final MemoryMessageStore store = new MemoryMessageStore(world.timeline, Duration.ofDays(7));
+    private final InterveningStore intervening = new InterveningStore(store);
     private HandlerInvoker refunding = (payload, context) -> {};
 
     @BeforeEach
     void start() {
         world.start("storefront", List.of());
-        world.start("orders", store, List.of(), this.orders);
+        world.start("orders", intervening, List.of(), this.orders);
         world.start(
                 "warehouse",
                 List.of(
@@ -89,6 +92,31 @@ class SagaTroubleTest {
 
         assertThat(saga().status()).isEqualTo(SagaStatus.FAILED);
         assertThat(world.effects).containsExactly("refund", "release");
+    }
+
+    @Test
+    void aMessageTurnedAwayBeforeTheResumeDoesNotStopTheSagaAfterIt() {
+        getStuck();
+        List<String> reads = new ArrayList<>();
+        intervening.beforeFind(() -> {
+            reads.add("read");
+            if (reads.size() == 2) { // after the handler, before what is written with the poison record
+                resumeElsewhere();
+            }
+        });
+
+        world.publish("billing", new Captured("1"), ID);
+
+        assertThat(world.poison("orders")).hasSize(2);
+        assertThat(world.poison("orders").get(1).headers()).containsEntry("sb-poison-reason", "saga-stuck");
+        assertThat(saga().status()).isEqualTo(SagaStatus.ACTIVE);
+    }
+
+    private void resumeElsewhere() {
+        MessageRecord stored = Objects.requireNonNull(store.find(SagaDocument.key("OrderSaga", ID)));
+        SagaDocument read = SagaDocument.read("OrderSaga", stored);
+        read.unstick();
+        var unused = store.replace(read.write(stored, "another", world.timeline.now(), world.timeline.now()));
     }
 
     @Test

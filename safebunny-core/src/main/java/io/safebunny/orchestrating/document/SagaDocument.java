@@ -178,7 +178,7 @@ public final class SagaDocument {
     }
 
     /** Of the application, 0 before there is a state. */
-    int stateVersion() {
+    public int stateVersion() {
         return root.path("stateVersion").asInt(0);
     }
 

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
 
 /** All that makes the sagas of a node run: their handlers, their sweeper, and how they are looked at and repaired. Thread-safe. */
 public final class SagaEngine {
@@ -55,8 +56,9 @@ public final class SagaEngine {
         this.sagas = new StoredSagas(orchestration.names(), store, sender, messages, timeline);
         this.poisonWatch = new PoisonWatch(orchestration.names(), store, sender, messages, timeline, log);
         this.counts = new SagaCounts(orchestration.names(), store, timeline, metrics);
-        SagaSweeper sweeper =
-                new SagaSweeper(orchestration.names(), store, counts, sender, messages, timeline, metrics, log, lease);
+        Map<String, Integer> versions =
+                definitions.stream().collect(Collectors.toMap(SagaDefinition::name, SagaDefinition::version));
+        SagaSweeper sweeper = new SagaSweeper(versions, store, counts, sender, messages, timeline, metrics, log, lease);
         this.sweeps = new RecurringTask("looking after sagas", lease, sweeper::sweep, blocking, timeline);
     }
 

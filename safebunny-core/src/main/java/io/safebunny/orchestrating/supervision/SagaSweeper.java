@@ -8,6 +8,7 @@ import io.safebunny.orchestrating.document.SagaDocument;
 import io.safebunny.orchestrating.document.SagaTimeout;
 import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.saga.SagaStatus;
 import io.safebunny.spi.store.Listing;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
@@ -19,9 +20,10 @@ import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -42,9 +44,12 @@ final class SagaSweeper {
     /** Longer than delayed retries usually take. */
     private static final Duration LONGEST_RETRIES = Duration.ofDays(1);
 
+    /** After that, new ones that cannot be looked after hold up those that are due later. */
     private static final int MOST_LEFT = 1_000;
 
-    private final Set<String> sagas;
+    private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
+
+    private final Map<String, Integer> versions;
     private final MessageStore store;
     private final SagaCounts counts;
     private final ConfirmedSender sender;
@@ -53,10 +58,17 @@ final class SagaSweeper {
     private final Metrics metrics;
     private final BoundedLog log;
     private final Duration lease;
+    /** Those that could not even be put off, until when they are passed over. */
+    private final Map<RecordKey, Instant> left = new HashMap<>();
+    /** Kinds that this instance has no class for, since when it knows. */
+    private final Map<String, Instant> unknown = new HashMap<>();
 
-    /** @param lease half of it is how late a message may be before it is sent again; also how long a round lasts at most */
+    /**
+     * @param versions of the state that this instance knows, by name of the saga
+     * @param lease half of it is how late a message may be before it is sent again; also how long a round lasts at most
+     */
     SagaSweeper(
-            Set<String> sagas,
+            Map<String, Integer> versions,
             MessageStore store,
             SagaCounts counts,
             ConfirmedSender sender,
@@ -65,7 +77,7 @@ final class SagaSweeper {
             Metrics metrics,
             BoundedLog log,
             Duration lease) {
-        this.sagas = sagas;
+        this.versions = versions;
         this.store = store;
         this.counts = counts;
         this.sender = sender;
@@ -78,9 +90,9 @@ final class SagaSweeper {
 
     /** Runs one round on the calling thread. */
     void sweep() {
+        boolean all = count();
         try {
-            boolean all = wakeAndRetire();
-            counts.refresh();
+            all &= wakeAndRetire();
             if (all) {
                 log.works(FAILED);
             }
@@ -95,63 +107,143 @@ final class SagaSweeper {
         log.fails(FAILED, "sagas", () -> LOG.warn("{}", what, log.tellable(e)));
     }
 
+    /** First, as health tells of the figures, and whatever else fails. */
+    private boolean count() {
+        try {
+            counts.refresh();
+            return true;
+        } catch (RuntimeException e) {
+            failed("Sagas cannot be counted now: health and meters tell of them as they were", e);
+            return false;
+        }
+    }
+
     /** @return whether nothing failed */
     private boolean wakeAndRetire() throws InterruptedException {
         long end = timeline.nanoTime() + lease.toNanos();
+        Instant begun = timeline.now();
+        left.values().removeIf(until -> !until.isAfter(begun));
         boolean all = true;
-        int left = 0; // found and not changed: they are found again
+        boolean sent;
         int asked;
         int found;
         do {
-            asked = PORTION + left;
-            left = 0;
+            asked = PORTION + left.size();
             Instant now = timeline.now();
-            List<OutboundMessage> alarms = new ArrayList<>();
+            List<Woken> woken = new ArrayList<>();
             List<MessageRecord> due = store.findDue(now.minus(lease.dividedBy(2)), asked);
             for (MessageRecord record : due) {
-                try {
-                    look(record, now, alarms);
-                } catch (
-                        RuntimeException
-                                e) { // of this one: its handler may hold it, or a newer version wrote something of it
-                    failed("A saga cannot be looked after now", e);
-                    left++;
-                    all = false;
+                if (!left.containsKey(record.key()) && timeline.nanoTime() - end < 0) {
+                    all &= lookSafely(record, now, woken);
                 }
             }
-            all &= send(alarms);
+            sent = send(woken);
             found = due.size();
-        } while (all && found == asked && left < MOST_LEFT && timeline.nanoTime() - end < 0);
-        return all;
+        } while (sent && found == asked && left.size() < MOST_LEFT && timeline.nanoTime() - end < 0);
+        return all && sent;
     }
 
+    /**
+     * Whatever is wrong with one, the others are looked after.
+     *
+     * @return whether it could be looked after
+     */
+    private boolean lookSafely(MessageRecord record, Instant now, List<Woken> woken) {
+        try {
+            look(record, now, woken);
+            return true;
+        } catch (RuntimeException e) { // its handler may hold it, or a newer version wrote something of it
+            failed("A saga cannot be looked after now", e);
+            if (!isPutOff(record, now.plus(lease.multipliedBy(4)))) {
+                left.put(record.key(), now.plus(lease.multipliedBy(4)));
+            }
+            return false;
+        }
+    }
+
+    /** @return whether it is not found again for a while; the document stays as it is, which may be what cannot be written */
+    private boolean isPutOff(MessageRecord record, Instant until) {
+        try {
+            putOff(record, until);
+            return true;
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
+    /** With its document as it is. */
+    private @Nullable MessageRecord putOff(MessageRecord record, Instant until) {
+        Listing listing = record.listing();
+        Listing later =
+                listing == null ? null : new Listing(listing.kind(), listing.status(), listing.createdAt(), until);
+        return store.replace(record.nextContent(record.state(), record.owner(), later, record.steps()));
+    }
+
+    /** What is to be sent for a saga that this instance has taken. */
+    private record Woken(MessageRecord taken, List<OutboundMessage> alarms) {}
+
     /** Whatever it is, it is not found again for a while. */
-    private void look(MessageRecord record, Instant now, List<OutboundMessage> alarms) {
+    private void look(MessageRecord record, Instant now, List<Woken> woken) {
         Listing listing = record.listing();
         if (listing == null) {
             return;
         }
-        SagaDocument saga = sagas.contains(listing.kind()) ? readable(listing.kind(), record) : null;
-        if (saga == null) { // of another version of the application, or of SafeBunny
-            Listing later =
-                    new Listing(listing.kind(), listing.status(), listing.createdAt(), now.plus(lease.multipliedBy(4)));
-            MessageRecord unused =
-                    store.replace(record.nextContent(record.state(), record.owner(), later, record.steps()));
-            return;
-        }
-        if (saga.status().isEnded()) {
+        if (isEnded(listing)) { // of whatever version
             MessageRecord unused =
                     store.replace(record.nextContent(RecordState.DISPATCHED, record.owner(), null, record.steps()));
             return;
         }
-        List<OutboundMessage> ofSaga = wake(saga, now);
-        MessageRecord taken = store.replace(saga.postponed(record, now, now.plus(lease)));
+        Integer version = versions.get(listing.kind());
+        SagaDocument saga = version == null ? null : readable(listing.kind(), record);
+        if (version == null || saga == null) { // of another version of the application, or of SafeBunny
+            Duration pause = version == null ? pauseOfUnknown(listing.kind(), now) : lease.multipliedBy(4);
+            MessageRecord unused = putOff(record, now.plus(pause));
+            return;
+        }
+        if (saga.stateVersion() > version) { // an alarm would go round until an instance comes that knows the state
+            MessageRecord unused = putOff(record, now.plus(lease.multipliedBy(4)));
+            return;
+        }
+        List<OutboundMessage> alarms = wake(saga, now);
+        MessageRecord taken = store.replace(saga.postponed(record, now, now.plus(pause(saga, alarms, now))));
         if (taken != null) {
             if (!saga.status().name().equals(listing.status())) {
                 metrics.sagaBecame(saga.saga(), saga.status().name());
             }
-            alarms.addAll(ofSaga);
+            woken.add(new Woken(taken, alarms));
         }
+    }
+
+    private static boolean isEnded(Listing listing) {
+        return Arrays.stream(SagaStatus.values())
+                .anyMatch(status -> status.isEnded() && status.name().equals(listing.status()));
+    }
+
+    /** Perhaps an instance that knows it runs beside this one, as in a deployment; later on its class has probably been removed. */
+    private Duration pauseOfUnknown(String kind, Instant now) {
+        Instant since = unknown.get(kind);
+        if (since == null) {
+            unknown.put(kind, now);
+            LOG.warn(
+                    "Sagas are stored that no @BunnySaga of this instance is named for [saga={}]: their timeouts do not run. If the class was renamed, give it its old name; if it was removed, let its sagas end first",
+                    kind);
+            since = now;
+        }
+        return between(lease.multipliedBy(4), Duration.between(since, now));
+    }
+
+    /** Messages that are there and cannot be handled are not multiplied: each time it waits as long again as it has waited. */
+    private Duration pause(SagaDocument saga, List<OutboundMessage> alarms, Instant now) {
+        Instant first = saga.timeouts().all().values().stream()
+                .map(SagaTimeout::wakesAt)
+                .min(Instant::compareTo)
+                .orElse(now);
+        return alarms.isEmpty() ? lease : between(lease, Duration.between(first, now));
+    }
+
+    private static Duration between(Duration shortest, Duration wanted) {
+        Duration bounded = wanted.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : wanted;
+        return bounded.compareTo(shortest) > 0 ? bounded : shortest;
     }
 
     /** What is to be sent when the saga is written; what the message of a timeout has come to is in its own record. */
@@ -163,7 +255,12 @@ final class SagaSweeper {
             if (timeout.wakesAt().isAfter(now)) {
                 continue;
             }
-            MessageRecord handled = store.find(new RecordKey(saga.id(), timeout.token()));
+            MessageRecord handled;
+            try {
+                handled = store.find(new RecordKey(saga.id(), timeout.token()));
+            } catch (UnreadableRecordException e) { // an instance of the newer version handles it
+                continue;
+            }
             if (handled == null || isGivenUp(handled, timeout, now)) {
                 alarms.add(messages.alarm(saga.saga(), saga.id(), name, timeout, now));
             } else if (handled.state() == RecordState.POISONED) {
@@ -194,7 +291,9 @@ final class SagaSweeper {
     }
 
     /** @return whether all are confirmed; the others are sent again later */
-    private boolean send(List<OutboundMessage> alarms) throws InterruptedException {
+    private boolean send(List<Woken> woken) throws InterruptedException {
+        List<OutboundMessage> alarms =
+                woken.stream().flatMap(saga -> saga.alarms().stream()).toList();
         if (alarms.isEmpty()) {
             return true;
         }
@@ -207,6 +306,15 @@ final class SagaSweeper {
             return true;
         } catch (ExecutionException | TimeoutException e) {
             failed("Messages that wake sagas are not confirmed; they are sent again later", e);
+            Instant soon = timeline.now().plus(lease);
+            for (Woken saga : woken) { // what the broker did not take is not to wait any longer for that
+                Listing listing = saga.taken().listing();
+                if (listing != null
+                        && listing.dueAt() != null
+                        && listing.dueAt().isAfter(soon)) {
+                    boolean unused = isPutOff(saga.taken(), soon);
+                }
+            }
             return false;
         }
     }
