@@ -86,11 +86,19 @@ public final class Orchestration {
 
     private String ofItsCorrelationId(Handling handling, Object payload) {
         handling.collectOnly();
-        SagaType timed = payload instanceof BunnyTimeout alarm ? types.find(alarm.saga()) : null;
-        if (timed != null) {
-            handling.records().whenSetAside(new StickWhenSetAside(timed, handling));
+        SagaType type = called(payload);
+        if (type != null) {
+            handling.records().whenSetAside(new StickWhenSetAside(type, handling));
         }
         return SagaType.sagaId(handling);
+    }
+
+    /** The saga of which the message may run a method. */
+    private @Nullable SagaType called(Object payload) {
+        if (payload instanceof BunnyTimeout alarm) {
+            return types.find(alarm.saga());
+        }
+        return payload instanceof BunnyPoisoned news ? types.find(news.saga()) : null;
     }
 
     /** Nodes that take commands of these sagas, and this one. */

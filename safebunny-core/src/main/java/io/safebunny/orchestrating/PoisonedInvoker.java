@@ -39,6 +39,9 @@ final class PoisonedInvoker implements HandlerInvoker {
         if (saga.status().isEnded()) {
             return;
         }
+        if (saga.status() == SagaStatus.STUCK && context.messageId().equals(saga.stuckOn())) { // replayed
+            visit.goOn();
+        }
         String reason = SagaMessages.reasonOf(context);
         saga.note(
                 visit.now(),

@@ -17,7 +17,9 @@ import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -35,6 +37,7 @@ final class ScheduledSweeper {
     private static final Kind FAILED = Kind.warn(LOG, "Scheduled messages cannot be looked after");
 
     private static final int PORTION = 100;
+    private static final int MOST_LEFT = 1_000;
 
     private final MessageStore store;
     private final ConfirmedSender sender;
@@ -79,33 +82,38 @@ final class ScheduledSweeper {
     /** @return whether nothing failed */
     private boolean ringAll() throws InterruptedException {
         long end = timeline.nanoTime() + lease.toNanos();
-        boolean all = true;
-        int left = 0; // found and not changed: they are found again
-        int asked;
-        int found;
+        Set<RecordKey> left = new HashSet<>(); // found and not changed: they are found again, before all others
+        boolean confirmed;
+        boolean more;
         do {
-            asked = PORTION + left;
-            left = 0;
+            int asked = PORTION + left.size();
             Instant now = timeline.now();
             List<OutboundMessage> ringing = new ArrayList<>();
             List<MessageRecord> overdue = store.findListed(new ListingQuery(
                     ScheduledDocument.KIND, Status.WAITING.name(), now.minus(lease.dividedBy(2)), asked));
             for (MessageRecord record : overdue) {
-                try {
-                    OutboundMessage alarm = take(record, now);
-                    if (alarm != null) {
-                        ringing.add(alarm);
-                    }
-                } catch (RuntimeException e) { // of this one: its handler may hold it, or a newer version wrote it
-                    failed("A scheduled message cannot be looked after now", e);
-                    left++;
-                    all = false;
+                if (!left.contains(record.key()) && timeline.nanoTime() - end < 0 && !isTaken(record, now, ringing)) {
+                    left.add(record.key());
                 }
             }
-            all &= send(ringing);
-            found = overdue.size();
-        } while (all && found == asked && timeline.nanoTime() - end < 0);
-        return all;
+            confirmed = send(ringing);
+            more = overdue.size() == asked && left.size() < MOST_LEFT;
+        } while (confirmed && more && timeline.nanoTime() - end < 0);
+        return confirmed && left.isEmpty();
+    }
+
+    /** One that fails must not hold up the others: its handler may hold it, or a newer version wrote it. */
+    private boolean isTaken(MessageRecord record, Instant now, List<OutboundMessage> ringing) {
+        try {
+            OutboundMessage alarm = take(record, now);
+            if (alarm != null) {
+                ringing.add(alarm);
+            }
+            return true;
+        } catch (RuntimeException e) {
+            failed("A scheduled message cannot be looked after now", e);
+            return false;
+        }
     }
 
     /** @return the alarm to be sent; {@code null} if it is handled or set aside, or another one looks after it */

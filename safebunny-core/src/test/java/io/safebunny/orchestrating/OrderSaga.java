@@ -37,6 +37,7 @@ class OrderSaga {
     static final Duration PAYMENT = Duration.ofMinutes(15);
 
     boolean failing;
+    boolean failingAtNews;
     final List<BlockedOn> poisoned = new ArrayList<>();
 
     @Starts
@@ -75,6 +76,9 @@ class OrderSaga {
 
     @OnPoisoned
     void poisoned(BlockedOn blockedOn) {
+        if (failingAtNews) {
+            throw new IllegalStateException("as the test wants");
+        }
         poisoned.add(blockedOn);
     }
 }

@@ -44,6 +44,9 @@ class SagaTroubleTest {
     private final MemoryMessageStore store = new MemoryMessageStore(world.timeline, Duration.ofDays(7));
     private final InterveningStore intervening = new InterveningStore(store);
     private HandlerInvoker refunding = (payload, context) -> {};
+    private HandlerInvoker reserving = (payload, context) -> {
+        var unused = world.bunny("warehouse").publish(new StockReserved("1"));
+    };
 
     @BeforeEach
     void start() {
@@ -52,9 +55,8 @@ class SagaTroubleTest {
         world.start(
                 "warehouse",
                 List.of(
-                        SagaWorld.handler("orders", ReserveStock.class, (payload, context) -> {
-                            var unused = world.bunny("warehouse").publish(new StockReserved("1"));
-                        }),
+                        SagaWorld.handler(
+                                "orders", ReserveStock.class, (payload, context) -> reserving.invoke(payload, context)),
                         SagaWorld.handler(
                                 "orders", ReleaseStock.class, (payload, context) -> world.effects.add("release"))));
         world.start(
@@ -212,6 +214,24 @@ class SagaTroubleTest {
 
         assertThat(EnvelopeReader.read(news.get(0)).correlationId()).isEqualTo(ID);
         assertThat(saga().status()).isEqualTo(SagaStatus.ACTIVE);
+    }
+
+    @Test
+    void aMethodForNewsThatFailsMakesTheSagaStuckUntilTheNewsIsReplayed() {
+        reserving = (payload, context) -> {
+            throw new PoisonMessageException("no stock");
+        };
+        orders.failingAtNews = true;
+        place();
+        world.pass(Duration.ofMinutes(1));
+        assertThat(saga().status()).isEqualTo(SagaStatus.STUCK);
+
+        orders.failingAtNews = false;
+        world.replay(world.poison("orders").get(0), "orders-BunnyPoisoned");
+
+        assertThat(saga().status()).isEqualTo(SagaStatus.ACTIVE);
+        assertThat(saga().blockedOn()).hasSize(1);
+        assertThat(orders.poisoned).hasSize(1);
     }
 
     @Test

@@ -87,7 +87,8 @@ final class ShopModel {
         switch (type) {
             case "BunnyTimeout" -> timeout(id, now, published);
             case "BunnyUndone" -> acknowledged(body.path("step").asString(""), published);
-            case "BunnyPoisoned" -> setAsideElsewhere(body, String.valueOf(message.headers().get(NEWS_REASON)));
+            case "BunnyPoisoned" ->
+                setAsideElsewhere(body, String.valueOf(message.headers().get(NEWS_REASON)));
             case "BunnyRepair" -> repair(body, id, now, published);
             default -> message(message, type, id, body, now, published);
         }

@@ -31,7 +31,7 @@ public final class SagaMessages {
     private static final String POISONED = MessageTypes.nameOf(BunnyPoisoned.class);
 
     /** How long one message waits on the broker at most; a longer wait is made of several. */
-    private static final Duration LONGEST_SLEEP = Duration.ofDays(100);
+    private static final Duration LONGEST_SLEEP = Duration.ofDays(40);
 
     private final PipelineBunny publisher;
     private final LibraryMessages library;

@@ -24,9 +24,11 @@ class SchemaTwinsTest {
     }
 
     private static List<String> lines(Dialect dialect) throws IOException {
-        try (InputStream script = Objects.requireNonNull(
-                Dialect.class.getClassLoader().getResourceAsStream(dialect.script()))) {
-            return new String(script.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+        try (InputStream script =
+                Objects.requireNonNull(Dialect.class.getClassLoader().getResourceAsStream(dialect.script()))) {
+            return new String(script.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .toList();
         }
     }
 }
