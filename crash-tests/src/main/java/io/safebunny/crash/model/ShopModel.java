@@ -261,6 +261,10 @@ final class ShopModel {
                     goOn(id, now, published);
                 } else if (status == SagaStatus.COMPENSATION_FAILED) {
                     retry(published);
+                } else if (status == SagaStatus.COMPENSATING) {
+                    steps.values().stream()
+                            .filter(step -> step.status == StepStatus.UNDOING)
+                            .forEach(step -> published.add(step.undo));
                 }
             }
             case "FAIL" -> {
