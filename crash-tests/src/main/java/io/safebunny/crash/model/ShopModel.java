@@ -24,7 +24,7 @@ final class ShopModel {
 
     private static final JsonMapper JSON = JsonMapper.shared();
     /** Header of the news that a message was set aside. */
-    private static final String NEWS_REASON = "poison-reason";
+    static final String NEWS_REASON = "poison-reason";
 
     private static final Set<String> HANDLED =
             Set.of("PlaceOrder", "Note", "Wait", "StockReserved", "Captured", "Declined");

@@ -8,6 +8,7 @@ import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -31,6 +32,9 @@ final class Watch {
             Set.of("PlaceOrder", "Captured", "Declined", "BunnyUndone", "BunnyTimeout", "BunnyRepair");
 
     private final Map<String, WireMessage> sent = new HashMap<>();
+    /** News of one message set aside twice is one message, whose copies may tell different reasons. */
+    private final Map<String, List<WireMessage>> news = new HashMap<>();
+
     private final Set<String> written = new HashSet<>();
     private final Map<String, ShopModel> models = new TreeMap<>();
     private @Nullable String deviation;
@@ -62,6 +66,10 @@ final class Watch {
     void sent(Instance instance, OutboundMessage message) {
         WireMessage wire = message.message();
         sent.putIfAbsent(String.valueOf(wire.messageId()), wire);
+        if ("BunnyPoisoned".equals(wire.type())) {
+            news.computeIfAbsent(String.valueOf(wire.messageId()), id -> new ArrayList<>())
+                    .add(wire);
+        }
         if (!instance.node().equals(ShopSaga.NODE)) {
             return;
         }
@@ -123,6 +131,16 @@ final class Watch {
         return wire == null ? "?" : String.valueOf(wire.type());
     }
 
+    /** Of several copies, the one that the history tells of. */
+    private @Nullable WireMessage handled(String id, JsonNode document) {
+        JsonNode history = document.path("history");
+        String last = history.path(history.size() - 1).path("what").asString("");
+        return news.getOrDefault(id, List.of()).stream()
+                .filter(copy -> last.endsWith(": " + copy.headers().get(ShopModel.NEWS_REASON)))
+                .findFirst()
+                .orElse(sent.get(id));
+    }
+
     private void compare(MessageRecord saga, @Nullable MessageRecord message) {
         JsonNode document = JSON.readTree(saga.steps().getOrDefault("saga", ""));
         ShopModel model = model(saga.key().correlationId());
@@ -133,7 +151,7 @@ final class Watch {
         if (message.state() == RecordState.POISONED) {
             model.stuckBy(message.key().messageId());
         } else {
-            WireMessage wire = sent.get(message.key().messageId());
+            WireMessage wire = handled(message.key().messageId(), document);
             if (wire == null) {
                 throw new DeviationException("a message was handled that was never sent");
             }
