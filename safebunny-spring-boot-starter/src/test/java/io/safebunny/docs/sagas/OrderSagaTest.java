@@ -11,7 +11,6 @@ import io.safebunny.docs.sagas.Messages.ParcelReturned;
 import io.safebunny.docs.sagas.Messages.PlaceOrder;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
-import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.saga.Sagas;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.transport.memory.MemoryBroker;
@@ -147,7 +146,7 @@ class OrderSagaTest {
         assertThat(saga.reason()).isEqualTo("too late");
         assertThat(saga.steps())
                 .extracting(SagaView.Step::status)
-                .containsExactly(StepStatus.UNDONE, StepStatus.UNDONE);
+                .containsExactly(SagaView.StepStatus.UNDONE, SagaView.StepStatus.UNDONE);
         assertThat(shop.effects).startsWith("reserved", "charged").endsWith("refunded", "released"); // in reverse
     }
 
