@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LibraryMessages {
 
+    /** The delayed message exchange takes 49 days. */
+    private static final Duration LONGEST_SLEEP = Duration.ofDays(40);
+
     private final String node;
     private final LineageIdScheme ids;
     private final Timeline timeline;
@@ -48,10 +51,17 @@ public final class LibraryMessages {
     /**
      * A message that follows from no other one.
      *
-     * @param due when it is to come, not before now
+     * @param due when it is to come; the past means now
      */
     public OutboundMessage first(String id, String correlationId, Object payload, Instant now, Instant due) {
-        return message(id, correlationId, null, payload, due, Duration.between(now, due));
+        Instant comes = due.isBefore(now) ? now : due;
+        return message(id, correlationId, null, payload, comes, Duration.between(now, comes));
+    }
+
+    /** When an alarm comes that is to ring then: earlier, if one message cannot wait so long. Then another one is sent for the rest. */
+    public static Instant wakesAt(Instant due, Instant now) {
+        Instant latest = now.plus(LONGEST_SLEEP);
+        return due.isAfter(latest) ? latest : due;
     }
 
     /**

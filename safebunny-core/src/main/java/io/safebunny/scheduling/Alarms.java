@@ -6,14 +6,10 @@ import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.scheduling.ScheduledDocument.Alarm;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.time.Timeline;
-import java.time.Duration;
 import java.time.Instant;
 
 /** Makes the messages by which a node keeps and wakes what it has scheduled. Thread-safe. */
 final class Alarms {
-
-    /** How long one message waits on the broker at most: the delayed message exchange takes 49 days. */
-    static final Duration LONGEST_SLEEP = Duration.ofDays(40);
 
     private final LibraryMessages library;
     private final Timeline timeline;
@@ -25,8 +21,7 @@ final class Alarms {
 
     /** A new one. */
     Alarm next(Instant deliverAt, Instant now) {
-        Instant latest = now.plus(LONGEST_SLEEP);
-        return new Alarm(RandomIds.next(timeline.random()), deliverAt.isAfter(latest) ? latest : deliverAt);
+        return new Alarm(RandomIds.next(timeline.random()), LibraryMessages.wakesAt(deliverAt, now));
     }
 
     /** Its message; the same one however often it is sent. */

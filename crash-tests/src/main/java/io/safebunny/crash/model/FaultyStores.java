@@ -2,13 +2,9 @@
 package io.safebunny.crash.model;
 
 import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +16,7 @@ public final class FaultyStores {
 
     /** Does not compare the version of what is written with a message's record: the last one wins. */
     public static MessageStore withoutEtag(MessageStore store) {
-        return new Passing(store) {
+        return new ForwardingStore(store) {
             @Override
             public JointWrite writeTogether(List<MessageRecord> records) {
                 List<MessageRecord> fresh = records.stream()
@@ -39,7 +35,7 @@ public final class FaultyStores {
 
     /** Writes companions first, and the message's record by itself. */
     public static MessageStore inTwoWrites(MessageStore store) {
-        return new Passing(store) {
+        return new ForwardingStore(store) {
             @Override
             public JointWrite writeTogether(List<MessageRecord> records) {
                 List<MessageRecord> written = new ArrayList<>();
@@ -58,7 +54,7 @@ public final class FaultyStores {
 
     /** Forgets that a step was barred. */
     public static MessageStore withoutFence(MessageStore store) {
-        return new Passing(store) {
+        return new ForwardingStore(store) {
             @Override
             public MessageRecord create(MessageRecord record) {
                 return isBar(record) ? record : super.create(record);
@@ -81,60 +77,5 @@ public final class FaultyStores {
 
     private static boolean isBar(MessageRecord record) {
         return record.state() == RecordState.UNDONE;
-    }
-
-    /** Passes everything on. */
-    private static class Passing implements MessageStore {
-
-        private final MessageStore store;
-
-        Passing(MessageStore store) {
-            this.store = store;
-        }
-
-        @Override
-        public MessageRecord create(MessageRecord record) {
-            return store.create(record);
-        }
-
-        @Override
-        public @Nullable MessageRecord replace(MessageRecord record) {
-            return store.replace(record);
-        }
-
-        @Override
-        public JointWrite writeTogether(List<MessageRecord> records) {
-            return store.writeTogether(records);
-        }
-
-        @Override
-        public @Nullable MessageRecord find(RecordKey key) {
-            return store.find(key);
-        }
-
-        @Override
-        public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
-            return store.findCompleted(unchangedFor, limit);
-        }
-
-        @Override
-        public List<MessageRecord> findDue(Instant until, int limit) {
-            return store.findDue(until, limit);
-        }
-
-        @Override
-        public List<MessageRecord> findListed(ListingQuery query) {
-            return store.findListed(query);
-        }
-
-        @Override
-        public long countListed(String kind, String status) {
-            return store.countListed(kind, status);
-        }
-
-        @Override
-        public int removeExpired(int limit) {
-            return store.removeExpired(limit);
-        }
     }
 }

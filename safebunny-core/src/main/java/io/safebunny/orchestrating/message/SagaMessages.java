@@ -14,7 +14,6 @@ import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.saga.SagaFailed;
 import io.safebunny.spi.transport.OutboundMessage;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -29,9 +28,6 @@ public final class SagaMessages {
     private static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
     private static final String REASON = "poison-reason";
     private static final String POISONED = MessageTypes.nameOf(BunnyPoisoned.class);
-
-    /** How long one message waits on the broker at most; a longer wait is made of several. */
-    private static final Duration LONGEST_SLEEP = Duration.ofDays(40);
 
     private final PipelineBunny publisher;
     private final LibraryMessages library;
@@ -103,16 +99,14 @@ public final class SagaMessages {
      * @param number tells it from others that the same message sets
      */
     public SagaTimeout timeout(SagaDocument saga, String name, Instant due, String cause, int number, Instant now) {
-        Instant latest = now.plus(LONGEST_SLEEP);
         String key = "%s:%s:%d".formatted(saga.saga(), name, number);
         String token = library.id(saga.id(), cause, TIMEOUT, key);
-        return new SagaTimeout(token, due, due.isAfter(latest) ? latest : due);
+        return new SagaTimeout(token, due, LibraryMessages.wakesAt(due, now));
     }
 
     /** The message that wakes the saga; the same one however often it is sent. */
     public OutboundMessage alarm(String saga, String sagaId, String name, SagaTimeout timeout, Instant now) {
-        Instant wakesAt = timeout.wakesAt().isBefore(now) ? now : timeout.wakesAt();
-        return library.first(timeout.token(), sagaId, new BunnyTimeout(saga, name), now, wakesAt);
+        return library.first(timeout.token(), sagaId, new BunnyTimeout(saga, name), now, timeout.wakesAt());
     }
 
     /**
