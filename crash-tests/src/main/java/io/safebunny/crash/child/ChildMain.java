@@ -15,6 +15,7 @@ import io.safebunny.crash.saga.Persistence;
 import io.safebunny.crash.saga.Placed;
 import io.safebunny.crash.store.OpenStore;
 import io.safebunny.crash.store.Window;
+import io.safebunny.crash.trip.OpenEffects;
 import io.safebunny.crash.trip.Trips;
 import io.safebunny.message.WireMessage;
 import io.safebunny.spi.store.MessageStore;
@@ -38,7 +39,8 @@ final class ChildMain {
         LedgerClient ledger = new LedgerClient(options.ledger(), options.process());
         SystemTimeline system = new SystemTimeline("child");
         JumpingTimeline timeline = new JumpingTimeline(system);
-        Trap trap = new Trap(options.plan(), ledger, timeline);
+        OpenEffects effects = new OpenEffects();
+        Trap trap = new Trap(options.plan(), ledger, timeline, effects);
         Faults faults = options.sagas() ? new TypedFaults(trap) : trap;
         try (system;
                 OpenStore store = open(options, ledger, timeline);
@@ -63,7 +65,8 @@ final class ChildMain {
                         options,
                         () -> new OrderHandler(node, ledger, faults, timeline, store.work()),
                         ledger,
-                        timeline);
+                        timeline,
+                        effects);
                 ledger.write(Kind.STARTED, "", window.port());
                 place(options.places(), application, node, ledger);
                 while (System.in.read() >= 0) {
@@ -75,12 +78,17 @@ final class ChildMain {
     }
 
     private static void start(
-            Node node, ChildOptions options, Supplier<OrderHandler> orders, LedgerClient ledger, Timeline timeline) {
+            Node node,
+            ChildOptions options,
+            Supplier<OrderHandler> orders,
+            LedgerClient ledger,
+            Timeline timeline,
+            OpenEffects effects) {
         if (!options.sagas()) {
             node.start(List.of(Node.handler(Order.class, options.desk(), orders.get())));
             return;
         }
-        Trips trips = new Trips(node, options.desk(), ledger, timeline);
+        Trips trips = new Trips(node, options.desk(), ledger, timeline, effects);
         node.start(trips.handlers(), trips.sagas());
         Thread person = new Thread(trips::repair, "repair");
         person.setDaemon(true);

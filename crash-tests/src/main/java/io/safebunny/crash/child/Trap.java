@@ -6,6 +6,7 @@ import io.safebunny.crash.ledger.LedgerClient;
 import io.safebunny.crash.point.Faults;
 import io.safebunny.crash.point.Operation;
 import io.safebunny.crash.point.Point;
+import io.safebunny.crash.trip.OpenEffects;
 import io.safebunny.spi.store.StoreUnavailableException;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -17,14 +18,16 @@ final class Trap implements Faults {
     private final Plan plan;
     private final LedgerClient ledger;
     private final JumpingTimeline timeline;
+    private final OpenEffects effects;
     private final AtomicInteger passed = new AtomicInteger();
     private volatile boolean down;
     private volatile long downUntil;
 
-    Trap(Plan plan, LedgerClient ledger, JumpingTimeline timeline) {
+    Trap(Plan plan, LedgerClient ledger, JumpingTimeline timeline, OpenEffects effects) {
         this.plan = plan;
         this.ledger = ledger;
         this.timeline = timeline;
+        this.effects = effects;
     }
 
     @Override
@@ -35,6 +38,9 @@ final class Trap implements Faults {
         }
         if (!plan.point().equals(point.toString()) || passed.incrementAndGet() != plan.occurrence()) {
             return;
+        }
+        if (plan.action() == Plan.Action.HALT) {
+            effects.end();
         }
         ledger.write(Entry.Kind.REACHED, plan.point(), plan.action().name());
         switch (plan.action()) {

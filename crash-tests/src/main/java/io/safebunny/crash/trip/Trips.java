@@ -38,9 +38,11 @@ public final class Trips {
     private final String desk;
     private final LedgerClient ledger;
     private final Timeline timeline;
+    private final OpenEffects effects;
 
     /** @param desk the node that places the orders */
-    public Trips(Node node, String desk, LedgerClient ledger, Timeline timeline) {
+    public Trips(Node node, String desk, LedgerClient ledger, Timeline timeline, OpenEffects effects) {
+        this.effects = effects;
         this.timeline = timeline;
         this.node = node;
         this.desk = desk;
@@ -83,7 +85,10 @@ public final class Trips {
     }
 
     private void effect(MessageContext context, String order) throws Exception {
-        context.once("effect", () -> ledger.write(Kind.CHARGED, order, context.type()));
+        effects.run(() -> {
+            context.once("effect", () -> ledger.write(Kind.CHARGED, order, context.type()));
+            return null;
+        });
     }
 
     /** Gives each stuck saga up once, until the thread is interrupted. */
