@@ -211,16 +211,13 @@ public final class SafeBunnyEngine {
      */
     public void start(List<HandlerDefinition> definitions, List<SagaDefinition> sagaDefinitions) {
         SafeBunnyOptions options = parts.options();
-        sagas.define(sagaDefinitions);
-        Handlers handlers =
-                new Handlers(HandlerSource.all(List.of(() -> definitions, sagas::handlers, scheduling::handlers)));
+        Handlers handlers = define(definitions, sagaDefinitions);
         handlers.all().forEach(handler -> parts.serializers().prepare(handler.payloadType()));
         if (deduplication != null) {
             handlers.requireRetriesWithin(options.retention());
         }
         options.trustedUsers().requireAll(options.node(), handlers.all());
-        Topology topology = TopologyPlanner.plan(
-                options.node(), handlers.subscriptions(), sagas.participants(), options.topology());
+        Topology topology = planned(handlers);
         LOG.info("Node {} handles{}", options.node(), handlers.describe(options.trustedUsers()));
         LOG.info("Topology of node {}{}{}", options.node(), System.lineSeparator(), topology.describe());
         Transport transport = parts.transport();
@@ -245,6 +242,25 @@ public final class SafeBunnyEngine {
             stop(Duration.ZERO);
             throw e;
         }
+    }
+
+    /**
+     * What a start would declare. Instead of a start: what is planned is not started.
+     *
+     * @throws ConfigurationException when handlers contradict each other, as {@link #start(List, List)}
+     */
+    public Topology plan(List<HandlerDefinition> definitions, List<SagaDefinition> sagaDefinitions) {
+        return planned(define(definitions, sagaDefinitions));
+    }
+
+    private Handlers define(List<HandlerDefinition> definitions, List<SagaDefinition> sagaDefinitions) {
+        sagas.define(sagaDefinitions);
+        return new Handlers(HandlerSource.all(List.of(() -> definitions, sagas::handlers, scheduling::handlers)));
+    }
+
+    private Topology planned(Handlers handlers) {
+        SafeBunnyOptions options = parts.options();
+        return TopologyPlanner.plan(options.node(), handlers.subscriptions(), sagas.participants(), options.topology());
     }
 
     private void consume(Handlers handlers) {

@@ -4,6 +4,7 @@ package io.safebunny.autoconfigure;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.SagaDefinition;
+import io.safebunny.topology.Topology;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -28,18 +29,24 @@ final class EngineLifecycle implements SmartLifecycle {
     private final Supplier<List<HandlerDefinition>> handlers;
     private final Supplier<List<SagaDefinition>> sagas;
     private final Duration grace;
+    private final boolean autoStart;
     private volatile boolean running;
 
-    /** @param phaseTimeout time after which Spring goes on without waiting for us */
+    /**
+     * @param phaseTimeout time after which Spring goes on without waiting for us
+     * @param autoStart whether the application runs, and is not only asked for its topology
+     */
     EngineLifecycle(
             SafeBunnyEngine engine,
             Supplier<List<HandlerDefinition>> handlers,
             Supplier<List<SagaDefinition>> sagas,
-            Duration phaseTimeout) {
+            Duration phaseTimeout,
+            boolean autoStart) {
         this.engine = engine;
         this.handlers = handlers;
         this.sagas = sagas;
         this.grace = graceWithin(phaseTimeout);
+        this.autoStart = autoStart;
     }
 
     /** Reserves a tenth of the timeout, at most 2 s, for handing messages back and disconnecting. */
@@ -52,6 +59,16 @@ final class EngineLifecycle implements SmartLifecycle {
     public void start() {
         engine.start(handlers.get(), sagas.get());
         running = true;
+    }
+
+    /** What a start would declare; instead of a start. */
+    Topology plan() {
+        return engine.plan(handlers.get(), sagas.get());
+    }
+
+    @Override
+    public boolean isAutoStartup() {
+        return autoStart;
     }
 
     @Override

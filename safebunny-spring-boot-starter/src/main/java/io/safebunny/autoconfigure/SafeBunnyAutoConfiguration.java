@@ -264,6 +264,7 @@ final class SafeBunnyAutoConfiguration {
                 () -> HandlerSource.all(Stream.concat(Stream.of(scanner), sources.orderedStream())
                         .toList()),
                 sagas::sagas,
-                phaseTimeout);
+                phaseTimeout,
+                environment.getProperty(TopologyCommand.PROPERTY) == null);
     }
 }

@@ -49,6 +49,8 @@ class ExceptionsTest {
             Map.entry(
                     "Declarations IOException", "the connection is tried again, or told as a ConnectionLostException"),
             Map.entry("RabbitSender IOException", "told as a ConnectionLostException"),
+            Map.entry("RabbitTopology AmqpException", "the command says so and ends with status 1"),
+            Map.entry("RabbitTopology AmqpIOException", "the same"),
             Map.entry("Permits InterruptedException", "told as a PublishTimeoutException"),
             Map.entry("SharedLock InterruptedException", "the message comes back"),
             // of simulations and tests
@@ -64,6 +66,7 @@ class ExceptionsTest {
             Map.entry("JdbcSchema UncheckedIOException", "the script is in the same jar"),
             Map.entry("ClaimingTransaction IllegalStateException", "Deduplication begins before it ends"),
             Map.entry("Combiner IllegalStateException", "a batch answers each of its calls"),
+            Map.entry("RabbitTopology IllegalStateException", "writing definitions down does no I/O"),
             Map.entry("Delay IllegalArgumentException", "nothing delays a poison message"));
 
     /** By name without extension. */

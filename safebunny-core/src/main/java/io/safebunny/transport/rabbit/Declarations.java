@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * over its answer. Whoever may declare does, so that what exists is compared; whoever may not is asked only whether it is there. Never
  * deletes anything. Not thread-safe.
  */
-final class Declarations implements AutoCloseable {
+final class Declarations implements Broker, AutoCloseable {
 
     /** Opens what the caller closes. */
     @FunctionalInterface
@@ -53,13 +53,9 @@ final class Declarations implements AutoCloseable {
         return new Declarations(connection, new Permissions(topology));
     }
 
-    /**
-     * A durable exchange.
-     *
-     * @return whether this user may shape it; if not, it exists, or nothing about it is told to this user
-     * @throws ConfigurationException SB-1201 for a clash; SB-1204 when it is missing and may not be declared
-     */
-    boolean exchange(String name, String type, Map<String, Object> arguments) throws IOException {
+    /** @throws ConfigurationException SB-1201 for a clash; SB-1204 when it is missing and may not be declared */
+    @Override
+    public boolean exchange(String name, String type, Map<String, Object> arguments) throws IOException {
         return declare(
                 Kind.EXCHANGE,
                 "exchange '" + name + "'",
@@ -67,8 +63,9 @@ final class Declarations implements AutoCloseable {
                 open -> open.exchangeDeclarePassive(name));
     }
 
-    /** A durable queue; otherwise as {@link #exchange}. */
-    boolean queue(String name, Map<String, Object> arguments) throws IOException {
+    /** @throws ConfigurationException as {@link #exchange} */
+    @Override
+    public boolean queue(String name, Map<String, Object> arguments) throws IOException {
         return declare(
                 Kind.QUEUE,
                 "queue '" + name + "'",
@@ -98,7 +95,24 @@ final class Declarations implements AutoCloseable {
     }
 
     /** @throws ConfigurationException SB-1204 for a missing permission */
-    void bind(String what, Question binding) throws IOException {
+    @Override
+    public void bindQueue(String queue, String exchange, String routingKey, Map<String, Object> arguments)
+            throws IOException {
+        bind(
+                "binding of queue '%s' to exchange '%s'".formatted(queue, exchange),
+                open -> open.queueBind(queue, exchange, routingKey, arguments));
+    }
+
+    /** @throws ConfigurationException SB-1204 for a missing permission */
+    @Override
+    public void bindExchange(String exchange, String from, String routingKey, Map<String, Object> arguments)
+            throws IOException {
+        bind(
+                "binding of exchange '%s' to exchange '%s'".formatted(exchange, from),
+                open -> open.exchangeBind(exchange, from, routingKey, arguments));
+    }
+
+    private void bind(String what, Question binding) throws IOException {
         AMQP.Channel.Close refusal = refusal(what, binding);
         if (refusal != null) {
             requireForbidden(refusal);

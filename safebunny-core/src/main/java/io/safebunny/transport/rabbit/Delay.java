@@ -15,7 +15,7 @@ interface Delay {
     String TO_QUEUE = "retry";
 
     /** Declares what is always there. */
-    void declare(Declarations broker) throws IOException;
+    void declare(Broker broker) throws IOException;
 
     /** Exchange that messages to be delayed are published to. */
     String entry();

@@ -33,10 +33,10 @@ final class LadderDelay implements Delay {
 
     /** The exchange in front passes everything on: topic permissions know topic exchanges only. */
     @Override
-    public void declare(Declarations broker) throws IOException {
+    public void declare(Broker broker) throws IOException {
         boolean shaped = broker.exchange(names.delayedExchange(), "headers", Map.of());
         if (broker.exchange(names.laterExchange(), "topic", Map.of()) && shaped) {
-            bind(broker, names.delayedExchange(), names.laterExchange(), "#", Map.of());
+            broker.bindExchange(names.delayedExchange(), names.laterExchange(), "#", Map.of());
         }
     }
 
@@ -74,28 +74,18 @@ final class LadderDelay implements Delay {
     }
 
     /** Rungs and ends that this user may not shape are an administrator's, with their bindings. */
-    private void declare(Declarations broker, Step step) throws IOException {
+    private void declare(Broker broker, Step step) throws IOException {
         String target = step.target(names);
         if (step.isEnd()) {
             if (broker.exchange(step.exchange(), "headers", exchangeArguments(names))) { // that of the last rung
-                bind(broker, target, step.exchange(), "", step.arguments());
+                broker.bindExchange(target, step.exchange(), "", step.arguments());
             }
             return;
         }
         boolean shaped = broker.exchange(target, "headers", exchangeArguments(names));
         if (broker.queue(target, rungArguments(step.rung(), target)) && shaped) {
-            broker.bind(
-                    "binding of queue '%s' to exchange '%s'".formatted(target, step.exchange()),
-                    channel -> channel.queueBind(target, step.exchange(), "", step.arguments()));
+            broker.bindQueue(target, step.exchange(), "", step.arguments());
         }
-    }
-
-    private static void bind(
-            Declarations broker, String target, String from, String routingKey, Map<String, Object> arguments)
-            throws IOException {
-        broker.bind(
-                "binding of exchange '%s' to exchange '%s'".formatted(target, from),
-                channel -> channel.exchangeBind(target, from, routingKey, arguments));
     }
 
     /** Of the exchange behind a rung. */

@@ -23,18 +23,15 @@ final class PluginDelay implements Delay {
     }
 
     @Override
-    public void declare(Declarations broker) throws IOException {
+    public void declare(Broker broker) throws IOException {
         if (broker.exchange(names.delayedExchange(), EXCHANGE_TYPE, Map.of("x-delayed-type", "headers"))) {
             bind(broker, names.dueExchange(), TO_BINDINGS);
             bind(broker, names.retryExchange(), TO_QUEUE);
         }
     }
 
-    private void bind(Declarations broker, String exchange, String to) throws IOException {
-        broker.bind(
-                "binding of exchange '%s' to exchange '%s'".formatted(exchange, names.delayedExchange()),
-                channel ->
-                        channel.exchangeBind(exchange, names.delayedExchange(), "", Map.of("x-match", "all", TO, to)));
+    private void bind(Broker broker, String exchange, String to) throws IOException {
+        broker.bindExchange(exchange, names.delayedExchange(), "", Map.of("x-match", "all", TO, to));
     }
 
     @Override

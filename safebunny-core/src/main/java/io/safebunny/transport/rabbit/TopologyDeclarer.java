@@ -27,7 +27,7 @@ final class TopologyDeclarer {
      * @throws ConfigurationException SB-1201 for a clash, SB-1204 for a missing permission
      * @throws IOException when the connection fails
      */
-    static void apply(Declarations broker, Topology topology, Delay delay) throws IOException {
+    static void apply(Broker broker, Topology topology, Delay delay) throws IOException {
         for (Topology.Exchange exchange : topology.exchanges()) {
             if (exchange.kind() == ExchangeKind.DELAYED) {
                 delay.declare(broker);
@@ -46,9 +46,7 @@ final class TopologyDeclarer {
         }
         for (Topology.Binding binding : topology.bindings()) {
             if (shaped.contains(binding.queue())) {
-                broker.bind(
-                        "binding of queue '%s' to exchange '%s'".formatted(binding.queue(), binding.exchange()),
-                        channel -> channel.queueBind(binding.queue(), binding.exchange(), binding.routingKey()));
+                broker.bindQueue(binding.queue(), binding.exchange(), binding.routingKey(), Map.of());
             }
         }
         List<String> others = topology.queues().stream()

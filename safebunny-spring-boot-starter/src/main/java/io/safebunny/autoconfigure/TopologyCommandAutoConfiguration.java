@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import io.safebunny.transport.rabbit.RabbitTransportOptions;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.ApplicationRunner;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
+
+/** Runs a {@link TopologyCommand} and ends the process with its exit status. */
+@AutoConfiguration(after = {SafeBunnyAutoConfiguration.class, RabbitTransportAutoConfiguration.class})
+@ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
+@ConditionalOnProperty(TopologyCommand.PROPERTY)
+final class TopologyCommandAutoConfiguration {
+
+    @Bean
+    TopologyCommand safeBunnyTopologyCommand(
+            Environment environment,
+            EngineLifecycle lifecycle,
+            ObjectProvider<RabbitTransportOptions> options,
+            ObjectProvider<RabbitConnections> connections) {
+        RabbitConnections present = connections.getIfAvailable();
+        return new TopologyCommand(
+                TopologyCommand.Action.of(environment.getRequiredProperty(TopologyCommand.PROPERTY)),
+                lifecycle::plan,
+                options.getIfAvailable(),
+                present == null ? null : present.publish(),
+                environment.getProperty("spring.application.version", "0"));
+    }
+
+    /** First of all: what others do at the end of a start is not to be done. */
+    @Bean
+    @Order(Ordered.HIGHEST_PRECEDENCE)
+    ApplicationRunner safeBunnyTopologyRunner(
+            TopologyCommand command, ConfigurableApplicationContext context, ObjectProvider<ExitHook> exit) {
+        ExitHook end = exit.getIfAvailable(() -> System::exit);
+        return arguments -> {
+            int status = command.run(System.out, System.err);
+            int unused = SpringApplication.exit(context, () -> status);
+            end.exit(status);
+        };
+    }
+
+    /** Ends the process; tests have another one. */
+    @FunctionalInterface
+    interface ExitHook {
+        void exit(int status);
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import io.safebunny.BunnyHandler;
+import io.safebunny.test.broker.TestBroker;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What is on a real broker, and what is not. */
+class TopologyCommandIT {
+
+    private static final TestBroker BROKER = TestBroker.shared();
+
+    private final String node = "plan-" + UUID.randomUUID().toString().substring(0, 8);
+    private final String queue = node + "-OrderPlaced";
+
+    private record Answer(int status, String text) {}
+
+    private Answer ask(String action) {
+        Answer[] answer = new Answer[1];
+        Nodes.bare()
+                .withConfiguration(AutoConfigurations.of(RabbitAutoConfiguration.class))
+                .withPropertyValues(
+                        "safebunny.topology=" + action,
+                        "safebunny.node=" + node,
+                        "safebunny.topology.prefix=" + node,
+                        "spring.rabbitmq.addresses=" + BROKER.host() + ":" + BROKER.port(),
+                        "spring.rabbitmq.username=" + BROKER.username(),
+                        "spring.rabbitmq.password=" + BROKER.password(),
+                        "spring.rabbitmq.virtual-host=" + BROKER.virtualHost())
+                .withBean(Handler.class)
+                .run(context -> {
+                    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+                    PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
+                    int status = context.getBean(TopologyCommand.class).run(out, out);
+                    assertThat(context.getBean(EngineLifecycle.class).isRunning())
+                            .isFalse();
+                    answer[0] = new Answer(status, bytes.toString(StandardCharsets.UTF_8));
+                });
+        return answer[0];
+    }
+
+    @Test
+    void planSaysWhatIsMissingAndDifferentApplyDeclaresAndNothingIsChangedOtherwise() throws Exception {
+        ConnectionFactory factory = new ConnectionFactory();
+        factory.setUri(BROKER.uri());
+        try (Connection connection = factory.newConnection("plan")) {
+            Answer before = ask("plan");
+            assertThat(before.status()).isEqualTo(2);
+            assertThat(before.text())
+                    .contains("+ exchange '%s' (topic) is missing".formatted(node))
+                    .contains("+ queue '%s' {".formatted(queue))
+                    .contains(" 0 different, 0 not compared, 0 as planned");
+            assertThat(exists(connection, queue)).as("after plan").isFalse();
+
+            assertThat(ask("apply").status()).isZero();
+            assertThat(exists(connection, queue)).as("after apply").isTrue();
+            Answer after = ask("plan");
+            assertThat(after.text()).startsWith("0 missing, 0 different, 0 not compared");
+            assertThat(after.status()).isZero();
+
+            try (Channel channel = connection.createChannel()) {
+                channel.queueDelete(queue);
+                channel.queueDeclare(queue, true, false, false, Map.of());
+            }
+            Answer changed = ask("plan");
+            assertThat(changed.status()).isEqualTo(2);
+            assertThat(changed.text()).contains("! SB-1201", queue, "0 missing, 1 different");
+            assertThat(ask("apply").status()).as("a difference is not removed").isEqualTo(1);
+        }
+    }
+
+    /** The definitions are those of the declarations: importing them elsewhere leaves nothing to plan. */
+    @Test
+    void definitionsHoldWhatIsDeclared() {
+        JsonNode definitions =
+                JsonMapper.shared().readTree(ask("export-definitions").text());
+
+        assertThat(definitions.path("queues").findValuesAsString("name")).contains(queue, node + "-poison");
+        assertThat(definitions.path("exchanges").findValuesAsString("name"))
+                .contains(node, node + ".retry", node + ".delayed", node + ".later");
+        assertThat(definitions.path("bindings").findValuesAsString("routing_key"))
+                .contains("desk-OrderPlaced");
+    }
+
+    private static boolean exists(Connection connection, String queue) throws Exception {
+        Channel channel = connection.createChannel(); // which the broker closes when there is none
+        try {
+            channel.queueDeclarePassive(queue);
+            return true;
+        } catch (IOException missing) {
+            return false;
+        }
+    }
+
+    static class Handler {
+
+        @BunnyHandler(from = "desk")
+        void on(OrderPlaced order) {}
+    }
+}

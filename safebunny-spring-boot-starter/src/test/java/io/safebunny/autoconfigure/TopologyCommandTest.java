@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.BunnyHandler;
+import io.safebunny.autoconfigure.TopologyCommandAutoConfiguration.ExitHook;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.ApplicationRunner;
+import org.springframework.boot.DefaultApplicationArguments;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.mock.env.MockEnvironment;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Without a broker. */
+@ExtendWith(OutputCaptureExtension.class)
+class TopologyCommandTest {
+
+    private final AtomicInteger status = new AtomicInteger(-1);
+
+    private ApplicationContextRunner shop(String action) {
+        return Nodes.memory()
+                .withPropertyValues("safebunny.topology=" + action)
+                .withBean(ExitHook.class, () -> status::set)
+                .withBean(Handler.class);
+    }
+
+    /** @return what it prints */
+    private String answer(String action, CapturedOutput output) {
+        StringBuilder printed = new StringBuilder();
+        shop(action).run(context -> {
+            assertThat(context.getBean(EngineLifecycle.class).isRunning())
+                    .as("the node")
+                    .isFalse();
+            int before = output.getAll().length();
+            context.getBean(ApplicationRunner.class).run(new DefaultApplicationArguments());
+            printed.append(output.getAll().substring(before));
+            assertThat(context.getSourceApplicationContext().isActive()).isFalse();
+        });
+        return printed.toString();
+    }
+
+    @Test
+    void printsTheFlowchartAndEnds(CapturedOutput output) {
+        assertThat(answer("export-mermaid", output).lines())
+                .startsWith("flowchart LR")
+                .anyMatch(line -> line.contains("([desk]) -->|OrderPlaced|") && line.endsWith("[[shop-OrderPlaced]]"))
+                .anyMatch(line -> line.endsWith("[[shop-poison]]"));
+        assertThat(status).hasValue(0);
+    }
+
+    @Test
+    void printsAnAsyncApiDocumentOfWhatTheNodeReceives(CapturedOutput output) {
+        JsonNode document = JsonMapper.shared().readTree(answer("export-asyncapi", output));
+
+        assertThat(document.path("asyncapi").asString("")).isEqualTo("3.0.0");
+        assertThat(document.at("/channels/OrderPlaced/address").asString("")).isEqualTo("shop-OrderPlaced");
+        assertThat(document.at("/operations/receiveOrderPlaced/channel/$ref").asString(""))
+                .isEqualTo("#/channels/OrderPlaced");
+        assertThat(status).hasValue(0);
+    }
+
+    @Test
+    void whatIsOnlyOnRabbitFailsElsewhereWithAnExplanation(CapturedOutput output) {
+        assertThat(answer("plan", output))
+                .contains("SB-1301", "[safebunny.topology=plan]", "safebunny.transport=rabbit");
+        assertThat(status).hasValue(1);
+    }
+
+    @Test
+    void anUnknownActionIsAnErrorThatNamesTheOthers() {
+        shop("drop").run(context -> assertThat(context)
+                .getFailure()
+                .rootCause()
+                .hasMessageContaining("[safebunny.topology=drop]")
+                .hasMessageContaining("plan, apply, export-definitions, export-mermaid, export-asyncapi"));
+    }
+
+    @Test
+    void settingsBelowItAndNothingElseStartTheNode() {
+        Nodes.memory().withPropertyValues("safebunny.topology.prefix=acme").run(context -> {
+            assertThat(context).doesNotHaveBean(TopologyCommand.class);
+            assertThat(context.getBean(EngineLifecycle.class).isRunning()).isTrue();
+        });
+    }
+
+    @Test
+    void opensNoPortConsumesNothingAndIsQuiet() {
+        MockEnvironment asked = new MockEnvironment().withProperty("safebunny.topology", "plan");
+        MockEnvironment running = new MockEnvironment().withProperty("safebunny.topology.prefix", "acme");
+        TopologyCommandEnvironment processor = new TopologyCommandEnvironment();
+
+        processor.postProcessEnvironment(asked, new SpringApplication());
+        processor.postProcessEnvironment(running, new SpringApplication());
+
+        assertThat(asked.getProperty("spring.main.web-application-type")).isEqualTo("none");
+        assertThat(asked.getProperty("spring.rabbitmq.listener.simple.auto-startup"))
+                .isEqualTo("false");
+        assertThat(asked.getProperty("logging.threshold.console")).isEqualTo("error");
+        assertThat(running.getProperty("spring.main.web-application-type")).isNull();
+    }
+
+    static class Handler {
+
+        @BunnyHandler(from = "desk")
+        void on(OrderPlaced order) {}
+    }
+}
