@@ -130,7 +130,7 @@ public class PipelineBenchmark {
                 system,
                 system.random(),
                 metrics,
-                new Observations(parts.observationRegistry()),
+                new Observations(parts.observationRegistry(), "safebunny"),
                 events(system),
                 new HeldDeliveries(),
                 new BoundedLog(system, ExceptionDetails.FULL));

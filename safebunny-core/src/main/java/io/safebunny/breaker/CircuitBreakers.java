@@ -55,6 +55,7 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
         byName.put(type, breaker);
         byPayload.put(payload, breaker);
         metrics.breakerState(type, () -> gaugeOf(breaker.state()));
+        metrics.paused(type, "breaker", () -> breaker.state() == State.OPEN);
         return breaker;
     }
 

@@ -17,6 +17,7 @@ import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Middleware;
 import io.safebunny.middleware.Next;
+import io.safebunny.observation.MessageTimes;
 import io.safebunny.observation.Observations;
 import io.safebunny.orchestrating.Correlation;
 import io.safebunny.pipeline.Pipeline;
@@ -47,6 +48,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     private final Pipeline<HandledMessage> pipeline;
     private final QuarantinePolicy quarantine;
     private final UndoAcknowledgement undone;
+    private final MessageTimes times;
 
     /** @param survivors of this queue */
     ConsumePipeline(
@@ -66,6 +68,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         this.recoverer = recoverer;
         this.survivors = survivors;
         this.quarantine = new QuarantinePolicy(parts.options().deliveryLimit(), QuarantinePolicy.PATIENCE);
+        this.times = parts.metrics().times(handler.type(), parts.timeline());
         this.undone = new UndoAcknowledgement(parts.libraryMessages());
         List<Middleware<? super HandledMessage>> steps = new ArrayList<>();
         steps.add(this::observe);
@@ -114,17 +117,28 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         } catch (InvalidMessageException e) {
             return poisonQueue.put(delivery, e.reason(), e);
         }
+        if (message.isFirstAttempt()) {
+            times.delivered(message.envelope().sentAt());
+        }
         LogContext before = LogContext.replaceBy(message);
         try {
             parts.scope().runAnew(() -> pipeline.run(message));
         } finally {
             before.restore();
         }
+        if (message.isHandled()) {
+            times.completed(message.envelope().sentAt());
+        }
         return message.settlement();
     }
 
     private void observe(HandledMessage message, Next next) throws Exception {
-        Observation observation = parts.observations().startHandling(message.envelope(), message.queue());
+        Observation observation = parts.observations()
+                .startHandling(
+                        message.envelope(),
+                        message.delivery.message().exchange(),
+                        message.delivery.message().routingKey(),
+                        message.queue());
         if (observation == null) {
             next.run();
             return;
@@ -133,7 +147,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         try {
             next.run();
         } finally {
-            Observations.stop(observation, scope, message.attemptFailure());
+            Observations.stop(observation, scope, message.outcome(), message.attemptFailure());
         }
     }
 
@@ -225,7 +239,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     private void dispatch(HandledMessage message, Next next) throws Exception {
         message.handling.run(() -> handled(message.handling, next));
         try {
-            parts.sender().sendAllAndWait(message.handling.collected());
+            parts.sender().publishAllAndWait(message.handling.collected());
         } catch (UnroutableException | NackedException e) {
             throw new UnpublishedException(message.messageId(), e);
         }

@@ -7,7 +7,9 @@ import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.middleware.ConsumeContext;
+import io.safebunny.observation.Observations;
 import io.safebunny.recovery.Recovery;
+import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.IncomingMessage;
 import java.lang.reflect.Type;
@@ -94,6 +96,31 @@ final class HandledMessage implements ConsumeContext {
     /** Whether this delivery has decided how the handling of the message ends. */
     boolean isOver() {
         return over;
+    }
+
+    /** Neither a delayed retry nor a replay. */
+    boolean isFirstAttempt() {
+        return attempt() == 0 && !delivery.message().message().headers().containsKey(Headers.POISONED_AT);
+    }
+
+    /** This delivery has handled it, and all that follows from that is done. */
+    boolean isHandled() {
+        return over && recovery == null;
+    }
+
+    /** As meters name it: how this delivery of it ends. */
+    String outcome() {
+        if (settlement == Settlement.HAND_BACK) {
+            return Observations.RETURNED;
+        }
+        if (recovery == null) {
+            return over ? Observations.HANDLED : Observations.DUPLICATE;
+        }
+        RecoveryAction action = recovery.action();
+        if (action instanceof RecoveryAction.Poison || finalFailure != null) {
+            return Observations.POISONED;
+        }
+        return action instanceof RecoveryAction.RetryDelayed ? Observations.RETRIED : Observations.RETURNED;
     }
 
     /** Whether it has failed before, as far as is known. */

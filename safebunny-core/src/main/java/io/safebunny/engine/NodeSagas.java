@@ -61,7 +61,7 @@ final class NodeSagas {
 
     private SagaEngine create(List<SagaDefinition> definitions) {
         SafeBunnyOptions options = parts.options();
-        MessageStore store = parts.store();
+        MessageStore store = parts.timedStore();
         if (store == null) {
             throw new ConfigurationException(
                     "SB-1108",

@@ -57,6 +57,8 @@ public final class SafeBunnyEngine {
     private final ConfirmedSender sender;
     private final Bunny bunny;
     private final Metrics metrics;
+    private final Observations observations;
+    private final PoisonDepth poisonDepth;
     private final Events events;
     private final @Nullable Deduplication deduplication;
     private final NodeSagas sagas;
@@ -73,13 +75,17 @@ public final class SafeBunnyEngine {
         metrics = new Metrics(parts.meterRegistry());
         events = new Events(options.node(), parts.listeners(), parts.callbacks(), parts.timeline(), log);
         parts.breakers().addListener(events::tell);
-        Observations observations = new Observations(parts.observationRegistry());
+        observations =
+                new Observations(parts.observationRegistry(), options.topology().mainExchange());
         sender = new ConfirmedSender(
                 parts.transport(),
                 parts.timeline(),
                 parts.callbacks(),
                 options.publishTimeout(),
-                options.maxInFlight());
+                options.maxInFlight(),
+                observations);
+        metrics.inFlight(sender::inFlight);
+        poisonDepth = new PoisonDepth(options.node(), parts.transport(), parts.timeline(), parts.callbacks());
         sender.awaitStart();
         consumptions = new Consumptions(parts.transport(), parts.timeline());
         CurrentHandling current = new CurrentHandling();
@@ -97,10 +103,10 @@ public final class SafeBunnyEngine {
                 parts.callbacks(),
                 parts.publishMiddlewares());
         bunny = publisher;
-        deduplication = parts.store() == null
+        deduplication = parts.timedStore() == null
                 ? null
                 : new Deduplication(
-                        parts.store(),
+                        parts.timedStore(),
                         sender,
                         parts.timeline(),
                         parts.callbacks(),
@@ -119,7 +125,7 @@ public final class SafeBunnyEngine {
                         options.maxMessageSize(),
                         options.topology().deliveryLimit(),
                         options.topology().queueType() == QueueType.QUORUM,
-                        parts.store() == null ? null : options.retention(),
+                        parts.timedStore() == null ? null : options.retention(),
                         options.trustedUsers()),
                 parts.serializers(),
                 parts.codecs(),
@@ -234,7 +240,7 @@ public final class SafeBunnyEngine {
         sagas.start();
         scheduling.start();
         if (parts.outbox() != null) {
-            parts.outbox().start(sender::send);
+            parts.outbox().start(sender::publish);
         }
         try {
             consume(handlers);
@@ -266,6 +272,11 @@ public final class SafeBunnyEngine {
     private void consume(Handlers handlers) {
         SafeBunnyOptions options = parts.options();
         Set<String> types = handlers.types();
+        observations.register(metrics, types);
+        types.forEach(type -> metrics.register(type, deduplication != null));
+        if (!types.isEmpty()) {
+            metrics.poisonDepth(options.node(), poisonDepth);
+        }
         for (HandlerDefinition handler : handlers.all()) {
             TypeBreaker breaker = parts.breakers().add(handler.type(), handler.payloadType(), metrics);
             Consumption consumption = consumptions.open(
@@ -288,6 +299,7 @@ public final class SafeBunnyEngine {
     /** Stops taking messages, waits for those being handled, then disconnects. Messages not finished in time come back. */
     public void stop(Duration grace) {
         parts.breakers().stop();
+        poisonDepth.stop();
         // close first: when the caller interrupts the handlers next, their deliveries must be closed already, or the
         // interrupt would cost an attempt
         if (!consumptions.drain(grace)) {

@@ -11,6 +11,7 @@ import io.safebunny.codec.Codecs;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.PublishMiddleware;
+import io.safebunny.observation.Metrics;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.serialization.JsonMessageSerializer;
 import io.safebunny.serialization.Serializers;
@@ -32,6 +33,7 @@ public final class SafeBunnyParts {
     private final Transport transport;
     private final Timeline timeline;
     private final @Nullable MessageStore store;
+    private final @Nullable MessageStore timedStore;
     private final @Nullable Outbox outbox;
     private final boolean scheduling;
     private final Serializers serializers;
@@ -64,6 +66,7 @@ public final class SafeBunnyParts {
         meterRegistry = builder.meterRegistry;
         observationRegistry = builder.observationRegistry;
         listeners = builder.listeners;
+        timedStore = store == null ? null : MeteredStore.of(store, timeline, new Metrics(meterRegistry));
     }
 
     /** Everything that is not set has the default that its setter names. */
@@ -85,6 +88,12 @@ public final class SafeBunnyParts {
 
     public @Nullable MessageStore store() {
         return store;
+    }
+
+    /** The same store, with its operations timed. */
+    @Nullable
+    MessageStore timedStore() {
+        return timedStore;
     }
 
     public @Nullable Outbox outbox() {

@@ -2,11 +2,16 @@
 package io.safebunny.observation;
 
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.LongTaskTimer;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import io.safebunny.failure.Printable;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.time.Timeline;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +28,71 @@ public final class Metrics {
 
     public Metrics(MeterRegistry registry) {
         this.registry = registry;
+    }
+
+    /** Puts the counters of a type at 0, so that they are there before the first event. */
+    public void register(String type, boolean remembers) {
+        for (String stage : List.of("immediate", "delayed")) {
+            register("safebunny.retries", "type", type, "stage", stage);
+        }
+        for (PoisonReason reason : PoisonReason.values()) {
+            register("safebunny.poison", "type", type, "reason", reason.wireName());
+        }
+        if (remembers) {
+            for (String outcome : List.of("hit", "busy", "takeover", "reopened", "lost", "overtaken")) {
+                register("safebunny.dedup", "type", type, "outcome", outcome);
+            }
+        }
+    }
+
+    /** The same for a saga. */
+    public void registerSaga(String saga) {
+        for (SagaStatus status : SagaStatus.values()) {
+            register("safebunny.saga", "type", saga, "state", stateOf(status.name()));
+        }
+        for (String reason : List.of("late", "started", "stale")) {
+            register("safebunny.saga.ignored", "type", saga, "reason", reason);
+        }
+    }
+
+    /** The same for what observations measure, with the tags that Micrometer gives their timers. */
+    void observing(String name, String type, String... outcomes) {
+        quietly(name, () -> {
+            LongTaskTimer.builder(name + ".active").tag("type", type).register(registry);
+            for (String outcome : outcomes) {
+                Timer.builder(name)
+                        .tags("type", type, "outcome", outcome, "error", "none")
+                        .register(registry);
+            }
+        });
+    }
+
+    /** How long messages of this type are under way. */
+    public MessageTimes times(String type, Timeline timeline) {
+        return new MessageTimes(
+                timer("safebunny.queue.time", "type", type), timer("safebunny.critical.time", "type", type), timeline);
+    }
+
+    /** A timer that measures nothing if the registry fails. */
+    public SafeTimer timer(String name, String... tags) {
+        Timer[] timer = new Timer[1];
+        quietly(name, () -> timer[0] = registry.timer(name, tags));
+        return new SafeTimer(timer[0]);
+    }
+
+    /** {@code safebunny.sender.inflight}: publications that are sent and not confirmed. */
+    public void inFlight(Supplier<Number> messages) {
+        measure("safebunny.sender.inflight", messages);
+    }
+
+    /** {@code safebunny.paused}: 1 while this cause keeps the type from being consumed. */
+    public void paused(String type, String cause, BooleanSupplier paused) {
+        measure("safebunny.paused", () -> paused.getAsBoolean() ? 1 : 0, "type", type, "cause", cause);
+    }
+
+    /** {@code safebunny.poison.depth}: messages in the poison queue; {@code NaN} while that is not known. */
+    public void poisonDepth(String node, Supplier<Number> messages) {
+        measure("safebunny.poison.depth", messages, "node", node);
     }
 
     /** {@code safebunny.retries}, stage {@code immediate}: a handler is retried in memory. */
@@ -72,12 +142,11 @@ public final class Metrics {
 
     /** {@code safebunny.saga}: a saga has got to a status. */
     public void sagaBecame(String saga, String status) {
-        count(
-                "safebunny.saga",
-                "type",
-                saga,
-                "state",
-                status.toLowerCase(Locale.ROOT).replace('_', '-'));
+        count("safebunny.saga", "type", saga, "state", stateOf(status));
+    }
+
+    private static String stateOf(String status) {
+        return status.toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** {@code safebunny.saga.active}: sagas that have not ended, as the store said last. */
@@ -111,10 +180,18 @@ public final class Metrics {
 
     /** As {@link #measure}. */
     private void count(String name, String... tags) {
+        quietly(name, () -> registry.counter(name, tags).increment());
+    }
+
+    private void register(String name, String... tags) {
+        quietly(name, () -> registry.counter(name, tags));
+    }
+
+    private static void quietly(String name, Runnable measuring) {
         try {
-            registry.counter(name, tags).increment();
+            measuring.run();
         } catch (RuntimeException | Error e) {
-            LOG.warn("Counting {} failed", name, Printable.of(e));
+            LOG.warn("Measuring {} failed", name, Printable.of(e));
         }
     }
 }

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.observation;
 
+import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.transport.Kind;
 import io.micrometer.observation.transport.ReceiverContext;
 import io.micrometer.observation.transport.SenderContext;
+import io.safebunny.failure.NackedException;
 import io.safebunny.failure.Printable;
+import io.safebunny.failure.PublishException;
+import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,34 +28,88 @@ import org.slf4j.LoggerFactory;
  */
 public final class Observations {
 
+    /** Outcomes of {@code safebunny.handler}. */
+    public static final String HANDLED = "handled";
+
+    public static final String DUPLICATE = "duplicate";
+    public static final String RETRIED = "retried";
+    public static final String POISONED = "poisoned";
+    public static final String RETURNED = "returned";
+
+    private static final String CONFIRMED = "confirmed";
+
     private static final Logger LOG = LoggerFactory.getLogger(Observations.class);
 
-    private final ObservationRegistry registry;
+    /** Tags of meters: beyond this many types, which no application has, a meter says {@code other}. */
+    private static final int MOST_TYPES = 1_000;
 
-    public Observations(ObservationRegistry registry) {
+    private static final String HANDLER = "safebunny.handler";
+    private static final String PUBLISH = "safebunny.publish";
+
+    private final ObservationRegistry registry;
+    private final String exchange;
+    private final Set<String> published = ConcurrentHashMap.newKeySet();
+
+    /** @param exchange to which publications go */
+    public Observations(ObservationRegistry registry, String exchange) {
         this.registry = registry;
+        this.exchange = exchange;
     }
 
-    /** A started observation, or {@code null} when nobody observes. */
-    public @Nullable Observation startHandling(Envelope message, String queue) {
+    /** Observes nothing. */
+    public static Observations none() {
+        return new Observations(ObservationRegistry.NOOP, "");
+    }
+
+    /** Puts the meters of these types at 0, unless nobody observes. */
+    public void register(Metrics metrics, Set<String> handledTypes) {
+        if (registry.isNoop()) {
+            return;
+        }
+        for (String type : handledTypes) {
+            metrics.observing(HANDLER, type, HANDLED, DUPLICATE, RETRIED, POISONED, RETURNED);
+        }
+        metrics.observing(PUBLISH, "none", CONFIRMED);
+    }
+
+    /**
+     * A started observation, or {@code null} when nobody observes.
+     *
+     * @param exchange to which the message was published, as is the routing key
+     */
+    public @Nullable Observation startHandling(Envelope message, String exchange, String routingKey, String queue) {
         if (registry.isNoop()) {
             return null;
         }
         ReceiverContext<Envelope> context =
                 new ReceiverContext<>((carrier, key) -> carrier.trace().get(key));
         context.setCarrier(message);
-        return started(() -> Observation.createNotStarted("safebunny.handler", () -> context, registry)
-                .contextualName(queue + " process")
+        return started(() -> Observation.createNotStarted(HANDLER, () -> context, registry)
+                .contextualName("process " + queue)
                 .lowCardinalityKeyValue("type", message.type())
-                .lowCardinalityKeyValue("messaging.system", "rabbitmq")
-                .lowCardinalityKeyValue("messaging.destination.name", queue)
+                .highCardinalityKeyValues(operation("process", exchange + ':' + routingKey + ':' + queue, queue))
+                .highCardinalityKeyValue("messaging.rabbitmq.destination.routing_key", routingKey)
                 .highCardinalityKeyValue("messaging.message.id", message.id())
                 .highCardinalityKeyValue("messaging.message.conversation_id", message.correlationId())
                 .start());
     }
 
-    /** A started observation that writes its trace context into the map, or {@code null} when nobody observes. */
-    public @Nullable Observation startPublishing(String type, Map<String, String> trace) {
+    /**
+     * A started observation that writes its trace context into the map, or {@code null} when nobody observes.
+     *
+     * @param routingKey of the message, which is sent within the observation
+     */
+    public @Nullable Observation startPublishing(String type, String routingKey, Map<String, String> trace) {
+        return startSender(PUBLISH, "send", type, routingKey, trace);
+    }
+
+    /** As {@link #startPublishing}, for a message that is made now and sent later. */
+    public @Nullable Observation startCreating(String type, String routingKey, Map<String, String> trace) {
+        return startSender("safebunny.create", "create", type, routingKey, trace);
+    }
+
+    private @Nullable Observation startSender(
+            String name, String operation, String type, String routingKey, Map<String, String> trace) {
         if (registry.isNoop()) {
             return null;
         }
@@ -58,11 +119,66 @@ public final class Observations {
             }
         });
         context.setCarrier(trace);
-        return started(() -> Observation.createNotStarted("safebunny.publish", () -> context, registry)
-                .contextualName(type + " send")
-                .lowCardinalityKeyValue("type", type)
-                .lowCardinalityKeyValue("messaging.system", "rabbitmq")
+        return started(() -> Observation.createNotStarted(name, () -> context, registry)
+                .contextualName(operation + ' ' + exchange + ':' + routingKey)
+                .lowCardinalityKeyValue("type", bounded(type))
+                .highCardinalityKeyValues(operation(operation, exchange + ':' + routingKey, null))
+                .highCardinalityKeyValue("messaging.rabbitmq.destination.routing_key", routingKey)
                 .start());
+    }
+
+    /** The message was made before, within the span that {@code trace} names: it is sent in the same trace, wherever that is done. */
+    public @Nullable Observation startSending(String type, String routingKey, String id, Map<String, Object> headers) {
+        if (registry.isNoop()) {
+            return null;
+        }
+        ReceiverContext<Map<String, Object>> context = new ReceiverContext<>(
+                (carrier, key) -> carrier.get(key) instanceof String text ? text : null, Kind.CLIENT);
+        context.setCarrier(headers);
+        return started(() -> Observation.createNotStarted(PUBLISH, () -> context, registry)
+                .contextualName("send " + exchange + ':' + routingKey)
+                .lowCardinalityKeyValue("type", bounded(type))
+                .highCardinalityKeyValues(operation("send", exchange + ':' + routingKey, null))
+                .highCardinalityKeyValue("messaging.rabbitmq.destination.routing_key", routingKey)
+                .highCardinalityKeyValue("messaging.message.id", id)
+                .start());
+    }
+
+    private static KeyValues operation(String operation, String destination, @Nullable String template) {
+        KeyValues common = KeyValues.of(
+                "messaging.system", "rabbitmq",
+                "messaging.operation.name", operation,
+                "messaging.operation.type", operation,
+                "messaging.destination.name", destination);
+        return template == null ? common : common.and("messaging.destination.template", template);
+    }
+
+    private String bounded(String type) {
+        if (published.contains(type)) {
+            return type;
+        }
+        return published.size() < MOST_TYPES && published.add(type) ? type : "other";
+    }
+
+    /** The publication's identity, once it is known. */
+    public static void identified(
+            @Nullable Observation observation, @Nullable String id, @Nullable String correlationId) {
+        if (observation != null && id != null && correlationId != null) {
+            quietly(() -> observation
+                    .highCardinalityKeyValue("messaging.message.id", id)
+                    .highCardinalityKeyValue("messaging.message.conversation_id", correlationId));
+        }
+    }
+
+    /** It was not sent after all, but stored to be sent later. */
+    public void wasCreated(Observation observation, String routingKey) {
+        quietly(() -> {
+            observation.getContext().setName("safebunny.create");
+            observation
+                    .contextualName("create " + exchange + ':' + routingKey)
+                    .highCardinalityKeyValue("messaging.operation.name", "create")
+                    .highCardinalityKeyValue("messaging.operation.type", "create");
+        });
     }
 
     /** {@code null} if an observation handler fails, which must not affect the message. */
@@ -79,10 +195,29 @@ public final class Observations {
         }
     }
 
+    /** Ends the observation of a message that was to be sent. */
+    public static void stopSending(Observation observation, @Nullable Throwable failure) {
+        stop(observation, null, outcomeOf(failure), failure);
+    }
+
+    private static String outcomeOf(@Nullable Throwable failure) {
+        if (failure == null) {
+            return CONFIRMED;
+        }
+        if (failure instanceof UnroutableException || failure instanceof NackedException) {
+            return "refused";
+        }
+        return failure instanceof PublishException ? "unconfirmed" : "failed";
+    }
+
     /** Ends the observation. Exceptions of its handlers are logged and do not keep the rest from being ended. */
-    public static void stop(Observation observation, Observation.@Nullable Scope scope, @Nullable Throwable failure) {
+    public static void stop(
+            Observation observation, Observation.@Nullable Scope scope, String outcome, @Nullable Throwable failure) {
+        quietly(() -> observation.lowCardinalityKeyValue("outcome", outcome));
         if (failure != null) {
-            quietly(() -> observation.error(failure));
+            quietly(() -> observation
+                    .highCardinalityKeyValue("error.type", failure.getClass().getName())
+                    .error(failure));
         }
         if (scope != null) {
             close(scope, observation.getObservationRegistry());

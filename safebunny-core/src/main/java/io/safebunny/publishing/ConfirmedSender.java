@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.publishing;
 
+import io.micrometer.observation.Observation;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.NotRunningException;
 import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.failure.UnroutableException;
+import io.safebunny.message.WireMessage;
+import io.safebunny.observation.Observations;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Deadline;
@@ -22,6 +25,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,11 +51,19 @@ public final class ConfirmedSender {
     private final Duration timeout;
     private final int maxInFlight;
     private final Permits inFlight;
+    private final Observations observations;
+    private final AtomicInteger unconfirmed = new AtomicInteger();
     /** In the order in which they lost the connection, so that stop() ends them in that order. */
     private final Set<Sending> retrying = Collections.synchronizedSet(new LinkedHashSet<>());
 
     private volatile boolean started = true;
     private volatile boolean stopped;
+
+    /** Observes nothing. */
+    public ConfirmedSender(
+            Transport transport, Timeline timeline, Executor retries, Duration timeout, int maxInFlight) {
+        this(transport, timeline, retries, timeout, maxInFlight, Observations.none());
+    }
 
     /**
      * @param timeout how long a message may take in all: waiting for its turn, for a connection and a channel, retries, and the
@@ -60,7 +72,13 @@ public final class ConfirmedSender {
      * @param retries runs retries; sending may block, so this must not be the timeline's thread
      */
     public ConfirmedSender(
-            Transport transport, Timeline timeline, Executor retries, Duration timeout, int maxInFlight) {
+            Transport transport,
+            Timeline timeline,
+            Executor retries,
+            Duration timeout,
+            int maxInFlight,
+            Observations observations) {
+        this.observations = observations;
         this.transport = transport;
         this.timeline = timeline;
         this.retries = retries;
@@ -163,6 +181,7 @@ public final class ConfirmedSender {
         }
 
         void ended() {
+            unconfirmed.decrementAndGet();
             inFlight.release();
             retrying.remove(this);
             Timeline.Cancellable pending = limit;
@@ -170,6 +189,41 @@ public final class ConfirmedSender {
                 pending.cancel();
             }
         }
+    }
+
+    /** Messages that are sent and not confirmed. */
+    public int inFlight() {
+        return unconfirmed.get();
+    }
+
+    /** Like {@link #send(OutboundMessage)}, and observed: for publications that were made before. */
+    public CompletableFuture<Void> publish(OutboundMessage message) {
+        return observed(message, deadline());
+    }
+
+    private CompletableFuture<Void> observed(OutboundMessage message, Deadline deadline) {
+        WireMessage wire = message.message();
+        Observation observation = observations.startSending(
+                String.valueOf(wire.type()),
+                message.route().routingKey(),
+                String.valueOf(wire.messageId()),
+                wire.headers());
+        CompletableFuture<Void> sent = send(message, deadline);
+        if (observation == null) {
+            return sent;
+        }
+        CompletableFuture<Void> unused =
+                sent.whenComplete((none, failure) -> Observations.stopSending(observation, failure));
+        return sent; // callers know its failures by their classes, which the other future wraps
+    }
+
+    /** As {@link #publish}, but blocks until confirmed. */
+    public void publishAndWait(OutboundMessage message) {
+        publishAndWait(message, deadline());
+    }
+
+    void publishAndWait(OutboundMessage message, Deadline deadline) {
+        await(observed(message, deadline), message, deadline);
     }
 
     /** Completes when confirmed, or with a {@link io.safebunny.failure.PublishException}; perhaps on an I/O thread. */
@@ -196,6 +250,7 @@ public final class ConfirmedSender {
             Thread.currentThread().interrupt();
             return CompletableFuture.failedFuture(interrupted(message));
         }
+        unconfirmed.incrementAndGet();
         Sending sending = new Sending(message, deadline);
         CompletableFuture<Void> unused = sending.result.whenComplete((none, failure) -> sending.ended());
         sending.attempt();
@@ -221,8 +276,12 @@ public final class ConfirmedSender {
 
     /** Blocks until confirmed, at most until a second after the deadline. */
     void sendAndWait(OutboundMessage message, Deadline deadline) {
+        await(send(message, deadline), message, deadline);
+    }
+
+    private void await(CompletableFuture<Void> sent, OutboundMessage message, Deadline deadline) {
         try {
-            timeline.await(send(message, deadline), deadline.left().plus(GRACE));
+            timeline.await(sent, deadline.left().plus(GRACE));
         } catch (ExecutionException e) {
             throw rethrow(e.getCause());
         } catch (TimeoutException e) {
@@ -238,9 +297,9 @@ public final class ConfirmedSender {
     }
 
     /** Sends one after the other, each after the confirm of the one before, so that they arrive in the order of publishing. */
-    public void sendAllAndWait(List<OutboundMessage> messages) {
+    public void publishAllAndWait(List<OutboundMessage> messages) {
         for (OutboundMessage message : messages) {
-            sendAndWait(message);
+            publishAndWait(message);
         }
     }
 

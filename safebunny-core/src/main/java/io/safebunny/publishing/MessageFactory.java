@@ -31,6 +31,10 @@ final class MessageFactory {
         this.timeline = timeline;
     }
 
+    String routingKeyOf(Publication publication) {
+        return Names.address(options.node(), publication.type());
+    }
+
     /** @throws InvalidPublicationException when it is larger than allowed, or cannot be identified or serialized */
     OutboundMessage create(Publication publication, Map<String, String> trace) {
         Identifier.requireWait(publication);
@@ -44,7 +48,7 @@ final class MessageFactory {
                 body);
         OutboundMessage message = new OutboundMessage(
                         encoded(publication, envelope),
-                        new Route.Publication(Names.address(options.node(), publication.type())),
+                        new Route.Publication(routingKeyOf(publication)),
                         publication.delay())
                 .withDroppedIfUnheard(publication.options.isDroppedIfUnheard());
         return publication.deliverAt() == null ? message : message.deliveredAt(dueAt(publication), publication.delay());

@@ -98,18 +98,28 @@ final class SendStep implements Middleware<Publication> {
         }
         Envelope parent = publication.surrounding == null ? null : publication.surrounding.message();
         Map<String, String> trace = Observations.traceOf(parent);
-        Observation observation = observations.startPublishing(publication.type(), trace);
+        String routingKey = messages.routingKeyOf(publication);
+        Observation observation =
+                publication.mode == Publication.Mode.COLLECT || publication.mode == Publication.Mode.KEEP
+                        ? observations.startCreating(publication.type(), routingKey, trace)
+                        : observations.startPublishing(publication.type(), routingKey, trace);
         boolean handedOver = false;
         Throwable failure = null;
         try {
             OutboundMessage message = messages.create(publication, trace);
+            Observations.identified(observation, publication.messageId(), publication.correlationId());
             switch (publication.mode) {
                 case COLLECT ->
                     Objects.requireNonNull(publication.surrounding, "in this mode")
                             .collect(message);
-                case SEND_AND_WAIT -> storeOrSend(message, publication.deadline());
+                case SEND_AND_WAIT -> {
+                    if (!isStored(message, observation)) {
+                        sender.requireRunning(message);
+                        sender.sendAndWait(message, publication.deadline());
+                    }
+                }
                 case SEND_ASYNC -> {
-                    if (!isStored(message)) {
+                    if (!isStored(message, observation)) {
                         sender.requireRunning(message);
                         publication.sent =
                                 whenSent(publication, observation, sender.send(message, publication.deadline()));
@@ -127,16 +137,24 @@ final class SendStep implements Middleware<Publication> {
             throw e;
         } finally {
             if (observation != null && !handedOver) {
-                Observations.stop(observation, null, failure);
+                Observations.stopSending(observation, failure);
             }
         }
+    }
+
+    private boolean isStored(OutboundMessage message, @Nullable Observation observation) {
+        boolean stored = isStored(message);
+        if (stored && observation != null) {
+            observations.wasCreated(observation, message.route().routingKey());
+        }
+        return stored;
     }
 
     /** Stores it in the transaction that is open on this thread, if any; otherwise sends it, and awaits the confirm. */
     void storeOrSend(OutboundMessage message, Deadline deadline) {
         if (!isStored(message)) {
             sender.requireRunning(message);
-            sender.sendAndWait(message, deadline);
+            sender.publishAndWait(message, deadline);
         }
     }
 
@@ -153,7 +171,7 @@ final class SendStep implements Middleware<Publication> {
                 (none, failure) -> {
                     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
                     if (observation != null) {
-                        Observations.stop(observation, null, cause);
+                        Observations.stopSending(observation, cause);
                     }
                     publication.failed(cause);
                     runAfter(publication);

@@ -4,7 +4,6 @@ package io.safebunny.dedup;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.Bunny;
 import io.safebunny.Published;
 import io.safebunny.failure.ExceptionDetails;
@@ -72,7 +71,7 @@ final class DedupBench {
             sender,
             null,
             timeline,
-            new Observations(ObservationRegistry.NOOP),
+            Observations.none(),
             new MessageScope(),
             Runnable::run,
             List.of());

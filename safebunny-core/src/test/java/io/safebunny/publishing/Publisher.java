@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.publishing;
 
-import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.Bunny;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
@@ -54,7 +53,7 @@ final class Publisher {
                 new ConfirmedSender(transport, timeline, Runnable::run, TIMEOUT, 1_000),
                 outbox,
                 timeline,
-                new Observations(ObservationRegistry.NOOP),
+                Observations.none(),
                 scope,
                 Runnable::run,
                 List.of(middlewares));

@@ -153,7 +153,7 @@ final class Dispatch {
     private @Nullable RuntimeException failureOf(OutboundMessage message, int tries) {
         for (int tried = 1; ; tried++) {
             try {
-                sender.sendAndWait(message);
+                sender.publishAndWait(message);
                 log.confirmed();
                 return null;
             } catch (NackedException e) {

@@ -41,6 +41,7 @@ final class SagaCounts {
         this.sagas = sagas;
         this.store = store;
         this.timeline = timeline;
+        sagas.forEach(metrics::registerSaga);
         sagas.forEach(saga -> metrics.activeSagas(saga, () -> unfinished(saga)));
     }
 

@@ -3,6 +3,7 @@ package io.safebunny.spi.transport;
 
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -39,6 +40,14 @@ public interface Transport extends AutoCloseable {
     CompletableFuture<Void> send(OutboundMessage message, Deadline deadline);
 
     TransportStatus status();
+
+    /**
+     * How many messages wait in a queue, as the broker says now; empty when it does not say, because it is away or this user may not ask. May
+     * block while the broker answers.
+     */
+    default OptionalLong depth(String queue) {
+        return OptionalLong.empty();
+    }
 
     /** Closes the connections. Messages being handled are cut off and come back later. */
     @Override

@@ -18,6 +18,7 @@ import io.safebunny.transport.memory.MemoryBroker.Address;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -95,6 +96,11 @@ public final class MemoryTransport implements Transport {
     @Override
     public TransportStatus status() {
         return new TransportStatus(!closed, closed ? "closed" : "in-memory broker");
+    }
+
+    @Override
+    public OptionalLong depth(String queue) {
+        return closed ? OptionalLong.empty() : OptionalLong.of(broker.depth(queue));
     }
 
     @Override

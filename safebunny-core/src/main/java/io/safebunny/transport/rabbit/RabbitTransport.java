@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.rabbit;
 
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.spi.transport.Consumption;
@@ -11,18 +14,25 @@ import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
+import io.safebunny.transport.rabbit.client.Channels;
 import io.safebunny.transport.rabbit.client.ConnectionKeeper;
 import io.safebunny.transport.rabbit.consume.QueueConsumers;
 import io.safebunny.transport.rabbit.publish.PublisherPool;
+import java.io.IOException;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
 
 /** {@link Transport} on RabbitMQ 3.10 to 4.3: one connection to publish, one to consume, and one for dead letters. Thread-safe. */
 public final class RabbitTransport implements Transport {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RabbitTransport.class);
 
     private final BoundedLog log;
     private final ConnectionFactory consumeFactory;
@@ -132,6 +142,27 @@ public final class RabbitTransport implements Transport {
         return problem == null
                 ? new TransportStatus(true, "connected to RabbitMQ")
                 : new TransportStatus(false, problem);
+    }
+
+    /** Asks passively, on a channel of its own: the broker closes it when it refuses. */
+    @Override
+    public OptionalLong depth(String queue) {
+        Connection connection = consuming.current();
+        if (connection == null) {
+            return OptionalLong.empty();
+        }
+        Channel channel = null;
+        try {
+            channel = Channels.open(connection);
+            return OptionalLong.of(channel.queueDeclarePassive(queue).getMessageCount());
+        } catch (IOException | ShutdownSignalException e) {
+            LOG.debug("The broker does not say how many messages queue '{}' holds", queue, e);
+            return OptionalLong.empty();
+        } finally {
+            if (channel != null) {
+                Channels.closeQuietly(channel);
+            }
+        }
     }
 
     /** Deliveries first: a handler whose publication fails for this must find its own delivery closed. */

@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The meters documented on the operations page, as Prometheus scrapes them from a served saga. */
+/** The meters documented on the operations page, the dashboard and the alerts, as Prometheus scrapes them from a served saga. */
 class MetricsIT {
 
     private static final Path PAGE = Path.of("../../docs/operations.md");
@@ -37,6 +37,13 @@ class MetricsIT {
     private static final Pattern ADDRESS = Pattern.compile("(?m)^(\\w+): (http://localhost:\\d+/actuator/)$");
     private static final Pattern SAMPLE = Pattern.compile("(?m)^(\\w+)(?:\\{(.*)\\})? \\S+$");
     private static final Pattern LABEL = Pattern.compile("(\\w+)=\"[^\"]*\"");
+    private static final Path DASHBOARD = Path.of("../../docs/grafana-dashboard.json");
+    private static final Path ALERTS = Path.of("../../docs/prometheus-alerts.yaml");
+    private static final Pattern EXPR_IN_JSON = Pattern.compile("\"expr\": \"((?:[^\"\\\\]|\\\\.)*)\"");
+    private static final Pattern EXPR_IN_YAML = Pattern.compile("expr: '([^']*)'");
+    private static final Pattern METER = Pattern.compile("safebunny_\\w+");
+    private static final Pattern LABEL_ASKED = Pattern.compile("[{,]\\s*(\\w+)[=!]");
+    private static final Pattern BY = Pattern.compile("by \\(([^)]*)\\)");
     /** Meters of the outbox and Cosmos DB: the sample publishes only in handlers, and the test has no account. */
     private static final Set<String> OF_OTHERS =
             Set.of("safebunny.outbox", "safebunny.outbox.backlog", "safebunny.cosmos.request.charge");
@@ -62,6 +69,9 @@ class MetricsIT {
                     .contains("safebunny_handler_seconds_count{error=\"none\""));
 
             await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertDocumented(scrape(addresses)));
+            Map<String, Set<String>> samples = scrape(addresses);
+            assertKnown(DASHBOARD, EXPR_IN_JSON, 18, samples);
+            assertKnown(ALERTS, EXPR_IN_YAML, 9, samples);
             for (String address : addresses.values()) {
                 assertThat(text(address + "health")).contains("\"safebunny\"").contains("\"status\":\"UP\"");
             }
@@ -134,6 +144,39 @@ class MetricsIT {
             }
         }
         assertThat(found).hasSizeGreaterThanOrEqualTo(9);
+    }
+
+    /** Every expression asks for what is there, and by labels that it has. */
+    private static void assertKnown(Path file, Pattern expression, int atLeast, Map<String, Set<String>> samples)
+            throws IOException {
+        List<String> expressions = expression
+                .matcher(Files.readString(file))
+                .results()
+                .map(found -> found.group(1).replace("\\\"", "\""))
+                .toList();
+        assertThat(expressions).hasSizeGreaterThanOrEqualTo(atLeast).allSatisfy(asked -> {
+            Set<String> labels = new TreeSet<>(Set.of("instance"));
+            Matcher meter = METER.matcher(asked);
+            assertThat(meter.results()).isNotEmpty();
+            meter.reset();
+            while (meter.find()) {
+                assertThat(samples).containsKey(meter.group());
+                labels.addAll(samples.get(meter.group()));
+            }
+            assertThat(labels).containsAll(labelsIn(asked));
+        });
+    }
+
+    private static Set<String> labelsIn(String expression) {
+        Set<String> labels = LABEL_ASKED
+                .matcher(expression)
+                .results()
+                .map(found -> found.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+        BY.matcher(expression)
+                .results()
+                .forEach(found -> labels.addAll(List.of(found.group(1).split(", "))));
+        return labels;
     }
 
     private static List<String> quoted(String text) {

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.engine;
+
+import io.safebunny.engine.StoreTimers.Operation;
+import io.safebunny.observation.Metrics;
+import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.ListingQuery;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.TransactionalMessageStore;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A store that is the same in all, and whose operations are timed. Thread-safe. */
+class MeteredStore implements MessageStore {
+
+    private final MessageStore store;
+    final StoreTimers timers;
+
+    private MeteredStore(MessageStore store, StoreTimers timers) {
+        this.store = store;
+        this.timers = timers;
+    }
+
+    static MessageStore of(MessageStore store, Timeline timeline, Metrics metrics) {
+        if (store instanceof MeteredStore) {
+            return store;
+        }
+        return store instanceof TransactionalMessageStore transactional
+                ? new Transactional(transactional, new StoreTimers(metrics, timeline, EnumSet.allOf(Operation.class)))
+                : new MeteredStore(
+                        store,
+                        new StoreTimers(metrics, timeline, EnumSet.range(Operation.CREATE, Operation.REMOVE_EXPIRED)));
+    }
+
+    @Override
+    public MessageRecord create(MessageRecord record) {
+        return timers.time(Operation.CREATE, () -> store.create(record), stored -> !stored.owner()
+                .equals(record.owner()));
+    }
+
+    @Override
+    public @Nullable MessageRecord replace(MessageRecord record) {
+        return timers.time(Operation.REPLACE, () -> store.replace(record), stored -> stored == null);
+    }
+
+    @Override
+    public void replaceAll(List<MessageRecord> records) {
+        Boolean unused = timers.time(Operation.REPLACE_ALL, () -> {
+            store.replaceAll(records);
+            return true;
+        });
+    }
+
+    @Override
+    public JointWrite writeTogether(List<MessageRecord> records) {
+        return timers.time(
+                Operation.WRITE_TOGETHER, () -> store.writeTogether(records), JointWrite.Overtaken.class::isInstance);
+    }
+
+    @Override
+    public @Nullable MessageRecord find(RecordKey key) {
+        return timers.time(Operation.FIND, () -> store.find(key));
+    }
+
+    @Override
+    public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
+        return timers.time(Operation.FIND_COMPLETED, () -> store.findCompleted(unchangedFor, limit));
+    }
+
+    @Override
+    public List<MessageRecord> findDue(Instant until, int limit) {
+        return timers.time(Operation.FIND_DUE, () -> store.findDue(until, limit));
+    }
+
+    @Override
+    public List<MessageRecord> findListed(ListingQuery query) {
+        return timers.time(Operation.FIND_LISTED, () -> store.findListed(query));
+    }
+
+    @Override
+    public long countListed(String kind, String status) {
+        return timers.time(Operation.COUNT_LISTED, () -> store.countListed(kind, status));
+    }
+
+    @Override
+    public int removeExpired(int limit) {
+        return timers.time(Operation.REMOVE_EXPIRED, () -> store.removeExpired(limit));
+    }
+
+    /** The same for a store in the handlers' own transactions. */
+    private static final class Transactional extends MeteredStore implements TransactionalMessageStore {
+
+        private final TransactionalMessageStore store;
+
+        Transactional(TransactionalMessageStore store, StoreTimers timers) {
+            super(store, timers);
+            this.store = store;
+        }
+
+        @Override
+        public Turn awaitTurn() throws InterruptedException {
+            return store.awaitTurn();
+        }
+
+        @Override
+        public LocalTransaction begin() {
+            LocalTransaction begun = timers.time(Operation.BEGIN, store::begin);
+            return new LocalTransaction() {
+                @Override
+                public void commit() {
+                    Boolean unused = timers.time(Operation.COMMIT, () -> {
+                        begun.commit();
+                        return true;
+                    });
+                }
+
+                @Override
+                public void rollback() {
+                    begun.rollback();
+                }
+            };
+        }
+
+        @Override
+        public @Nullable MessageRecord findAndLock(RecordKey key) {
+            return timers.time(Operation.FIND_AND_LOCK, () -> store.findAndLock(key));
+        }
+
+        @Override
+        public <T> T apart(Supplier<T> action) {
+            return store.apart(action);
+        }
+    }
+}

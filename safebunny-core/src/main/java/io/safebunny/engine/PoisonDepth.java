@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.engine;
+
+import io.safebunny.spi.transport.Transport;
+import io.safebunny.time.Timeline;
+import io.safebunny.topology.Topology;
+import io.safebunny.work.SerialTask;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/**
+ * How many messages are in the poison queue, as the broker said last. It is asked in the background, at most every 15 s, and only as
+ * long as somebody reads the number; so the first reader learns nothing. A broker that does not say is left alone for 5 minutes.
+ * Thread-safe, and no reader waits.
+ */
+final class PoisonDepth implements Supplier<Number> {
+
+    static final Duration INTERVAL = Duration.ofSeconds(15);
+    static final Duration AFTER_REFUSAL = Duration.ofMinutes(5);
+
+    /** A reader that comes this often gets a number that is not older than the interval. */
+    private static final Duration INTEREST = Duration.ofMinutes(10);
+
+    private final String queue;
+    private final Transport transport;
+    private final Timeline timeline;
+    private final SerialTask asking;
+    private volatile double known = Double.NaN;
+    private volatile long lastRead;
+    private volatile boolean goesOn;
+
+    PoisonDepth(String node, Transport transport, Timeline timeline, Executor blocking) {
+        this.queue = Topology.poisonOf(node);
+        this.transport = transport;
+        this.timeline = timeline;
+        this.asking = new SerialTask("asking for the depth of " + queue, this::ask, blocking, timeline);
+    }
+
+    @Override
+    public Number get() {
+        lastRead = timeline.nanoTime();
+        if (!goesOn) {
+            goesOn = true;
+            asking.request();
+        }
+        return known;
+    }
+
+    private void ask() {
+        boolean isRead = timeline.nanoTime() - lastRead < INTEREST.toNanos();
+        if (!isRead) {
+            goesOn = false;
+            known = Double.NaN;
+            return;
+        }
+        OptionalLong depth = OptionalLong.empty();
+        try {
+            depth = transport.depth(queue);
+        } finally {
+            known = depth.isPresent() ? depth.getAsLong() : Double.NaN;
+            asking.requestAfter(depth.isPresent() ? INTERVAL : AFTER_REFUSAL);
+        }
+    }
+
+    void stop() {
+        asking.stop();
+        known = Double.NaN;
+    }
+}

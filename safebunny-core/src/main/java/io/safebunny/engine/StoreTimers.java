@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.engine;
+
+import io.safebunny.observation.Metrics;
+import io.safebunny.observation.SafeTimer;
+import io.safebunny.spi.store.RecordRefusedException;
+import io.safebunny.time.Timeline;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/** {@code safebunny.store}: how long the store takes for each operation, and how that ends. Thread-safe. */
+final class StoreTimers {
+
+    /** Those of a transactional store come last. */
+    enum Operation {
+        CREATE,
+        REPLACE,
+        REPLACE_ALL,
+        WRITE_TOGETHER,
+        FIND,
+        FIND_COMPLETED,
+        FIND_DUE,
+        FIND_LISTED,
+        COUNT_LISTED,
+        REMOVE_EXPIRED,
+        BEGIN,
+        FIND_AND_LOCK,
+        COMMIT
+    }
+
+    private enum Outcome {
+        /** Done. */
+        OK,
+        /** Another version is stored: nothing was written. */
+        CONFLICT,
+        /** This record can never be stored as it is. */
+        REFUSED,
+        /** No answer, or none that says whether it was done. */
+        FAILED
+    }
+
+    private final Timeline timeline;
+    private final Map<Operation, Map<Outcome, SafeTimer>> timers = new EnumMap<>(Operation.class);
+
+    StoreTimers(Metrics metrics, Timeline timeline, Set<Operation> operations) {
+        this.timeline = timeline;
+        for (Operation operation : operations) {
+            Map<Outcome, SafeTimer> outcomes = new EnumMap<>(Outcome.class);
+            for (Outcome outcome : Outcome.values()) {
+                outcomes.put(
+                        outcome,
+                        metrics.timer("safebunny.store", "operation", nameOf(operation), "outcome", nameOf(outcome)));
+            }
+            timers.put(operation, outcomes);
+        }
+    }
+
+    private static String nameOf(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    <T> T time(Operation operation, Supplier<T> call) {
+        return time(operation, call, result -> false);
+    }
+
+    /** @param conflicts tells results that say that nothing was written */
+    <T> T time(Operation operation, Supplier<T> call, Predicate<T> conflicts) {
+        long began = timeline.nanoTime();
+        Outcome outcome = Outcome.FAILED;
+        try {
+            T result = call.get();
+            outcome = conflicts.test(result) ? Outcome.CONFLICT : Outcome.OK;
+            return result;
+        } catch (RecordRefusedException e) {
+            outcome = Outcome.REFUSED;
+            throw e;
+        } finally {
+            record(operation, outcome, timeline.nanoTime() - began);
+        }
+    }
+
+    private void record(Operation operation, Outcome outcome, long nanos) {
+        Map<Outcome, SafeTimer> outcomes = timers.get(operation);
+        SafeTimer timer = outcomes == null ? null : outcomes.get(outcome);
+        if (timer != null) {
+            timer.record(nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.spi.transport.Consumption;
+import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Transport;
+import io.safebunny.spi.transport.TransportStatus;
+import io.safebunny.time.Deadline;
+import io.safebunny.time.VirtualTimeline;
+import io.safebunny.topology.Topology;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class PoisonDepthTest {
+
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
+    private final Broker broker = new Broker();
+    private final PoisonDepth depth = new PoisonDepth("billing", broker, timeline, Runnable::run);
+
+    @Test
+    void asksOnlyWhenSomebodyReadsAndAtMostEveryFifteenSeconds() {
+        broker.depth = OptionalLong.of(3);
+        timeline.advance(Duration.ofHours(1));
+
+        assertThat(broker.asked).isZero();
+        depth.get();
+        for (int i = 0; i < 60; i++) {
+            timeline.advance(Duration.ofSeconds(1));
+            assertThat(depth.get().doubleValue()).isEqualTo(3);
+        }
+        assertThat(broker.asked).isEqualTo(5);
+
+        timeline.advance(Duration.ofHours(1));
+        int untilNobodyReads = broker.asked;
+        timeline.advance(Duration.ofHours(1));
+
+        assertThat(broker.asked).isEqualTo(untilNobodyReads).isLessThan(60);
+        assertThat(depth.get().doubleValue())
+                .as("older than an hour")
+                .satisfiesAnyOf(known -> assertThat(known).isNaN(), known -> assertThat(known)
+                        .isEqualTo(3));
+    }
+
+    @Test
+    void isUnknownWhileTheBrokerDoesNotSay() {
+        assertThat(depth.get().doubleValue()).isNaN();
+        broker.depth = OptionalLong.of(7);
+        timeline.advance(PoisonDepth.INTERVAL);
+
+        assertThat(depth.get().doubleValue()).as("left alone for a while").isNaN();
+
+        timeline.advance(PoisonDepth.AFTER_REFUSAL);
+
+        assertThat(depth.get().doubleValue()).isEqualTo(7);
+    }
+
+    private static final class Broker implements Transport {
+
+        private OptionalLong depth = OptionalLong.empty();
+        private int asked;
+
+        @Override
+        public OptionalLong depth(String queue) {
+            assertThat(queue).isEqualTo("billing-poison");
+            asked++;
+            return depth;
+        }
+
+        @Override
+        public void start(Topology topology) {}
+
+        @Override
+        public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public TransportStatus status() {
+            return new TransportStatus(true, "measuring");
+        }
+
+        @Override
+        public void close() {}
+    }
+}
