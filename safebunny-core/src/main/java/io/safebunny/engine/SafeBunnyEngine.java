@@ -67,6 +67,7 @@ public final class SafeBunnyEngine {
     private final BoundedLog log;
     private final HeldDeliveries held = new HeldDeliveries();
     private final Consumptions consumptions;
+    private volatile @Nullable Topology started;
 
     public SafeBunnyEngine(SafeBunnyParts parts) {
         this.parts = parts;
@@ -224,6 +225,7 @@ public final class SafeBunnyEngine {
         }
         options.trustedUsers().requireAll(options.node(), handlers.all());
         Topology topology = planned(handlers);
+        started = topology;
         LOG.info("Node {} handles{}", options.node(), handlers.describe(options.trustedUsers()));
         LOG.info("Topology of node {}{}{}", options.node(), System.lineSeparator(), topology.describe());
         Transport transport = parts.transport();
@@ -257,6 +259,11 @@ public final class SafeBunnyEngine {
      */
     public Topology plan(List<HandlerDefinition> definitions, List<SagaDefinition> sagaDefinitions) {
         return planned(define(definitions, sagaDefinitions));
+    }
+
+    /** What was declared at the start; {@code null} before it. */
+    public @Nullable Topology topology() {
+        return started;
     }
 
     private Handlers define(List<HandlerDefinition> definitions, List<SagaDefinition> sagaDefinitions) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure;
 
+import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Timeline;
+import io.safebunny.transport.rabbit.Preflight;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
+import java.util.Objects;
 import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory.AddressShuffleMode;
@@ -66,6 +69,24 @@ final class RabbitTransportAutoConfiguration {
                 publisher.maxConcurrency(),
                 delay.strategy(),
                 publisher.userId() || !listener.trustedUsers().isEmpty());
+    }
+
+    @Bean
+    @ConditionalOnProperty("safebunny.topology.management-uri")
+    Preflight safeBunnyPreflight(ObjectProvider<ConnectionFactory> factories, TopologyProperties topology) {
+        com.rabbitmq.client.ConnectionFactory client =
+                RabbitConnections.template(factories).getRabbitConnectionFactory();
+        return new Preflight(
+                Objects.requireNonNull(topology.managementUri()),
+                client.getUsername(),
+                client.getPassword(),
+                client.getVirtualHost());
+    }
+
+    @Bean
+    @ConditionalOnProperty("safebunny.topology.management-uri")
+    PreflightAtStart safeBunnyPreflightAtStart(Preflight preflight, SafeBunnyEngine engine, Workers workers) {
+        return new PreflightAtStart(preflight, engine, workers.executor());
     }
 
     @Bean

@@ -5,11 +5,13 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.InvalidProperty;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyExport;
+import io.safebunny.transport.rabbit.Preflight;
 import io.safebunny.transport.rabbit.RabbitTopology;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
 import io.safebunny.transport.rabbit.TopologyDifference;
 import java.io.PrintStream;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -64,11 +66,13 @@ final class TopologyCommand {
     private final Supplier<Topology> planned;
     private final @Nullable RabbitTransportOptions options;
     private final @Nullable ConnectionFactory broker;
+    private final @Nullable Preflight preflight;
     private final String version;
 
     /**
      * @param options of the RabbitMQ transport; {@code null} with another one
      * @param broker as the node would connect to it; {@code null} with another transport
+     * @param preflight asks what AMQP does not tell; {@code null} when nobody said where
      * @param version of the application
      */
     TopologyCommand(
@@ -76,11 +80,13 @@ final class TopologyCommand {
             Supplier<Topology> planned,
             @Nullable RabbitTransportOptions options,
             @Nullable ConnectionFactory broker,
+            @Nullable Preflight preflight,
             String version) {
         this.action = action;
         this.planned = planned;
         this.options = options;
         this.broker = broker;
+        this.preflight = preflight;
         this.version = version;
     }
 
@@ -112,7 +118,9 @@ final class TopologyCommand {
             case PLAN -> {
                 TopologyDifference difference = rabbit.compare(broker);
                 print(out, difference.describe());
-                yield difference.isNone() ? AS_PLANNED : DIFFERENT;
+                List<String> findings = findings(topology);
+                findings.forEach(finding -> out.println("! " + finding));
+                yield difference.isNone() && findings.isEmpty() ? AS_PLANNED : DIFFERENT;
             }
             case APPLY -> {
                 String before = rabbit.compare(broker).describe();
@@ -125,6 +133,15 @@ final class TopologyCommand {
                 yield print(out, JSON.writeValueAsString(definitions));
             }
         };
+    }
+
+    private List<String> findings(Topology topology) {
+        try {
+            return preflight == null ? List.of() : preflight.findings(topology);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return List.of("Interrupted: policies and bindings are not checked");
+        }
     }
 
     private static int print(PrintStream out, String text) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure;
 
+import io.safebunny.transport.rabbit.Preflight;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.ApplicationRunner;
@@ -25,13 +26,15 @@ final class TopologyCommandAutoConfiguration {
             Environment environment,
             EngineLifecycle lifecycle,
             ObjectProvider<RabbitTransportOptions> options,
-            ObjectProvider<RabbitConnections> connections) {
+            ObjectProvider<RabbitConnections> connections,
+            ObjectProvider<Preflight> preflight) {
         RabbitConnections present = connections.getIfAvailable();
         return new TopologyCommand(
                 TopologyCommand.Action.of(environment.getRequiredProperty(TopologyCommand.PROPERTY)),
                 lifecycle::plan,
                 options.getIfAvailable(),
                 present == null ? null : present.publish(),
+                preflight.getIfAvailable(),
                 environment.getProperty("spring.application.version", "0"));
     }
 

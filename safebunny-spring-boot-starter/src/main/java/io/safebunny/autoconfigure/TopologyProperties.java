@@ -4,6 +4,8 @@ package io.safebunny.autoconfigure;
 import io.safebunny.failure.InvalidProperty;
 import io.safebunny.message.Names;
 import io.safebunny.topology.QueueType;
+import java.net.URI;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -16,15 +18,28 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     it.
  * @param deliveryLimit Failed deliveries after which a quorum queue itself sets a message aside, so that a message that kills its
  *     process does not come back for ever. At least 5; raising it allows more crashes per message.
+ * @param managementUri Where RabbitMQ's management API listens, such as http://broker:15672. If set, the node asks it at the start, and
+ *     the plan asks it, what policies and bindings there are, with the user of spring.rabbitmq, and warns of what loses messages.
  */
 @ConfigurationProperties("safebunny.topology")
 record TopologyProperties(
         @DefaultValue("safebunny") String prefix,
         @DefaultValue("quorum") QueueType queueType,
-        @DefaultValue("20") int deliveryLimit) {
+        @DefaultValue("20") int deliveryLimit,
+        @Nullable URI managementUri) {
 
     TopologyProperties {
         Names.requirePrefix(prefix);
+        if (managementUri != null
+                && (managementUri.getHost() == null
+                        || !String.valueOf(managementUri.getScheme()).matches("https?")
+                        || managementUri.getUserInfo() != null)) {
+            throw InvalidProperty.of(
+                    "safebunny.topology.management-uri",
+                    managementUri.getHost() == null ? "…" : managementUri.getScheme() + "://…",
+                    "it must be an http or https address with a host, and without user and password",
+                    "Set it like http://broker:15672; user and password are those of spring.rabbitmq.");
+        }
         InvalidProperty.unlessWithin(5, 1_000_000, "safebunny.topology.delivery-limit", deliveryLimit, "20");
     }
 }

@@ -7,6 +7,7 @@ import io.safebunny.autoconfigure.SafeBunnyProperties.TransportKind;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.topology.QueueType;
 import io.safebunny.transport.rabbit.DelayStrategy;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +40,7 @@ class PropertiesTest {
             Map.entry("safebunny.topology.prefix", "acme"),
             Map.entry("safebunny.topology.queue-type", "classic"),
             Map.entry("safebunny.topology.delivery-limit", "7"),
+            Map.entry("safebunny.topology.management-uri", "http://broker:15672"),
             Map.entry("safebunny.poison.ttl", "30d"),
             Map.entry("safebunny.poison.max-length", "100000"),
             Map.entry("safebunny.poison.exception-details", "type-only"),
@@ -62,7 +64,7 @@ class PropertiesTest {
         assertThat(bind("safebunny.publisher", PublisherProperties.class))
                 .isEqualTo(new PublisherProperties(4, Duration.ofSeconds(10), 50, true, "gzip"));
         assertThat(bind("safebunny.topology", TopologyProperties.class))
-                .isEqualTo(new TopologyProperties("acme", QueueType.CLASSIC, 7));
+                .isEqualTo(new TopologyProperties("acme", QueueType.CLASSIC, 7, URI.create("http://broker:15672")));
         assertThat(bind("safebunny.poison", PoisonProperties.class))
                 .isEqualTo(new PoisonProperties(Duration.ofDays(30), 100_000L, ExceptionDetails.TYPE_ONLY));
         assertThat(bind("safebunny.delay", DelayProperties.class)).isEqualTo(new DelayProperties(DelayStrategy.AUTO));

@@ -2,6 +2,7 @@
 package io.safebunny.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
@@ -14,6 +15,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.UUID;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -30,7 +33,7 @@ class TopologyCommandIT {
 
     private record Answer(int status, String text) {}
 
-    private Answer ask(String action) {
+    private Answer ask(String action, String... more) {
         Answer[] answer = new Answer[1];
         Nodes.bare()
                 .withConfiguration(AutoConfigurations.of(RabbitAutoConfiguration.class))
@@ -42,6 +45,7 @@ class TopologyCommandIT {
                         "spring.rabbitmq.username=" + BROKER.username(),
                         "spring.rabbitmq.password=" + BROKER.password(),
                         "spring.rabbitmq.virtual-host=" + BROKER.virtualHost())
+                .withPropertyValues(more)
                 .withBean(Handler.class)
                 .run(context -> {
                     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -95,6 +99,40 @@ class TopologyCommandIT {
                 .contains(node, node + ".retry", node + ".delayed", node + ".later");
         assertThat(definitions.path("bindings").findValuesAsString("routing_key"))
                 .contains("desk-OrderPlaced");
+    }
+
+    @Test
+    void policiesAndBindingsAreLookedAtWhereThereIsAManagementApi() throws Exception {
+        Assumptions.assumeTrue(
+                BROKER.isPrivate() && BROKER.managementUri().isPresent(), "the broker is not the tests'");
+        String management =
+                "safebunny.topology.management-uri=" + BROKER.managementUri().orElseThrow();
+        assertThat(ask("apply").status()).isZero();
+        Answer clean = ask("plan", management);
+        assertThat(clean.text()).doesNotContain("!");
+        assertThat(clean.status()).isZero();
+
+        BROKER.setPolicy(queue, Map.of("message-ttl", 60_000, "delivery-limit", 3, "max-length", 5));
+        ConnectionFactory factory = new ConnectionFactory();
+        factory.setUri(BROKER.uri());
+        try (Connection connection = factory.newConnection("plan");
+                Channel channel = connection.createChannel()) {
+            channel.queueUnbind(queue, node, "desk-OrderPlaced");
+            channel.queueBind(queue, node, "old-OrderPlaced");
+            Awaitility.await().untilAsserted(() -> assertThat(ask("plan", management))
+                    .returns(2, Answer::status)
+                    .extracting(Answer::text, STRING)
+                    .contains("message-ttl=60000 by policy '" + queue + "'")
+                    .contains("max-length=5 by policy '" + queue + "': publications are refused while it is full")
+                    .contains("delivery-limit=3 by policy '" + queue + "', and the node asks for 20")
+                    .contains("not bound to exchange '%s' with key 'desk-OrderPlaced'".formatted(node))
+                    .contains("also bound to exchange '%s' with key 'old-OrderPlaced'".formatted(node)));
+        } finally {
+            BROKER.deletePolicy(queue);
+        }
+        assertThat(ask("plan", "safebunny.topology.management-uri=http://127.0.0.1:1")
+                        .text())
+                .contains("Policies and bindings are not checked", "http://127.0.0.1:1");
     }
 
     private static boolean exists(Connection connection, String queue) throws Exception {

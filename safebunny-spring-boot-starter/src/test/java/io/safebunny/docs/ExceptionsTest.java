@@ -66,6 +66,7 @@ class ExceptionsTest {
             Map.entry("JdbcSchema UncheckedIOException", "the script is in the same jar"),
             Map.entry("ClaimingTransaction IllegalStateException", "Deduplication begins before it ends"),
             Map.entry("Combiner IllegalStateException", "a batch answers each of its calls"),
+            Map.entry("Preflight UnaskedException", "becomes a finding"),
             Map.entry("RabbitTopology IllegalStateException", "writing definitions down does no I/O"),
             Map.entry("Delay IllegalArgumentException", "nothing delays a poison message"));
 
