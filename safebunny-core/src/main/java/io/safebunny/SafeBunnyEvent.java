@@ -43,19 +43,22 @@ public sealed interface SafeBunnyEvent
             implements SafeBunnyEvent {}
 
     /**
-     * The handling of a message has failed for the last time: only a replay handles it again. Told once per message, and once more for each
-     * replay that ends so; also when the broker refuses its poison copy and moves the message itself. Not told of messages refused before any
-     * middleware, nor of those that the broker set aside.
+     * A message is not handled any more, unless it is replayed: its handling failed for the last time, or it was refused before any
+     * middleware, or the broker set it aside. Told once per message, and once more for each replay that ends so; also when the broker
+     * refuses its poison copy and moves the message itself. Copies of one message that are refused before its record is asked cannot be told
+     * apart, so each of them is told of.
      *
-     * @param attempt delayed retries before
+     * @param type of a message that was not handled, as its sender wrote it, as are the ids: unchecked, but printable; {@code null} if
+     *     absent
+     * @param attempt delayed retries before; 0 for a message that was not handled
      * @param reason as in the header {@code sb-poison-reason} of its poison copy
      * @param exceptionType name of a class
      */
     record MessageGivenUp(
             String node,
-            String type,
-            String messageId,
-            String correlationId,
+            @Nullable String type,
+            @Nullable String messageId,
+            @Nullable String correlationId,
             int attempt,
             String reason,
             String exceptionType,

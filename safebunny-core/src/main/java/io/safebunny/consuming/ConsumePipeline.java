@@ -115,7 +115,11 @@ final class ConsumePipeline implements DeliverySettler.Processing {
                     handler.payloadType(),
                     parts.publishers());
         } catch (InvalidMessageException e) {
-            return poisonQueue.put(delivery, e.reason(), e);
+            Settlement end = poisonQueue.put(delivery, e.reason(), e);
+            if (end != Settlement.HAND_BACK) { // otherwise it is delivered again, and told then
+                parts.events().givenUpUnhandled(delivery.message().message(), e.reason(), e);
+            }
+            return end;
         }
         if (message.isFirstAttempt()) {
             times.delivered(message.envelope().sentAt());

@@ -94,7 +94,7 @@ public record ConsumePipelineFactory(
         String deadLetters = Topology.deadLettersOf(options.node());
         FailureLog failures = new FailureLog(log, options.node(), "none");
         return new DeadLetters(
-                new PoisonQueue(this, deadLetters, "", new Mover(this, deadLetters), failures), queues, log);
+                new PoisonQueue(this, deadLetters, "", new Mover(this, deadLetters), failures), queues, events, log);
     }
 
     AgeLimit ageLimit() {

@@ -5,6 +5,7 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.observation.Events;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.IncomingMessage;
@@ -34,10 +35,12 @@ final class DeadLetters implements DeliveryHandler {
 
     private final PoisonQueue poisonQueue;
     private final Set<String> queues;
+    private final Events events;
     private final BoundedLog log;
 
     /** @param queues from which the broker sets messages of this node aside */
-    DeadLetters(PoisonQueue poisonQueue, Set<String> queues, BoundedLog log) {
+    DeadLetters(PoisonQueue poisonQueue, Set<String> queues, Events events, BoundedLog log) {
+        this.events = events;
         this.poisonQueue = poisonQueue;
         this.queues = queues;
         this.log = log;
@@ -55,7 +58,11 @@ final class DeadLetters implements DeliveryHandler {
         try {
             Death death = Death.of(delivery.message(), queues);
             InvalidMessageException why = death.explained();
-            return poisonQueue.put(delivery, death.origin(delivery.message()), why.reason(), why);
+            Settlement end = poisonQueue.put(delivery, death.origin(delivery.message()), why.reason(), why);
+            if (end == Settlement.ACKNOWLEDGE && !death.wasGivenUp()) { // one that is rejected again comes again
+                events.givenUpUnhandled(delivery.message().message(), why.reason(), why);
+            }
+            return end;
         } catch (Throwable e) { // a defect of our own must not become a hot loop
             log.tell(
                     STUCK,
@@ -98,6 +105,11 @@ final class DeadLetters implements DeliveryHandler {
                     ? message
                     : new IncomingMessage(
                             queue, exchange, routingKey, true, message.deliveryCount(), message.message());
+        }
+
+        /** By this node, which rejected it because its poison copy was refused, and told of it then. */
+        boolean wasGivenUp() {
+            return reason.equals("rejected");
         }
 
         InvalidMessageException explained() {

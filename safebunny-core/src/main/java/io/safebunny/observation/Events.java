@@ -86,6 +86,19 @@ public final class Events {
                 timeline.now()));
     }
 
+    /** Of a message that was never let in, or that the broker set aside: its type and ids are what the sender wrote. */
+    public void givenUpUnhandled(WireMessage message, PoisonReason reason, Throwable failure) {
+        tell(new MessageGivenUp(
+                node,
+                printable(message.type()),
+                printable(message.messageId()),
+                printable(message.correlationId()),
+                0,
+                reason.wireName(),
+                failure.getClass().getName(),
+                timeline.now()));
+    }
+
     public void takenOver(Envelope message, int takeovers) {
         tell(new MessageTakenOver(
                 node,

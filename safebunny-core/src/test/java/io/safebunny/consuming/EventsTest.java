@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import static io.safebunny.fixture.RecordingTransport.CONFIRM;
 import static io.safebunny.fixture.RecordingTransport.NACK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -30,6 +31,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -115,15 +117,59 @@ class EventsTest {
     }
 
     @Test
-    void aMessageRefusedBeforeItsHandlerIsPoisonedOnly() {
+    void aMessageRefusedBeforeItsHandlerIsPoisonedAndGivenUpOnce() {
         Node node = new Node(Node.ONE_ATTEMPT);
         node.deliver(Wires.orderPlaced().with("message_id", null).with("correlation_id", "a\nb"));
 
-        assertThat(node.events).singleElement().isInstanceOfSatisfying(MessagePoisoned.class, event -> {
+        assertThat(node.events).hasSize(2);
+        assertThat(node.events.get(0)).isInstanceOfSatisfying(MessagePoisoned.class, event -> {
             assertThat(event.messageId()).isNull();
             assertThat(event.correlationId()).isEqualTo("a?b");
             assertThat(event.queue()).isEqualTo(Node.QUEUE);
         });
+        assertThat(node.events.get(1)).isInstanceOfSatisfying(MessageGivenUp.class, event -> {
+            assertThat(event.messageId()).isNull();
+            assertThat(event.correlationId()).isEqualTo("a?b");
+            assertThat(event.reason()).isEqualTo("missing-property");
+        });
+    }
+
+    @Test
+    void aRefusedMessageWhosePoisonCopyIsRefusedTooIsGivenUpOnceWhereverItGoes() {
+        Node node = new Node(Node.ONE_ATTEMPT);
+        node.transport.answerAll(NACK);
+        node.deliver(Wires.orderPlaced().withBody("{"));
+
+        assertThat(node.events).singleElement().isInstanceOf(MessageGivenUp.class);
+
+        node.transport.answerAll(CONFIRM);
+        node.deliver(deadLetter("rejected"));
+
+        assertThat(node.events).filteredOn(MessageGivenUp.class::isInstance).hasSize(1);
+        assertThat(node.events).filteredOn(MessagePoisoned.class::isInstance).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"delivery_limit", "expired", "maxlen"})
+    void whatTheBrokerSetAsideIsGivenUpOnce(String death) {
+        Node node = new Node(Node.ONE_ATTEMPT);
+        node.transport.answerAll(NACK);
+        node.deliver(deadLetter(death));
+
+        assertThat(node.events).as("it comes again").isEmpty();
+
+        node.transport.answerAll(CONFIRM);
+        node.deliver(deadLetter(death));
+
+        assertThat(node.events).hasSize(2);
+        assertThat(node.events).filteredOn(MessageGivenUp.class::isInstance).hasSize(1);
+    }
+
+    private static RecordedDelivery deadLetter(String reason) {
+        Map<String, Object> death = Map.of("queue", Node.QUEUE, "reason", reason);
+        return new RecordedDelivery(
+                "billing-dead-letters",
+                Wires.orderPlaced().withHeader("x-death", List.of(death)).wire());
     }
 
     @Test
