@@ -124,7 +124,7 @@ public class PipelineBenchmark {
                 new LibraryMessages("bench", new LineageIdScheme(), system),
                 deduplicate ? deduplication(system, sender, metrics) : null,
                 handler -> null,
-                new Turns<>(),
+                new Turns<>(system),
                 Collections.nCopies(middlewares, step),
                 parts.scope(),
                 system,

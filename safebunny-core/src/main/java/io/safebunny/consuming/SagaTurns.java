@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets the messages of one saga in one at a time: here a wait costs least, for other instances of the node there is the store. Half of
- * the queue's places may wait; the others come back, so that a saga with many messages does not hold up its neighbours. Thread-safe.
+ * the queue's places may wait; the others come back about when it is their turn, so that a saga with many messages does not hold up its
+ * neighbours. Thread-safe.
  */
 final class SagaTurns implements Middleware<HandledMessage> {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
-    private static final Duration COMES_BACK = Duration.ofMillis(200);
 
     private final Correlation correlation;
     private final Turns<String> turns;
@@ -75,6 +75,7 @@ final class SagaTurns implements Middleware<HandledMessage> {
             waiting.decrementAndGet();
         }
         throw NotHandledException.later(
-                "Message %s waits for other messages of saga %s".formatted(message.messageId(), saga), COMES_BACK);
+                "Message %s waits for other messages of saga %s".formatted(message.messageId(), saga),
+                turns.comesAgainIn(saga));
     }
 }

@@ -134,7 +134,7 @@ public final class SafeBunnyEngine {
                 library,
                 deduplication,
                 sagas::correlationOf,
-                new Turns<>(),
+                new Turns<>(parts.timeline()),
                 parts.consumeMiddlewares(),
                 parts.scope(),
                 parts.timeline(),

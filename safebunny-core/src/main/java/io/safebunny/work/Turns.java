@@ -2,6 +2,8 @@
 package io.safebunny.work;
 
 import io.safebunny.time.Deadline;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
@@ -12,8 +14,24 @@ import org.jspecify.annotations.Nullable;
 /** For each key one holder at a time; the others wait in line, first come, first served. Keys without a holder cost nothing. Thread-safe. */
 public final class Turns<K> {
 
-    /** Those who wait, by what is held. */
-    private final ConcurrentMap<K, Deque<CompletableFuture<Void>>> held = new ConcurrentHashMap<>();
+    private final ConcurrentMap<K, Line> held = new ConcurrentHashMap<>();
+    private final Paces<K> paces;
+    private final Timeline timeline;
+
+    public Turns(Timeline timeline) {
+        this.timeline = timeline;
+        this.paces = new Paces<>(timeline.random());
+    }
+
+    /** Those who wait, and since when somebody has had the turn. */
+    private static final class Line {
+        private final Deque<CompletableFuture<Void>> waiting = new ArrayDeque<>();
+        private long since;
+
+        Line(long since) {
+            this.since = since;
+        }
+    }
 
     /** The right to go on, until it is closed, once, by any thread. */
     @FunctionalInterface
@@ -24,18 +42,23 @@ public final class Turns<K> {
 
     /** {@code null} when somebody has it. */
     public @Nullable Turn tryTake(K key) {
-        return held.putIfAbsent(key, new ArrayDeque<>()) == null ? () -> release(key) : null;
+        return held.putIfAbsent(key, new Line(timeline.nanoTime())) == null ? () -> release(key) : null;
+    }
+
+    /** When one who does not wait should try again, so that about one comes for each turn that is given up. */
+    public Duration comesAgainIn(K key) {
+        return paces.comesAgainIn(key, timeline.nanoTime());
     }
 
     /** Waits until it is given up, or the deadline is over: then {@code null}. */
     public @Nullable Turn await(K key, Deadline deadline) throws InterruptedException {
         CompletableFuture<Void> turn = new CompletableFuture<>();
-        Deque<CompletableFuture<Void>> unused = held.compute(key, (same, line) -> {
+        Line unused = held.compute(key, (same, line) -> {
             if (line == null) {
                 turn.complete(null);
-                return new ArrayDeque<>();
+                return new Line(timeline.nanoTime());
             }
-            line.add(turn);
+            line.waiting.add(turn);
             return line;
         });
         try {
@@ -54,7 +77,7 @@ public final class Turns<K> {
     /** @return whether it left without a turn; otherwise the caller has it */
     private boolean leave(K key, CompletableFuture<Void> turn) {
         held.computeIfPresent(key, (same, line) -> {
-            boolean unused = line.removeIf(other -> other == turn);
+            boolean unused = line.waiting.removeIf(other -> other == turn);
             return line;
         });
         return !turn.isDone();
@@ -62,7 +85,10 @@ public final class Turns<K> {
 
     private void release(K key) {
         held.computeIfPresent(key, (same, line) -> {
-            CompletableFuture<Void> next = line.poll();
+            long now = timeline.nanoTime();
+            paces.took(key, now - line.since);
+            line.since = now;
+            CompletableFuture<Void> next = line.waiting.poll();
             if (next == null) {
                 return null;
             }

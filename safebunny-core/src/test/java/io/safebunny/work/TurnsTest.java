@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 
 class TurnsTest {
 
-    private final Turns<String> turns = new Turns<>();
     private final VirtualTimeline timeline = VirtualTimeline.skipping();
+    private final Turns<String> turns = new Turns<>(timeline);
 
     private Turn take(String key) {
         return Objects.requireNonNull(turns.tryTake(key), key);
@@ -53,6 +53,21 @@ class TurnsTest {
 
         Objects.requireNonNull(free).close();
         assertThat(timeline.elapsed()).isZero();
+    }
+
+    @Test
+    void thoseWhoDoNotWaitComeAgainAtThePaceOfTheTurns() {
+        Duration first = turns.comesAgainIn("a");
+        for (int i = 0; i < 50; i++) {
+            Turn turn = take("a");
+            timeline.advance(Duration.ofMillis(400));
+            turn.close();
+        }
+
+        Duration second = turns.comesAgainIn("a");
+        Duration third = turns.comesAgainIn("a");
+        assertThat(first).isEqualTo(second).isEqualTo(Duration.ofMillis(200));
+        assertThat(third).isBetween(Duration.ofMillis(250), Duration.ofMillis(400));
     }
 
     @Test
