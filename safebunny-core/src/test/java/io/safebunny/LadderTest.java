@@ -59,6 +59,7 @@ class LadderTest {
         "orchestrating.message",
         "orchestrating",
         "orchestrating.supervision",
+        "operating",
         "consuming",
         "transport.memory",
         "transport.rabbit.client",

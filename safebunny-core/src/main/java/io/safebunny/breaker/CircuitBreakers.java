@@ -106,6 +106,22 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
         return states;
     }
 
+    /** Pauses the type until {@link #release}, if this node handles it. */
+    public void hold(String type, String reason) {
+        TypeBreaker breaker = byName.get(type);
+        if (breaker != null) {
+            breaker.hold(reason);
+        }
+    }
+
+    /** Ends a {@link #hold}; harmless without one. */
+    public void release(String type, String reason) {
+        TypeBreaker breaker = byName.get(type);
+        if (breaker != null) {
+            breaker.release(reason);
+        }
+    }
+
     @Override
     public void addListener(Listener listener) {
         listeners.add(listener);

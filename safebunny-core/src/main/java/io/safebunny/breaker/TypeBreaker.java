@@ -35,6 +35,12 @@ public final class TypeBreaker {
     private Timeline.@Nullable Cancellable next;
     private long openUntil;
 
+    /** What the state asks for; {@link #held} goes before it. */
+    private Pace pace = Pace.FULL;
+
+    /** Paused by an operator, whatever the state is. */
+    private boolean held;
+
     /** Results of messages let in before it last opened for a new reason, or closed, say nothing about the present. */
     private int period;
 
@@ -74,8 +80,28 @@ public final class TypeBreaker {
                 });
     }
 
+    /** As others see it: open while an operator's pause lasts. */
     synchronized State state() {
-        return state;
+        return held ? State.OPEN : state;
+    }
+
+    /** Nothing is let in until {@link #release}, whatever happens to the state. */
+    synchronized void hold(String reason) {
+        State before = state();
+        held = true;
+        pace(pace);
+        tell(before, reason);
+    }
+
+    /** Goes on as the state says. */
+    synchronized void release(String reason) {
+        if (!held) {
+            return;
+        }
+        State before = state();
+        held = false;
+        pace(pace);
+        tell(before, reason);
     }
 
     /** @param shorten whether what is left of a longer pause is given up */
@@ -115,12 +141,17 @@ public final class TypeBreaker {
     }
 
     private void change(State to, Pace pace, String reason) {
-        State from = state;
+        State before = state();
         state = to;
         cancelNext();
         pace(pace);
-        if (from != to) {
-            listener.accept(new Change(type, from, to, reason, timeline.now()));
+        tell(before, reason);
+    }
+
+    private void tell(State before, String reason) {
+        State after = state();
+        if (before != after) {
+            listener.accept(new Change(type, before, after, reason, timeline.now()));
         }
     }
 
@@ -152,15 +183,16 @@ public final class TypeBreaker {
         }
     }
 
-    private void pace(Pace pace) {
+    private void pace(Pace wanted) {
+        pace = wanted;
         if (consumption != null) {
-            consumption.pace(pace);
+            consumption.pace(held ? Pace.PAUSED : wanted);
         }
     }
 
     /** Lets one message in. {@code null} when it must not be handled now. */
     public synchronized @Nullable Admission admit() {
-        if (state == State.OPEN) {
+        if (held || state == State.OPEN) {
             return null;
         }
         if (state == State.HALF_OPEN) {

@@ -2,6 +2,7 @@
 package io.safebunny.engine;
 
 import io.safebunny.Bunny;
+import io.safebunny.BunnyOperations;
 import io.safebunny.ScheduledMessages;
 import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.consuming.ConsumeOptions;
@@ -21,6 +22,7 @@ import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
+import io.safebunny.operating.NodeOperations;
 import io.safebunny.orchestrating.supervision.UndoingSagas;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.LibraryMessages;
@@ -31,6 +33,7 @@ import io.safebunny.saga.Sagas;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
+import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyPlanner;
@@ -67,6 +70,7 @@ public final class SafeBunnyEngine {
     private final BoundedLog log;
     private final HeldDeliveries held = new HeldDeliveries();
     private final Consumptions consumptions;
+    private final NodeOperations operations;
     private volatile @Nullable Topology started;
 
     public SafeBunnyEngine(SafeBunnyParts parts) {
@@ -89,6 +93,15 @@ public final class SafeBunnyEngine {
         poisonDepth = new PoisonDepth(options.node(), parts.transport(), parts.timeline(), parts.callbacks());
         sender.awaitStart();
         consumptions = new Consumptions(parts.transport(), parts.timeline());
+        operations = new NodeOperations(
+                options.node(),
+                parts.instance(),
+                parts.breakers(),
+                parts.store(),
+                !(parts.store() instanceof MemoryMessageStore),
+                parts.timeline(),
+                parts.callbacks(),
+                options.lease());
         CurrentHandling current = new CurrentHandling();
         PipelineBunny publisher = new PipelineBunny(
                 current,
@@ -162,6 +175,11 @@ public final class SafeBunnyEngine {
      */
     public ScheduledMessages scheduledMessages() {
         return scheduling.require();
+    }
+
+    /** Pauses and resumes types on all instances of this node, from the start on. */
+    public BunnyOperations operations() {
+        return operations;
     }
 
     /** Sagas that go on only when a person has looked after them, by their name, as the store said last; empty for none. */
@@ -283,9 +301,11 @@ public final class SafeBunnyEngine {
         types.forEach(type -> metrics.register(type, deduplication != null));
         if (!types.isEmpty()) {
             metrics.poisonDepth(options.node(), poisonDepth);
+            operations.start(parts.transport());
         }
         for (HandlerDefinition handler : handlers.all()) {
             TypeBreaker breaker = parts.breakers().add(handler.type(), handler.payloadType(), metrics);
+            operations.handles(handler.type());
             Consumption consumption = consumptions.open(
                     Names.address(options.node(), handler.type()),
                     handler.prefetch(),
@@ -305,6 +325,7 @@ public final class SafeBunnyEngine {
 
     /** Stops taking messages, waits for those being handled, then disconnects. Messages not finished in time come back. */
     public void stop(Duration grace) {
+        operations.stop();
         parts.breakers().stop();
         poisonDepth.stop();
         // close first: when the caller interrupts the handlers next, their deliveries must be closed already, or the

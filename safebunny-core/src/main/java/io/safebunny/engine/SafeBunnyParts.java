@@ -36,6 +36,7 @@ public final class SafeBunnyParts {
     private final @Nullable MessageStore timedStore;
     private final @Nullable Outbox outbox;
     private final boolean scheduling;
+    private final String instance;
     private final Serializers serializers;
     private final Codecs codecs;
     private final IdScheme idScheme;
@@ -55,6 +56,7 @@ public final class SafeBunnyParts {
         store = builder.store;
         outbox = builder.outbox;
         scheduling = builder.scheduling;
+        instance = builder.instance;
         serializers = builder.serializers;
         codecs = builder.codecs;
         idScheme = builder.idScheme;
@@ -102,6 +104,10 @@ public final class SafeBunnyParts {
 
     public boolean scheduling() {
         return scheduling;
+    }
+
+    public String instance() {
+        return instance;
     }
 
     public Serializers serializers() {
@@ -157,6 +163,7 @@ public final class SafeBunnyParts {
         private @Nullable MessageStore store;
         private @Nullable Outbox outbox;
         private boolean scheduling;
+        private String instance = "";
         private Serializers serializers;
         private Codecs codecs = Codecs.none();
         private IdScheme idScheme = new LineageIdScheme();
@@ -193,6 +200,12 @@ public final class SafeBunnyParts {
         /** Whether the node keeps scheduled messages, for which it needs a store, and a queue of its own. Default: no. */
         public Builder scheduling(boolean scheduling) {
             this.scheduling = scheduling;
+            return this;
+        }
+
+        /** What operators know this instance by, such as its host; a few characters of its own follow. Default: these alone. */
+        public Builder instance(String instance) {
+            this.instance = instance;
             return this;
         }
 

@@ -55,6 +55,11 @@ public record TopologyOptions(
         return prefix;
     }
 
+    /** Topic exchange through which the instances of a node reach each other, with the node's name as the routing key. */
+    public String controlExchange() {
+        return prefix + ".control";
+    }
+
     public String poisonExchange() {
         return prefix + ".poison";
     }

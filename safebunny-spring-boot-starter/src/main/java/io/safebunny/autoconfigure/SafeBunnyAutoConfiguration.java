@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.Bunny;
+import io.safebunny.BunnyOperations;
 import io.safebunny.BunnyScope;
 import io.safebunny.SafeBunnyEvent;
 import io.safebunny.ScheduledMessages;
@@ -178,6 +179,7 @@ final class SafeBunnyAutoConfiguration {
                 .store(store)
                 .outbox(outboxes.getIfAvailable())
                 .scheduling(scheduling.enabled())
+                .instance(environment.getProperty("HOSTNAME", ""))
                 .serializers(serializers)
                 .codecs(codecs)
                 .idScheme(idScheme)
@@ -216,6 +218,12 @@ final class SafeBunnyAutoConfiguration {
     @ConditionalOnMissingBean
     SafeBunnyEngine safeBunnyEngine(SafeBunnyParts parts) {
         return new SafeBunnyEngine(parts);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    BunnyOperations safeBunnyOperations(SafeBunnyEngine engine) {
+        return engine.operations();
     }
 
     @Bean

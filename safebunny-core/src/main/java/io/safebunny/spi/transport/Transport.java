@@ -5,6 +5,7 @@ import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /**
  * SPI of a broker. Implementations must be thread-safe, and should pass {@code TransportContract} of {@code safebunny-test}.
@@ -38,6 +39,17 @@ public interface Transport extends AutoCloseable {
      *     here or later, must wait no longer than that; it may take up to a second more to end
      */
     CompletableFuture<Void> send(OutboundMessage message, Deadline deadline);
+
+    /**
+     * Joins the instances of a node; called once, after {@link #start}, and again by itself after each reconnect. A broker that
+     * refuses is no failure: {@link ControlChannel#problem} tells. By default there is no such channel.
+     *
+     * @param heard gets what any instance tells, this one included; called by one thread at a time or several, and must not block
+     *     for long
+     */
+    default ControlChannel control(String node, Consumer<byte[]> heard) {
+        return ControlChannel.none();
+    }
 
     TransportStatus status();
 

@@ -19,6 +19,8 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
@@ -39,6 +41,7 @@ public final class MemoryBroker {
     private final Map<String, MemoryQueue> queues = new TreeMap<>();
     private final Map<Address, Set<MemoryQueue>> bindings = new HashMap<>();
     private final PriorityQueue<DelayedMessage> delayed = new PriorityQueue<>();
+    private final Map<String, List<Consumer<byte[]>>> instances = new ConcurrentHashMap<>();
     private long delays;
 
     /**
@@ -173,6 +176,18 @@ public final class MemoryBroker {
             created.add(consumption);
         });
         return created.get(0);
+    }
+
+    void join(String node, Consumer<byte[]> instance) {
+        instances.computeIfAbsent(node, name -> new CopyOnWriteArrayList<>()).add(instance);
+    }
+
+    void leave(String node, Consumer<byte[]> instance) {
+        instances.getOrDefault(node, List.of()).remove(instance);
+    }
+
+    void tell(String node, byte[] message) {
+        instances.getOrDefault(node, List.of()).forEach(instance -> instance.accept(message));
     }
 
     /** Cuts off all of them before handing out any message, so that none goes from one to another. */

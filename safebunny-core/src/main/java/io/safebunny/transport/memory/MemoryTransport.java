@@ -6,6 +6,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.WireMessage;
 import io.safebunny.spi.transport.Consumption;
+import io.safebunny.spi.transport.ControlChannel;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
@@ -21,6 +22,8 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** One node's connection to a {@link MemoryBroker}. Thread-safe. */
 public final class MemoryTransport implements Transport {
@@ -28,6 +31,7 @@ public final class MemoryTransport implements Transport {
     private final MemoryBroker broker;
     private final TopologyOptions options;
     private final List<MemoryConsumption> consumptions = new CopyOnWriteArrayList<>();
+    private final List<Runnable> joined = new CopyOnWriteArrayList<>();
     private volatile boolean closed;
 
     /** @param options names of the exchanges to send to */
@@ -93,6 +97,32 @@ public final class MemoryTransport implements Transport {
         return message.withHeaders(Collections.unmodifiableMap(new LinkedHashMap<>(message.headers())));
     }
 
+    /** Heard by all transports of this broker that joined as the same node, on the thread that tells. */
+    @Override
+    public ControlChannel control(String node, Consumer<byte[]> heard) {
+        Consumer<byte[]> whileOpen = message -> {
+            if (!closed) {
+                heard.accept(message);
+            }
+        };
+        broker.join(node, whileOpen);
+        joined.add(() -> broker.leave(node, whileOpen));
+        return new ControlChannel() {
+            @Override
+            public @Nullable String problem() {
+                return closed ? "this transport is closed" : null;
+            }
+
+            @Override
+            public CompletableFuture<Void> tell(byte[] message) {
+                if (!closed) {
+                    broker.tell(node, message);
+                }
+                return CompletableFuture.completedFuture(null);
+            }
+        };
+    }
+
     @Override
     public TransportStatus status() {
         return new TransportStatus(!closed, closed ? "closed" : "in-memory broker");
@@ -106,6 +136,7 @@ public final class MemoryTransport implements Transport {
     @Override
     public void close() {
         closed = true;
+        joined.forEach(Runnable::run);
         broker.cutOff(List.copyOf(consumptions));
     }
 }

@@ -7,6 +7,7 @@ import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.spi.transport.Consumption;
+import io.safebunny.spi.transport.ControlChannel;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Transport;
@@ -23,6 +24,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.amqp.rabbit.config.ContainerCustomizer;
@@ -46,6 +50,7 @@ public final class RabbitTransport implements Transport {
     private final PublisherPool publishers;
     private final RabbitSender sender;
     private final QueueConsumers consumers;
+    private final RabbitControl control;
     private final QueueConsumers.Source ofHandlers;
     private final QueueConsumers.Source ofDeadLetters;
 
@@ -84,7 +89,7 @@ public final class RabbitTransport implements Transport {
         this.publishing =
                 new ConnectionKeeper("publish", publishFactory, timeline, declared::declareForPublishing, () -> {});
         this.consuming =
-                new ConnectionKeeper("consume", consumeFactory, timeline, declared::declare, consumers::adjust);
+                new ConnectionKeeper("consume", consumeFactory, timeline, this::prepareToConsume, consumers::adjust);
         this.deadLetters =
                 new ConnectionKeeper("dead-letters", deadLetterFactory, timeline, declared::declare, consumers::adjust);
         this.ofHandlers = new QueueConsumers.Source(consumeFactory, consuming, customizer);
@@ -92,8 +97,14 @@ public final class RabbitTransport implements Transport {
                 new QueueConsumers.Source(deadLetterFactory, deadLetters, container -> {}); // nothing is handled there
         this.publishers =
                 new PublisherPool(publishing, declared::declareForPublishing, timeline, options.maxConcurrency());
-        this.sender = new RabbitSender(
-                publishers, publishing, declared, options.tellsUser() ? publishFactory::getUsername : () -> null);
+        Supplier<@Nullable String> user = options.tellsUser() ? publishFactory::getUsername : () -> null;
+        this.sender = new RabbitSender(publishers, publishing, declared, user);
+        this.control = new RabbitControl(publishers, declared, user, timeline);
+    }
+
+    private void prepareToConsume(Connection connection) throws IOException {
+        declared.declare(connection);
+        control.open(connection);
     }
 
     @Override
@@ -124,6 +135,12 @@ public final class RabbitTransport implements Transport {
     @Override
     public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         return sender.send(message, deadline);
+    }
+
+    @Override
+    public ControlChannel control(String node, Consumer<byte[]> heard) {
+        control.listen(heard, consuming.current());
+        return control;
     }
 
     @Override

@@ -63,6 +63,7 @@ class SharedTopologyTest {
                     exchange.alternate() == null ? Map.of() : Map.of("alternate-exchange", exchange.alternate()));
         }
         addExchange(names.laterExchange(), "topic", Map.of());
+        addExchange(names.controlExchange(), "topic", Map.of());
         topology.queues().forEach(queue -> addQueue(queue.name(), queue.arguments()));
         topology.bindings()
                 .forEach(binding ->
