@@ -137,7 +137,7 @@ class NodeOperationsTest {
     @Test
     void expiresByItself() {
         startThree();
-        Result paused = pause(instances.get(0));
+        Result unused = pause(instances.get(0));
 
         timeline.advance(TEN_MINUTES.minusMillis(1));
         assertThat(paces()).containsOnly(Pace.PAUSED);
@@ -153,7 +153,7 @@ class NodeOperationsTest {
     @Test
     void isResumedEverywhereByAnother() {
         startThree();
-        Result paused = pause(instances.get(0));
+        Result unused = pause(instances.get(0));
 
         Result result = instances.get(2).operations.resume(TYPE, Scope.NODE, "is back", "bob");
 
@@ -167,7 +167,7 @@ class NodeOperationsTest {
     @Test
     void aRestartedInstanceStaysPausedForTheRest() {
         startThree();
-        Result paused = pause(instances.get(0));
+        Result unused = pause(instances.get(0));
         instances.get(2).end();
         timeline.advance(Duration.ofMinutes(4));
 
@@ -184,7 +184,7 @@ class NodeOperationsTest {
         startThree();
         One one = instances.get(0);
         TypeBreaker.Admission before = Objects.requireNonNull(one.breaker.admit());
-        Result paused = pause(one);
+        Result unused = pause(one);
 
         before.failed(new BreakerEffect.Pause(Duration.ofSeconds(1), "throttled"));
         timeline.advance(Duration.ofSeconds(2)); // half-open beneath
@@ -202,10 +202,11 @@ class NodeOperationsTest {
     void whenThePauseIsOverAnotherReasonStillCounts() {
         startThree();
         One one = instances.get(0);
-        Result paused = pause(one);
+        Result unused = pause(one);
         one.breakers.open(OrderPlaced.class, Duration.ofMinutes(20));
 
-        Result unused = one.operations.resume(TYPE, Scope.NODE, "is back", "bob");
+        assertThat(one.operations.resume(TYPE, Scope.NODE, "is back", "bob").instances())
+                .isNotEmpty();
 
         assertThat(paces()).containsExactly(Pace.PAUSED, Pace.FULL, Pace.FULL);
         assertThat(one.breakers.state(OrderPlaced.class)).isEqualTo(State.OPEN);
@@ -248,10 +249,11 @@ class NodeOperationsTest {
     void ofAPauseAndAResumeTheLaterCountsWhicheverArrivesFirst() {
         startThree();
         One one = instances.get(0);
-        Result paused = pause(one);
+        Result unused = pause(one);
         Order early = Objects.requireNonNull(
                 new StoredOrders(store, timeline, new JsonMapper()).read().get(TYPE));
-        Result unused = one.operations.resume(TYPE, Scope.NODE, "is back", "bob");
+        assertThat(one.operations.resume(TYPE, Scope.NODE, "is back", "bob").instances())
+                .isNotEmpty();
 
         broker(Word.order("late", early));
 
