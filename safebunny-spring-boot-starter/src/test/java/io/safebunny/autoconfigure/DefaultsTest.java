@@ -12,12 +12,10 @@ import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
-import io.safebunny.spi.transport.Transport;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.rabbit.DelayStrategy;
 import java.time.Duration;
-import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -67,15 +65,6 @@ class DefaultsTest {
                     assertThat(context.getBean(DelayProperties.class).strategy())
                             .isEqualTo(DelayStrategy.LADDER);
                 });
-    }
-
-    @Test
-    void disabledMeansNoBeanAtAll() {
-        Nodes.bare().withPropertyValues("safebunny.enabled=false").run(context -> {
-            assertThat(context).hasNotFailed().doesNotHaveBean(Bunny.class).doesNotHaveBean(Transport.class);
-            assertThat(context.getBeanDefinitionNames())
-                    .noneMatch(name -> name.toLowerCase(Locale.ROOT).contains("bunny"));
-        });
     }
 
     @Configuration

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure;
 
+import java.util.List;
 import java.util.stream.StreamSupport;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -13,15 +14,20 @@ final class Nodes {
 
     private Nodes() {}
 
-    /** All auto-configurations of this module as its imports file lists them, and nothing else. */
-    static ApplicationContextRunner bare() {
+    /** Of this module and of those on the class path, as their imports files list them. */
+    static List<Class<?>> autoConfigurations() {
         ClassLoader loader = Nodes.class.getClassLoader();
-        Class<?>[] ours = StreamSupport.stream(
+        return StreamSupport.stream(
                         ImportCandidates.load(AutoConfiguration.class, loader).spliterator(), false)
                 .filter(name -> name.startsWith("io.safebunny."))
-                .map(name -> ClassUtils.resolveClassName(name, loader))
-                .toArray(Class<?>[]::new);
-        return new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(ours));
+                .<Class<?>>map(name -> ClassUtils.resolveClassName(name, loader))
+                .toList();
+    }
+
+    /** All auto-configurations of ours, and nothing else. */
+    static ApplicationContextRunner bare() {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(autoConfigurations().toArray(Class<?>[]::new)));
     }
 
     /** The node {@code shop} on the memory transport. */

@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.failure.ConfigurationException;
+import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.connection.SimpleRoutingConnectionFactory;
 import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
+import org.springframework.boot.amqp.autoconfigure.RabbitConnectionDetails;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** What the connections are made of; nothing here connects. */
@@ -65,6 +68,48 @@ class RabbitConnectionsTest {
                     assertThat(connections.publish().getHost()).isEqualTo("own-host");
                     assertThat(connections.consume().getPort()).isEqualTo(5999);
                 });
+    }
+
+    /** As Docker Compose support and Testcontainers' {@code @ServiceConnection} define it. */
+    @Test
+    void takeAServiceConnection() {
+        RabbitConnectionDetails details = new RabbitConnectionDetails() {
+            @Override
+            public String getUsername() {
+                return "of-container";
+            }
+
+            @Override
+            public String getPassword() {
+                return "secret";
+            }
+
+            @Override
+            public List<Address> getAddresses() {
+                return List.of(new Address("container", 49152));
+            }
+        };
+        runner.withConfiguration(AutoConfigurations.of(RabbitAutoConfiguration.class))
+                .withBean(RabbitConnectionDetails.class, () -> details)
+                .run(context -> {
+                    RabbitConnections connections = context.getBean(RabbitConnections.class);
+                    CachingConnectionFactory consume = (CachingConnectionFactory) connections.consume();
+                    assertThat(consume.toString()).contains("addresses=[container:49152]");
+                    assertThat(consume.getUsername()).isEqualTo("of-container");
+                    assertThat(consume.getRabbitConnectionFactory().getPassword())
+                            .isEqualTo("secret");
+                });
+    }
+
+    /** Boot 4.2 renames the package. */
+    @Test
+    void needNothingOfBootsAmqpPackage() {
+        runner.withClassLoader(new FilteredClassLoader("org.springframework.boot.amqp"))
+                .withBean(ConnectionFactory.class, () -> new CachingConnectionFactory("renamed", 5998))
+                .run(context -> assertThat(context.getBean(RabbitConnections.class)
+                                .publish()
+                                .getHost())
+                        .isEqualTo("renamed"));
     }
 
     @Test
