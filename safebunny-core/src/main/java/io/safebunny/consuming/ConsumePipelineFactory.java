@@ -97,6 +97,27 @@ public record ConsumePipelineFactory(
                 new PoisonQueue(this, deadLetters, "", new Mover(this, deadLetters), failures), queues, events, log);
     }
 
+    /**
+     * Reads as the queue of this handler does.
+     *
+     * @param typesOfNode all types this node handles
+     */
+    public MessageInspector inspector(HandlerDefinition handler, Set<String> typesOfNode) {
+        return new MessageInspector(
+                handler,
+                new MessageValidator(
+                        handler,
+                        typesOfNode,
+                        serializers,
+                        codecs,
+                        new AgeLimit(timeline, null),
+                        options.maxMessageSize()),
+                ageLimit(),
+                current,
+                correlations.apply(handler),
+                options.trustedUsers());
+    }
+
     AgeLimit ageLimit() {
         return new AgeLimit(timeline, options.retention());
     }

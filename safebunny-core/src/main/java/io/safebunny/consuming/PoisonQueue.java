@@ -65,8 +65,7 @@ final class PoisonQueue {
         failures.poisoned(message.message(), reason, failure);
         Outcome outcome;
         try {
-            outcome =
-                    move(delivery, PoisonMessages.of(message, reason, failure, log.tellable(failure), timeline.now()));
+            outcome = move(delivery, PoisonCopies.of(message, reason, failure, log.tellable(failure), timeline.now()));
         } catch (RuntimeException e) {
             log.tell(
                     bare,
@@ -74,7 +73,7 @@ final class PoisonQueue {
                     () -> LOG.error(
                             "The poison copy cannot be sent with all its properties; sending the bare body",
                             log.tellable(e)));
-            outcome = move(delivery, PoisonMessages.bare(message, reason, timeline.now()));
+            outcome = move(delivery, PoisonCopies.bare(message, reason, timeline.now()));
         }
         if (outcome != Outcome.ENDED && tellSagas(delivery, message.message(), reason) == Outcome.ENDED) {
             return end(Outcome.ENDED, reason);
@@ -87,7 +86,7 @@ final class PoisonQueue {
 
     /** Before the original is settled, so that a crash in between repeats both. */
     private Outcome tellSagas(Delivery delivery, WireMessage message, PoisonReason reason) {
-        WireMessage notice = PoisonMessages.notice(node, message, reason, timeline.now());
+        WireMessage notice = PoisonCopies.notice(node, message, reason, timeline.now());
         return notice == null
                 ? Outcome.MOVED
                 : mover.tell(

@@ -24,10 +24,12 @@ import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.operating.NodeOperations;
 import io.safebunny.orchestrating.supervision.UndoingSagas;
+import io.safebunny.poison.PoisonMessages;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.publishing.PublishingOptions;
+import io.safebunny.replaying.QueuePoisonMessages;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Sagas;
 import io.safebunny.spi.transport.Consumption;
@@ -42,6 +44,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,6 +75,7 @@ public final class SafeBunnyEngine {
     private final Consumptions consumptions;
     private final NodeOperations operations;
     private volatile @Nullable Topology started;
+    private volatile @Nullable QueuePoisonMessages poison;
 
     public SafeBunnyEngine(SafeBunnyParts parts) {
         this.parts = parts;
@@ -180,6 +184,22 @@ public final class SafeBunnyEngine {
     /** Pauses and resumes types on all instances of this node, from the start on. */
     public BunnyOperations operations() {
         return operations;
+    }
+
+    /**
+     * What this node has set aside, from the start on.
+     *
+     * @throws MisuseException SB-5014 when it handles nothing, or has not been started
+     */
+    public PoisonMessages poisonMessages() {
+        QueuePoisonMessages messages = poison;
+        if (messages == null) {
+            throw new MisuseException(
+                    MisuseException.POISON,
+                    "There is no poison queue [node=%s]: the node handles nothing, or has not started yet."
+                            .formatted(parts.options().node()));
+        }
+        return messages;
     }
 
     /** Sagas that go on only when a person has looked after them, by their name, as the store said last; empty for none. */
@@ -313,6 +333,17 @@ public final class SafeBunnyEngine {
             breaker.paces(consumption);
         }
         if (!types.isEmpty()) {
+            poison = new QueuePoisonMessages(
+                    options.node(),
+                    parts.transport(),
+                    sender,
+                    parts.timeline(),
+                    parts.callbacks(),
+                    handlers.all().stream()
+                            .collect(Collectors.toMap(
+                                    handler -> Names.address(options.node(), handler.type()),
+                                    handler -> pipelines.inspector(handler, types))),
+                    parts.store());
             Consumption unused = consumptions.open(
                     Topology.deadLettersOf(options.node()),
                     DEAD_LETTERS_AT_ONCE,
@@ -326,6 +357,10 @@ public final class SafeBunnyEngine {
     /** Stops taking messages, waits for those being handled, then disconnects. Messages not finished in time come back. */
     public void stop(Duration grace) {
         operations.stop();
+        QueuePoisonMessages messages = poison;
+        if (messages != null) {
+            messages.stop();
+        }
         parts.breakers().stop();
         poisonDepth.stop();
         // close first: when the caller interrupts the handlers next, their deliveries must be closed already, or the

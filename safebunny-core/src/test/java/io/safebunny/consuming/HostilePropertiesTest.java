@@ -180,7 +180,7 @@ class HostilePropertiesTest {
         } catch (InvalidMessageException refusal) {
             assertThat(refusal.reason()).isIn(PoisonReason.MISSING_PROPERTY, PoisonReason.MALFORMED_BODY);
             requireNoText(String.valueOf(refusal.getMessage()));
-            requireOurs(PoisonMessages.of(
+            requireOurs(PoisonCopies.of(
                     new IncomingMessage("billing-OrderPlaced", "safebunny", "orders-OrderPlaced", false, 0, wire),
                     refusal.reason(),
                     refusal,

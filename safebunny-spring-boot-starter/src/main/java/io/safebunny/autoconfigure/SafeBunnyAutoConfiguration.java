@@ -23,6 +23,7 @@ import io.safebunny.handler.scanning.SagaScanner;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.pipeline.MessageScope;
+import io.safebunny.poison.PoisonMessages;
 import io.safebunny.saga.Sagas;
 import io.safebunny.serialization.Serializers;
 import io.safebunny.spi.identity.IdScheme;
@@ -236,6 +237,12 @@ final class SafeBunnyAutoConfiguration {
     @ConditionalOnMissingBean
     Sagas safeBunnySagas(ObjectProvider<SafeBunnyEngine> engine) {
         return new DeferredSagas(engine);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    PoisonMessages safeBunnyPoisonMessages(ObjectProvider<SafeBunnyEngine> engine) {
+        return new DeferredPoisonMessages(engine);
     }
 
     @Bean

@@ -3,6 +3,7 @@ package io.safebunny.crash.point;
 
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
+import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.DeliveryHandler;
@@ -92,6 +93,11 @@ public final class PointedTransport implements Transport {
 
     private static int attempt(WireMessage message) {
         return message.headers().get(Headers.ATTEMPT) instanceof Number attempt ? attempt.intValue() : 0;
+    }
+
+    @Override
+    public BrowsedQueue browse(String queue) {
+        return transport.browse(queue);
     }
 
     @Override

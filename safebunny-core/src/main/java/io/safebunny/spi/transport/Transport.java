@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.spi.transport;
 
+import io.safebunny.failure.MisuseException;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import java.util.OptionalLong;
@@ -49,6 +50,19 @@ public interface Transport extends AutoCloseable {
      */
     default ControlChannel control(String node, Consumer<byte[]> heard) {
         return ControlChannel.none();
+    }
+
+    /**
+     * Takes messages from a queue to look at them, without consuming it.
+     *
+     * @throws io.safebunny.failure.BrowsingException when there is no connection, no such queue, or no permission to read it
+     * @throws MisuseException SB-5005 when this transport cannot do that
+     */
+    default BrowsedQueue browse(String queue) {
+        throw new MisuseException(
+                MisuseException.NOT_RUNNING,
+                "Queue cannot be looked at [queue=%s]: %s does not offer it. Implement Transport.browse."
+                        .formatted(queue, getClass().getName()));
     }
 
     TransportStatus status();

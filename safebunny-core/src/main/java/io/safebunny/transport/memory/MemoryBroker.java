@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.memory;
 
+import io.safebunny.failure.BrowsingException;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.WireMessage;
@@ -188,6 +189,17 @@ public final class MemoryBroker {
 
     void tell(String node, byte[] message) {
         instances.getOrDefault(node, List.of()).forEach(instance -> instance.accept(message));
+    }
+
+    MemoryBrowsing browse(String queue) {
+        synchronized (lock) {
+            MemoryQueue browsed = queues.get(queue);
+            if (browsed == null) {
+                throw new BrowsingException(
+                        queue, "there is no such queue. A node that handles nothing has none.", null);
+            }
+            return new MemoryBrowsing(this, browsed);
+        }
     }
 
     /** Cuts off all of them before handing out any message, so that none goes from one to another. */

@@ -48,6 +48,15 @@ final class MemoryQueue {
         ready.put(positions++, new IncomingMessage(name, address.exchange(), address.routingKey(), false, 0, message));
     }
 
+    int depth() {
+        return ready.size();
+    }
+
+    /** The first message with its position; {@code null} when there is none. */
+    Map.@Nullable Entry<Long, IncomingMessage> takeFirst() {
+        return ready.pollFirstEntry();
+    }
+
     void putBack(long position, IncomingMessage message) {
         ready.put(
                 position,

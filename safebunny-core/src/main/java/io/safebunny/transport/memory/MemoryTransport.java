@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.memory;
 
+import io.safebunny.failure.BrowsingException;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.WireMessage;
+import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.ControlChannel;
 import io.safebunny.spi.transport.DeliveryHandler;
@@ -80,6 +82,14 @@ public final class MemoryTransport implements Transport {
                     "exchange '%s' of the in-memory broker has no binding with it".formatted(address.exchange())));
         }
         return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public BrowsedQueue browse(String queue) {
+        if (closed) {
+            throw new BrowsingException(queue, "this transport is closed.", null);
+        }
+        return broker.browse(queue);
     }
 
     private Address address(Route route) {

@@ -6,6 +6,7 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.ControlChannel;
 import io.safebunny.spi.transport.DeliveryHandler;
@@ -18,6 +19,7 @@ import io.safebunny.topology.Topology;
 import io.safebunny.transport.rabbit.client.Channels;
 import io.safebunny.transport.rabbit.client.ConnectionKeeper;
 import io.safebunny.transport.rabbit.consume.QueueConsumers;
+import io.safebunny.transport.rabbit.consume.RabbitBrowsing;
 import io.safebunny.transport.rabbit.publish.PublisherPool;
 import java.io.IOException;
 import java.util.OptionalLong;
@@ -141,6 +143,11 @@ public final class RabbitTransport implements Transport {
     public ControlChannel control(String node, Consumer<byte[]> heard) {
         control.listen(heard, consuming.current());
         return control;
+    }
+
+    @Override
+    public BrowsedQueue browse(String queue) {
+        return RabbitBrowsing.open(consuming.current(), queue);
     }
 
     @Override

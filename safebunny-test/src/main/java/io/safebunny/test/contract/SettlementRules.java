@@ -4,10 +4,15 @@ package io.safebunny.test.contract;
 import static io.safebunny.test.contract.Messages.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.topology.Topology;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
@@ -119,5 +124,45 @@ interface SettlementRules {
                 delivery.acknowledge();
             }
         };
+    }
+
+    @Test
+    default void putsBackWhatWasOnlyLookedAt() {
+        TestNode orders = bench().publisher("orders");
+        TestNode billing = bench().subscriber("billing", orders);
+        for (String id : List.of("first", "second", "third")) {
+            billing.sendToItself(message(id), Duration.ZERO);
+        }
+
+        try (BrowsedQueue queue = billing.transport().browse(billing.queue())) {
+            assertThat(queue.depth()).isEqualTo(3);
+            assertThat(taken(queue)).containsExactly("first", "second", "third");
+        }
+
+        billing.consume().awaitIds("first", "second", "third");
+    }
+
+    @Test
+    default void removesWhatWasAcknowledgedWhileLookedAt() {
+        TestNode orders = bench().publisher("orders");
+        TestNode billing = bench().subscriber("billing", orders);
+        billing.sendToItself(message("moved"), Duration.ZERO);
+        billing.sendToItself(message("stays"), Duration.ZERO);
+
+        try (BrowsedQueue queue = billing.transport().browse(billing.queue())) {
+            Delivery first = Objects.requireNonNull(queue.next());
+            first.acknowledge();
+            assertThat(first.isOpen()).isFalse();
+        }
+
+        billing.consume().awaitIds("stays");
+    }
+
+    private static List<String> taken(BrowsedQueue queue) {
+        List<String> ids = new ArrayList<>();
+        for (Delivery next = queue.next(); next != null; next = queue.next()) {
+            ids.add(String.valueOf(next.message().message().messageId()));
+        }
+        return ids;
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
+import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.IncomingMessage;
@@ -27,6 +28,14 @@ final class BrokenConsuming extends TransportFaults {
     }
 
     private void settlements() {
+        fault("keeps what was looked at", "putsBackWhatWasOnlyLookedAt", browsing(queue -> queue.on(BrowsedQueue::close)
+                .instead(real -> {})));
+        fault(
+                "puts back what was acknowledged while it was looked at",
+                "removesWhatWasAcknowledgedWhileLookedAt",
+                transport -> transport
+                        .on(Transport::browse)
+                        .instead((real, queue) -> new Forgetful(real.browse(queue), transport)));
         faultIn("forgets acknowledgements on close", "neverDeliversAnAcknowledgedMessageAgain", test -> transport -> {
             Queue<IncomingMessage> acknowledged = new ConcurrentLinkedQueue<>();
             eachDelivery((to, delivery) -> delivery.on(Delivery::acknowledge).instead(real -> {
@@ -159,6 +168,34 @@ final class BrokenConsuming extends TransportFaults {
          */
         CompletableFuture<Void> stop(
                 AtomicInteger begun, CompletableFuture<Void> first, CompletableFuture<Void> second, Consumption real);
+    }
+
+    private record Forgetful(BrowsedQueue real, Sabotage<Transport> transport) implements BrowsedQueue {
+
+        @Override
+        public long depth() {
+            return real.depth();
+        }
+
+        @Override
+        public @Nullable Delivery next() {
+            Delivery next = real.next();
+            return next == null
+                    ? null
+                    : transport.sabotaged(Delivery.class, next, delivery -> delivery.on(Delivery::acknowledge)
+                            .instead(Delivery::handBack));
+        }
+
+        @Override
+        public void close() {
+            real.close();
+        }
+    }
+
+    private static Consumer<Sabotage<Transport>> browsing(Consumer<Sabotage<BrowsedQueue>> fault) {
+        return transport -> transport
+                .on(Transport::browse)
+                .instead((real, queue) -> transport.sabotaged(BrowsedQueue.class, real.browse(queue), fault));
     }
 
     private static Consumer<Sabotage<Transport>> stopping(Stopping fault) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
+import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.OutboundMessage;
@@ -37,6 +38,11 @@ class ForwardingTransport implements Transport {
     @Override
     public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         return sound.send(message, deadline);
+    }
+
+    @Override
+    public BrowsedQueue browse(String queue) {
+        return sound.browse(queue);
     }
 
     @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.samples.orders.chaos;
 
+import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.OutboundMessage;
@@ -33,6 +34,11 @@ record DuplicatingTransport(Transport transport, Chaos chaos) implements Transpo
     @Override
     public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
         return transport.consume(queue, prefetch, handler);
+    }
+
+    @Override
+    public BrowsedQueue browse(String queue) {
+        return transport.browse(queue);
     }
 
     @Override

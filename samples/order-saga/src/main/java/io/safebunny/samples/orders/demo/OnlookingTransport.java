@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.samples.orders.demo;
 
+import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.OutboundMessage;
@@ -47,6 +48,11 @@ record OnlookingTransport(Transport transport) implements Transport {
     @Override
     public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         return transport.send(message, deadline);
+    }
+
+    @Override
+    public BrowsedQueue browse(String queue) {
+        return transport.browse(queue);
     }
 
     @Override

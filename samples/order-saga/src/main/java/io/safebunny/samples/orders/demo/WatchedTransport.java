@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.samples.orders.demo;
 
+import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.DeliveryHandler;
@@ -52,6 +53,11 @@ record WatchedTransport(Transport transport, Traffic traffic) implements Transpo
     public void start(Topology topology) {
         traffic.planned(topology);
         transport.start(topology);
+    }
+
+    @Override
+    public BrowsedQueue browse(String queue) {
+        return transport.browse(queue);
     }
 
     @Override

@@ -16,14 +16,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Builds what goes into the poison queue: the original bytes and properties, and why they are there. Pure. */
-final class PoisonMessages {
+final class PoisonCopies {
 
     /** All headers must fit one frame (128 KiB), so these two are cut. */
     private static final int MAX_MESSAGE = 1_000;
 
     private static final int MAX_STACKTRACE = 8_000;
 
-    private PoisonMessages() {}
+    private PoisonCopies() {}
 
     /** @param told what may be told of the failure */
     static WireMessage of(

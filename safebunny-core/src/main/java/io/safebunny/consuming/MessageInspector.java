@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handling.CurrentHandling;
+import io.safebunny.handling.Handling;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.message.WireMessage;
+import io.safebunny.orchestrating.Correlation;
+import io.safebunny.spi.store.RecordKey;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Reads messages just as the queue of a handler does, and does not handle them. Thread-safe. */
+public final class MessageInspector {
+
+    private final MessageValidator validator;
+    private final AgeLimit ageLimit;
+    private final CurrentHandling current;
+    private final @Nullable Correlation correlation;
+    private final boolean checksSenders;
+
+    MessageInspector(
+            HandlerDefinition handler,
+            MessageValidator validator,
+            AgeLimit ageLimit,
+            CurrentHandling current,
+            @Nullable Correlation correlation,
+            TrustedUsers trustedUsers) {
+        this.validator = validator;
+        this.ageLimit = ageLimit;
+        this.current = current;
+        this.correlation = correlation;
+        this.checksSenders = trustedUsers.isChecked(handler.from());
+    }
+
+    /**
+     * @param message with its body decoded
+     * @param key of its record
+     * @param tooOld whether it is older than records are kept
+     */
+    public record Inspected(Envelope message, RecordKey key, boolean tooOld) {}
+
+    /** Whether messages are only taken from certain users of the broker, which a copy does not prove any more. */
+    public boolean checksSenders() {
+        return checksSenders;
+    }
+
+    /** @throws InvalidMessageException the queue would not take it, whatever its age */
+    public Inspected inspect(WireMessage wire) {
+        Envelope message = validator.decoded(validator.envelope(wire), wire);
+        Handling handling = new Handling(current, message);
+        Object payload = validator.payload(message);
+        if (correlation != null) {
+            String unused = correlation.enter(handling, payload);
+        }
+        boolean tooOld =
+                !MessageTypes.isReserved(message.type()) && ageLimit.of(message).isExceededIn(Duration.ZERO);
+        return new Inspected(message, handling.records().key(), tooOld);
+    }
+}

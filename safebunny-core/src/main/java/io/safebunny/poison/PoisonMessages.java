@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.poison;
+
+/**
+ * The messages that this node has set aside, in {@code {node}-poison}. Thread-safe.
+ *
+ * <p>Whatever is looked at is kept from other operators for that long, and then back in its place. Needs the permission to read that queue, which a
+ * node does not need otherwise. Throws {@link io.safebunny.failure.BrowsingException} when the queue cannot be read, and {@link
+ * io.safebunny.failure.MisuseException} SB-5014 when the node handles nothing, or is not started.
+ */
+public interface PoisonMessages {
+
+    /**
+     * What is there, and what a replay would do with each; blocks. At most ten times the filter's limit is looked at, but no less than
+     * 1,000 copies.
+     */
+    PoisonList list(PoisonFilter filter);
+
+    /**
+     * Sends all copies that match, and that their verdict says can be handled, back to their queues: each is taken, judged anew, sent to its
+     * queue, and removed once the broker has confirmed that. A crash in between leaves a copy, which with a store is not handled twice.
+     * Of several copies of one message only one is moved. Returns at once; one replay at a time runs on each instance.
+     *
+     * @throws io.safebunny.failure.MisuseException SB-5014 when another replay runs on this instance
+     */
+    Replay replay(ReplayRequest request);
+}

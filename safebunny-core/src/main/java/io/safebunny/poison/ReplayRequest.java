@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.poison;
+
+import io.safebunny.failure.MisuseException;
+
+/**
+ * What to replay, and how. Immutable.
+ *
+ * @param filter which copies
+ * @param perSecond most copies moved in a second; 0 for as fast as the broker confirms
+ * @param dryRun whether only the verdicts are asked for, and nothing is moved
+ * @param forced whether copies older than the retention are moved too, of which nobody knows whether they were handled before
+ * @param by who asks, for the log
+ * @param reason why, for the log
+ */
+public record ReplayRequest(
+        PoisonFilter filter, double perSecond, boolean dryRun, boolean forced, String by, String reason) {
+
+    private static final int FASTEST = 100_000;
+
+    public ReplayRequest {
+        if (!(perSecond >= 0 && perSecond <= FASTEST)) {
+            throw new MisuseException(
+                    MisuseException.POISON,
+                    "Invalid rate of a replay [perSecond=%s]: it must be 0, for no limit, to %d messages a second."
+                            .formatted(perSecond, FASTEST));
+        }
+        if (reason.isBlank() || by.isBlank()) {
+            throw new MisuseException(
+                    MisuseException.POISON,
+                    "Missing %s of a replay: say who asks for it and why. Both are logged with every message that is moved."
+                            .formatted(by.isBlank() ? "name" : "reason"));
+        }
+    }
+
+    /** All that match, as fast as the broker confirms. */
+    public static ReplayRequest of(PoisonFilter filter, String by, String reason) {
+        return new ReplayRequest(filter, 0, false, false, by, reason);
+    }
+
+    public ReplayRequest atRate(double messagesPerSecond) {
+        return new ReplayRequest(filter, messagesPerSecond, dryRun, forced, by, reason);
+    }
+
+    public ReplayRequest asDryRun() {
+        return new ReplayRequest(filter, perSecond, true, forced, by, reason);
+    }
+
+    public ReplayRequest withForce() {
+        return new ReplayRequest(filter, perSecond, dryRun, true, by, reason);
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.poison;
+
+/** What a replay of one poison copy would do, by what is stored of its message when it is asked. Only the first three are moved. */
+public enum Verdict {
+    /** It is handled; steps of {@code once} that were completed are not repeated. */
+    RUN,
+    /** Its handler is not run again; its publications, which are stored, are sent. */
+    RESEND,
+    /** There is no store: it is handled, whether it was handled before or not. */
+    REPEATS,
+    /** It was handled, or undone, meanwhile: a replay would do nothing. It can be discarded. */
+    DONE,
+    /** Another delivery of it is being handled. Ask again later. */
+    BUSY,
+    /** It was set aside again since: another copy is the one to replay. */
+    SUPERSEDED,
+    /** Another message with its id is stored: it would come back. */
+    CLASH,
+    /**
+     * It is older than the retention: whether it was handled before is no longer known, and it would come back. Check its effects; only a
+     * forced replay is moved, and handled.
+     */
+    TOO_OLD,
+    /** This node would not take it: it would come back, or must not be moved. */
+    REFUSED,
+    /** The store does not answer, or has a record that this version cannot read. */
+    UNKNOWN;
+
+    /** Whether a replay moves the copy without being forced. */
+    public boolean isReplayed() {
+        return this == RUN || this == RESEND || this == REPEATS;
+    }
+}

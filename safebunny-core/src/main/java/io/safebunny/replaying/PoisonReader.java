@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.replaying;
+
+import io.safebunny.consuming.MessageInspector;
+import io.safebunny.consuming.MessageInspector.Inspected;
+import io.safebunny.message.Headers;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.Names;
+import io.safebunny.message.WireMessage;
+import io.safebunny.poison.PoisonedMessage;
+import io.safebunny.poison.Verdict;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordState;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reads the copies in the poison queue and judges them. Believes nothing that a sender may have written into them. Thread-safe. */
+final class PoisonReader {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PoisonReader.class);
+
+    /** Of what is shown of a text. */
+    private static final int LONGEST = 1_000;
+
+    /** What a replay keeps besides the application's headers, those of later versions, and the trace. */
+    private static final List<String> KEPT = List.of(
+            Headers.MARKER,
+            Headers.CAUSATION_ID,
+            Headers.ATTEMPT,
+            Headers.SENT_AT,
+            Headers.UNDOES,
+            Headers.UNDOES_SENT_AT,
+            Headers.POISONED_AT,
+            Headers.POISON_VERSION);
+
+    private final Map<String, MessageInspector> byQueue;
+    private final @Nullable MessageStore store;
+
+    /**
+     * @param byQueue of the queues that this node handles, by their names
+     * @param store {@code null} when handled messages are not remembered
+     */
+    PoisonReader(Map<String, MessageInspector> byQueue, @Nullable MessageStore store) {
+        this.byQueue = Map.copyOf(byQueue);
+        this.store = store;
+    }
+
+    /**
+     * A copy and what to send to replay it.
+     *
+     * @param replayed {@code null} when there is nothing to send; otherwise the verdict says whether to
+     */
+    record Copy(PoisonedMessage shown, @Nullable WireMessage replayed) {}
+
+    /**
+     * Asks the store, so it may block.
+     *
+     * @param forced whether it is to be replayed however old it is
+     */
+    Copy read(WireMessage wire, boolean forced) {
+        MessageInspector queue = byQueue.get(text(wire, Headers.POISON_QUEUE));
+        Judgement refusal = refusal(wire, queue);
+        if (refusal != null || queue == null) {
+            return new Copy(shown(wire, Objects.requireNonNull(refusal)), null);
+        }
+        WireMessage replayed = replayed(wire);
+        try {
+            Inspected inspected = queue.inspect(replayed);
+            return judged(wire, replayed, inspected, forced);
+        } catch (InvalidMessageException e) {
+            return new Copy(
+                    shown(
+                            wire,
+                            new Judgement(
+                                    Verdict.REFUSED,
+                                    "It would come back as " + e.reason().wireName() + '.')),
+                    null);
+        } catch (RuntimeException e) {
+            LOG.debug("Message {} cannot be judged", Names.printable(String.valueOf(wire.messageId())), e);
+            return new Copy(
+                    shown(
+                            wire,
+                            new Judgement(
+                                    Verdict.UNKNOWN,
+                                    "The store does not answer, or has a record that this version cannot read (%s)."
+                                            .formatted(e.getClass().getSimpleName()))),
+                    null);
+        }
+    }
+
+    private Copy judged(WireMessage wire, WireMessage replayed, Inspected inspected, boolean forced) {
+        if (store == null) {
+            return new Copy(
+                    shown(
+                            wire,
+                            new Judgement(
+                                    Verdict.REPEATS,
+                                    "There is no store: it is handled, whether it was handled before or not.")),
+                    replayed);
+        }
+        MessageRecord record = store.find(inspected.key());
+        Judgement judgement = Judgement.of(
+                record,
+                record == null || record.fingerprint().isOf(inspected.message()),
+                inspected.message().poisonVersion(),
+                inspected.tooOld() && !forced);
+        WireMessage sent = versioned(replayed, record, judgement);
+        return new Copy(shown(wire, judgement), inspected.tooOld() ? ageless(sent) : sent);
+    }
+
+    /** One whose node got no answer from the store says no version: it is a replay of what was just looked at. */
+    private static WireMessage versioned(WireMessage replayed, @Nullable MessageRecord record, Judgement judgement) {
+        if (record == null
+                || record.state() != RecordState.POISONED
+                || judgement.verdict() != Verdict.RUN
+                || replayed.headers().containsKey(Headers.POISON_VERSION)) {
+            return replayed;
+        }
+        Map<String, Object> headers = new LinkedHashMap<>(replayed.headers());
+        headers.put(Headers.POISON_VERSION, record.version());
+        return replayed.withHeaders(headers);
+    }
+
+    private @Nullable Judgement refusal(WireMessage wire, @Nullable MessageInspector queue) {
+        if (text(wire, Headers.POISON_REASON).isEmpty()
+                || !(wire.headers().get(Headers.POISONED_AT) instanceof Number)) {
+            return new Judgement(
+                    Verdict.REFUSED,
+                    "It has no sb-poison-reason or no sb-poisoned-at: the broker moved it here itself, or somebody else put it here. See docs/poison.md on how to replay it by hand.");
+        }
+        if (queue == null) {
+            return new Judgement(
+                    Verdict.REFUSED,
+                    "Its sb-poison-queue is no queue of a type that this node handles: these are %s."
+                            .formatted(new TreeSet<>(byQueue.keySet())));
+        }
+        if (queue.checksSenders()) {
+            return new Judgement(
+                    Verdict.REFUSED,
+                    "Its type is taken from trusted users only (safebunny.listener.trusted-users), and nothing in the poison queue proves who sent it.");
+        }
+        return null;
+    }
+
+    /** Without {@code CC}, {@code x-…} and whatever else would have the broker do something. */
+    static WireMessage replayed(WireMessage wire) {
+        Map<String, Object> headers = new LinkedHashMap<>(Headers.application(wire.headers()));
+        headers.putAll(Headers.later(wire.headers()));
+        headers.putAll(Headers.trace(wire.headers()));
+        for (String own : KEPT) {
+            Object value = wire.headers().get(own);
+            if (value instanceof Number || value instanceof String) {
+                headers.put(own, value);
+            }
+        }
+        return wire.withHeaders(headers);
+    }
+
+    /** As if it had been sent at an unknown time, so that no age is too old. */
+    private static WireMessage ageless(WireMessage replayed) {
+        Map<String, Object> headers = new LinkedHashMap<>(replayed.headers());
+        headers.remove(Headers.SENT_AT);
+        return new WireMessage(
+                replayed.messageId(),
+                replayed.correlationId(),
+                replayed.type(),
+                replayed.appId(),
+                null,
+                replayed.contentType(),
+                replayed.contentEncoding(),
+                replayed.priority(),
+                headers,
+                replayed.body());
+    }
+
+    private static PoisonedMessage shown(WireMessage wire, Judgement judgement) {
+        return new PoisonedMessage(
+                text(wire, Headers.POISON_DIGEST),
+                cut(wire.messageId()),
+                cut(wire.correlationId()),
+                cut(wire.type()),
+                text(wire, Headers.POISON_REASON),
+                text(wire, Headers.POISON_QUEUE),
+                wire.headers().get(Headers.POISONED_AT) instanceof Number millis
+                        ? Instant.ofEpochMilli(millis.longValue())
+                        : null,
+                text(wire, Headers.EXCEPTION_TYPE),
+                text(wire, Headers.EXCEPTION_MESSAGE),
+                wire.body().length,
+                Headers.application(wire.headers()),
+                judgement.verdict(),
+                judgement.explanation());
+    }
+
+    private static String text(WireMessage wire, String header) {
+        return wire.headers().get(header) instanceof String text ? cut(text) : "";
+    }
+
+    private static String cut(@Nullable String text) {
+        return text == null ? "" : text.length() <= LONGEST ? text : text.substring(0, LONGEST) + '…';
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.spi.transport;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Messages of one queue, taken one by one to be looked at. What is taken is kept from everybody else until it is settled or this is
+ * closed, so it must be closed soon. Confined to one thread.
+ */
+public interface BrowsedQueue extends AutoCloseable {
+
+    /** How many messages were waiting when the browsing began. */
+    long depth();
+
+    /**
+     * The first message that nobody else has taken; {@code null} when there is none. Returns at once. One that was handed back may
+     * come again.
+     *
+     * @throws io.safebunny.failure.BrowsingException when the connection is lost: what was taken and not settled is back in the queue
+     */
+    @Nullable
+    Delivery next();
+
+    /** What was taken and not settled goes back to its place in the queue. Never throws. */
+    @Override
+    void close();
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport.memory;
+
+import io.safebunny.spi.transport.BrowsedQueue;
+import io.safebunny.spi.transport.Delivery;
+import io.safebunny.spi.transport.IncomingMessage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Messages of a queue taken one by one. State is guarded by the broker's lock. */
+final class MemoryBrowsing implements BrowsedQueue {
+
+    private final MemoryBroker broker;
+    private final MemoryQueue queue;
+    private final long depth;
+    private final List<Taken> taken = new ArrayList<>();
+
+    /** With the broker's lock held. */
+    MemoryBrowsing(MemoryBroker broker, MemoryQueue queue) {
+        this.broker = broker;
+        this.queue = queue;
+        this.depth = queue.depth();
+    }
+
+    @Override
+    public long depth() {
+        return depth;
+    }
+
+    @Override
+    public @Nullable Delivery next() {
+        List<Taken> first = new ArrayList<>(1);
+        broker.change(afterwards -> {
+            Map.Entry<Long, IncomingMessage> message = queue.takeFirst();
+            if (message != null) {
+                first.add(new Taken(message.getKey(), message.getValue()));
+            }
+        });
+        taken.addAll(first);
+        return first.isEmpty() ? null : first.get(0);
+    }
+
+    @Override
+    public void close() {
+        taken.forEach(Taken::handBack);
+        taken.clear();
+    }
+
+    private final class Taken implements Delivery {
+
+        private final long position;
+        private final IncomingMessage message;
+        private volatile boolean settled;
+
+        Taken(long position, IncomingMessage message) {
+            this.position = position;
+            this.message = message;
+        }
+
+        private void settle(Consumer<List<Runnable>> end) {
+            broker.change(afterwards -> {
+                if (!settled) {
+                    settled = true;
+                    end.accept(afterwards);
+                    queue.handOut(afterwards);
+                }
+            });
+        }
+
+        @Override
+        public IncomingMessage message() {
+            return message;
+        }
+
+        @Override
+        public boolean isOpen() {
+            return !settled;
+        }
+
+        @Override
+        public void acknowledge() {
+            settle(afterwards -> {});
+        }
+
+        @Override
+        public void handBack() {
+            settle(afterwards -> queue.putBack(position, message));
+        }
+
+        @Override
+        public void reject() {
+            settle(afterwards -> queue.setAside(position, message, afterwards));
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.replaying;
+
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.fixture.OrderPlaced;
+import io.safebunny.fixture.PaymentCaptured;
+import io.safebunny.fixture.Wires;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.message.WireMessage;
+import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonMessages;
+import io.safebunny.poison.PoisonedMessage;
+import io.safebunny.poison.Replay;
+import io.safebunny.poison.ReplayRequest;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.transport.BrowsedQueue;
+import io.safebunny.spi.transport.Delivery;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.time.Deadline;
+import io.safebunny.time.VirtualTimeline;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.memory.MemoryBroker;
+import io.safebunny.transport.memory.MemoryTransport;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Node {@code billing}, which handles {@code OrderPlaced}, and {@code PaymentCaptured} of its own, all on the test's thread. */
+final class PoisonNode {
+
+    static final Duration RETENTION = Duration.ofDays(7);
+    static final String QUEUE = "billing-OrderPlaced";
+    private static final String POISON = "billing-poison";
+
+    final VirtualTimeline timeline = VirtualTimeline.skipping();
+    final @Nullable MessageStore store;
+    private final Deque<Runnable> tasks = new ArrayDeque<>();
+    private final MemoryBroker broker = new MemoryBroker(timeline, tasks::add);
+    private final MemoryTransport transport = new MemoryTransport(broker, TopologyOptions.defaults());
+    private final SafeBunnyEngine engine;
+    /** Ids of the messages whose handler was run. */
+    final List<String> handled = new ArrayList<>();
+    /** Ids of the orders that were captured. */
+    final List<String> captured = new ArrayList<>();
+    /** What the handler does. */
+    HandlerInvoker handler = (payload, context) -> {};
+
+    PoisonNode(Function<VirtualTimeline, @Nullable MessageStore> stores) {
+        store = stores.apply(timeline);
+        engine = new SafeBunnyEngine(
+                SafeBunnyParts.builder(SafeBunnyOptions.of("billing").withRetention(RETENTION), transport, timeline)
+                        .store(store)
+                        .callbacks(tasks::add)
+                        .build());
+        engine.start(List.of(
+                definition("OrderPlaced", OrderPlaced.class, "orders", (payload, context) -> {
+                    handled.add(context.messageId());
+                    handler.invoke(payload, context);
+                }),
+                definition(
+                        "PaymentCaptured",
+                        PaymentCaptured.class,
+                        "billing",
+                        (payload, context) -> captured.add(((PaymentCaptured) payload).orderId()))));
+    }
+
+    private static HandlerDefinition definition(String type, Class<?> payload, String from, HandlerInvoker handler) {
+        return new HandlerDefinition(
+                "billing.on(" + type + ")",
+                type,
+                payload,
+                List.of(from),
+                10,
+                RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none()),
+                handler);
+    }
+
+    void settle() {
+        for (Runnable next = tasks.poll(); next != null; next = tasks.poll()) {
+            next.run();
+        }
+    }
+
+    void send(WireMessage message, Route route) {
+        var unused = transport
+                .send(
+                        new OutboundMessage(message, route, Duration.ZERO),
+                        Deadline.after(Duration.ofSeconds(5), timeline))
+                .join();
+        settle();
+    }
+
+    void order(String id) {
+        send(Wires.orderPlaced().with("message_id", id).wire(), new Route.ToQueue(QUEUE));
+    }
+
+    /** Puts it into the poison queue, whoever wrote it. */
+    void setAside(WireMessage copy) {
+        send(copy, new Route.Poison("billing"));
+    }
+
+    List<WireMessage> copies() {
+        return broker.messages(POISON);
+    }
+
+    void takeAll() {
+        try (BrowsedQueue queue = transport.browse(POISON)) {
+            for (Delivery next = queue.next(); next != null; next = queue.next()) {
+                next.acknowledge();
+            }
+        }
+    }
+
+    PoisonMessages poison() {
+        return engine.poisonMessages();
+    }
+
+    List<PoisonedMessage> list() {
+        return poison().list(PoisonFilter.all()).messages();
+    }
+
+    Replay.Progress replay(ReplayRequest request) {
+        Replay replay = poison().replay(request);
+        settle();
+        return replay.progress();
+    }
+
+    static ReplayRequest everything() {
+        return ReplayRequest.of(PoisonFilter.all(), "tester", "the gateway works again");
+    }
+
+    void stop() {
+        engine.stop(Duration.ofSeconds(1));
+    }
+}

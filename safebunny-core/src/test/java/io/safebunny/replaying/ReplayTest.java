@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.replaying;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.safebunny.failure.MisuseException;
+import io.safebunny.fixture.Wires;
+import io.safebunny.message.Headers;
+import io.safebunny.message.WireMessage;
+import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonedMessage;
+import io.safebunny.poison.Replay;
+import io.safebunny.poison.ReplayRequest;
+import io.safebunny.poison.Verdict;
+import io.safebunny.store.memory.MemoryMessageStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ReplayTest {
+
+    private final PoisonNode node = new PoisonNode(timeline -> new MemoryMessageStore(timeline, PoisonNode.RETENTION));
+
+    private void poison(int messages) {
+        node.handler = (payload, context) -> {
+            throw new IllegalStateException("no gateway");
+        };
+        for (int i = 0; i < messages; i++) {
+            node.order("o-" + i);
+        }
+        node.handled.clear();
+        node.handler = (payload, context) -> {};
+    }
+
+    @Test
+    void movesWhatMatchesAndRepeatsNoCompletedStep() {
+        List<String> charges = new ArrayList<>();
+        boolean[] works = {false};
+        node.handler = (payload, context) -> {
+            context.once("charge", () -> charges.add(context.messageId()));
+            if (!works[0]) {
+                throw new IllegalStateException("no courier");
+            }
+        };
+        node.order("o-1");
+        works[0] = true;
+
+        Replay.Progress progress = node.replay(PoisonNode.everything());
+
+        assertThat(progress.state()).isEqualTo(Replay.State.ENDED);
+        assertThat(progress.moved()).isEqualTo(1);
+        assertThat(charges).containsExactly("o-1");
+        assertThat(node.handled).containsExactly("o-1", "o-1");
+        assertThat(node.copies()).isEmpty();
+    }
+
+    @Test
+    void aDryRunMovesNothing() {
+        poison(3);
+        List<WireMessage> before = node.copies();
+
+        Replay.Progress progress = node.replay(PoisonNode.everything().asDryRun());
+
+        assertThat(progress.moved()).isEqualTo(3);
+        assertThat(progress.verdicts()).containsExactly(Map.entry(Verdict.RUN, 3));
+        assertThat(node.handled).isEmpty();
+        assertThat(node.copies()).isEqualTo(before);
+    }
+
+    @Test
+    void movesASecondCopyOfAMessageNotAgain() {
+        poison(1);
+        node.setAside(node.copies().get(0));
+
+        Replay.Progress progress = node.replay(PoisonNode.everything());
+
+        assertThat(progress.moved()).isEqualTo(1);
+        assertThat(node.handled).containsExactly("o-0");
+        assertThat(node.list()).extracting(PoisonedMessage::verdict).containsExactly(Verdict.DONE);
+    }
+
+    @Test
+    void doesNotChaseWhatComesBack() {
+        poison(2);
+        node.handler = (payload, context) -> {
+            throw new IllegalStateException("still no gateway");
+        };
+
+        assertThat(node.replay(PoisonNode.everything()).moved()).isEqualTo(2);
+
+        assertThat(node.handled).containsExactly("o-0", "o-1");
+        assertThat(node.copies()).hasSize(2);
+    }
+
+    @Test
+    void anOlderCopyIsSuperseded() {
+        poison(1);
+        WireMessage older = node.copies().get(0);
+        node.handler = (payload, context) -> {
+            throw new IllegalStateException("still no gateway");
+        };
+        node.replay(PoisonNode.everything());
+        node.setAside(older);
+
+        assertThat(node.list()).extracting(PoisonedMessage::verdict).containsExactly(Verdict.RUN, Verdict.SUPERSEDED);
+    }
+
+    @Test
+    void keepsToTheRate() {
+        poison(11);
+        Duration before = node.timeline.elapsed();
+
+        node.replay(PoisonNode.everything().atRate(5));
+
+        assertThat(node.handled).hasSize(11);
+        assertThat(node.timeline.elapsed().minus(before)).isEqualTo(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void endsBeforeTheNextCopyWhenItIsCancelled() {
+        poison(2);
+        Replay replay = node.poison().replay(PoisonNode.everything());
+        replay.cancel();
+        node.settle();
+
+        assertThat(replay.progress().state()).isEqualTo(Replay.State.CANCELLED);
+        assertThat(replay.progress().moved()).isZero();
+        assertThat(node.copies()).hasSize(2);
+    }
+
+    @Test
+    void refusesASecondReplayBesideTheFirst() {
+        poison(1);
+        Replay first = node.poison().replay(PoisonNode.everything());
+
+        assertThatExceptionOfType(MisuseException.class)
+                .isThrownBy(() -> node.poison().replay(PoisonNode.everything()))
+                .withMessageContainingAll("SB-5014", first.id());
+        node.settle();
+        assertThat(node.replay(PoisonNode.everything()).state()).isEqualTo(Replay.State.ENDED);
+    }
+
+    @Test
+    void refusesWhatItMustNotMove() {
+        Wires copy = Wires.orderPlaced()
+                .withHeader(Headers.POISON_REASON, "handler-failed")
+                .withHeader(Headers.POISONED_AT, node.timeline.now().toEpochMilli());
+        node.setAside(
+                copy.withHeader(Headers.POISON_QUEUE, "shipping-OrderPlaced").wire());
+        node.setAside(
+                copy.withHeader(Headers.POISON_QUEUE, "billing-NobodyTakesIt").wire());
+        node.setAside(Wires.orderPlaced().wire());
+
+        Replay.Progress progress = node.replay(PoisonNode.everything().withForce());
+
+        assertThat(progress.moved()).isZero();
+        assertThat(progress.refusals())
+                .extracting(PoisonedMessage::verdict)
+                .containsOnly(Verdict.REFUSED)
+                .hasSize(3);
+        assertThat(node.copies()).hasSize(3);
+    }
+
+    @Test
+    void asksTheBrokerForNothingThatASenderWrote() {
+        Map<String, Object> hostile =
+                new LinkedHashMap<>(Wires.orderPlaced().wire().headers());
+        hostile.put("CC", List.of("shipping-OrderPlaced"));
+        hostile.put("x-delay", 1_000);
+        hostile.put("sb-delay", 4);
+
+        assertThat(PoisonReader.replayed(Wires.orderPlaced().wire().withHeaders(hostile))
+                        .headers())
+                .containsKey(Headers.SENT_AT)
+                .doesNotContainKeys("CC", "x-delay", "sb-delay");
+    }
+
+    @Test
+    void showsNoBodies() {
+        poison(1);
+
+        assertThat(node.poison().list(PoisonFilter.all()).toString()).doesNotContain("total");
+    }
+
+    @Test
+    void refusesRequestsWithoutAReasonOrWithANegativeRate() {
+        assertThatExceptionOfType(MisuseException.class)
+                .isThrownBy(() -> ReplayRequest.of(PoisonFilter.all(), "tester", " "))
+                .withMessageContainingAll("SB-5014", "reason");
+        assertThatExceptionOfType(MisuseException.class)
+                .isThrownBy(() -> PoisonNode.everything().atRate(-1))
+                .withMessageContainingAll("SB-5014", "perSecond=-1.0");
+        assertThatExceptionOfType(MisuseException.class)
+                .isThrownBy(() -> PoisonFilter.all().withLimit(0))
+                .withMessageContainingAll("SB-5001", "limit=0");
+    }
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.replaying;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.fixture.ForwardingStore;
+import io.safebunny.fixture.Wires;
+import io.safebunny.message.Headers;
+import io.safebunny.message.WireMessage;
+import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonedMessage;
+import io.safebunny.poison.Verdict;
+import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.VirtualTimeline;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** A verdict is what a replay then does, for each combination of what is stored and what the copy says. */
+class VerdictsTest {
+
+    /** 10,000 take about twenty times as long. */
+    private static final int MESSAGES = Integer.getInteger("safebunny.verdicts", 600);
+
+    private enum Situation {
+        NOTHING_STORED,
+        RELEASED,
+        CLAIMED,
+        COMPLETED,
+        DISPATCHED,
+        UNDONE,
+        POISONED,
+        POISONED_AGAIN,
+        POISONED_WITHOUT_VERSION,
+        OTHER_MESSAGE,
+        TOO_OLD,
+        MALFORMED
+    }
+
+    private final Random random = new Random(7);
+
+    private static PoisonNode withStore() {
+        return new PoisonNode(timeline -> new MemoryMessageStore(timeline, PoisonNode.RETENTION));
+    }
+
+    @Test
+    void verdictsAreOutcomes() {
+        PoisonNode node = withStore();
+        Map<Situation, Integer> counts = new EnumMap<>(Situation.class);
+        for (int i = 0; i < MESSAGES; i++) {
+            Situation situation = Situation.values()[random.nextInt(Situation.values().length)];
+            counts.merge(situation, 1, Integer::sum);
+            requireOutcome(node, situation, "message-" + i);
+        }
+        assertThat(counts).hasSize(Situation.values().length);
+        node.stop();
+    }
+
+    private void requireOutcome(PoisonNode node, Situation situation, String id) {
+        WireMessage copy = set(node, situation, id);
+        node.setAside(copy);
+        PoisonedMessage shown = node.list().get(0);
+        assertThat(node.copies()).hasSize(1);
+
+        Outcome outcome = shown.verdict().isReplayed() ? replayed(node, id) : byHand(node, copy, id);
+
+        assertThat(outcome).as("%s: %s", situation, shown.explanation()).isEqualTo(expected(shown.verdict()));
+        node.takeAll(); // whatever came back is no part of the next
+    }
+
+    private enum Outcome {
+        RAN,
+        SENT,
+        NOTHING,
+        CAME_BACK
+    }
+
+    private static Outcome expected(Verdict verdict) {
+        return switch (verdict) {
+            case RUN, REPEATS -> Outcome.RAN;
+            case RESEND -> Outcome.SENT;
+            case DONE, BUSY -> Outcome.NOTHING; // a busy one waits for its delayed copy
+            case SUPERSEDED, CLASH, TOO_OLD, REFUSED -> Outcome.CAME_BACK;
+            case UNKNOWN -> throw new AssertionError("the store answers");
+        };
+    }
+
+    private static Outcome replayed(PoisonNode node, String id) {
+        assertThat(node.replay(PoisonNode.everything()).moved()).isEqualTo(1);
+        return outcome(node, id);
+    }
+
+    private static Outcome byHand(PoisonNode node, WireMessage copy, String id) {
+        assertThat(node.replay(PoisonNode.everything()).moved()).isZero();
+        node.takeAll();
+        node.send(copy, new Route.ToQueue(PoisonNode.QUEUE));
+        return outcome(node, id);
+    }
+
+    private static Outcome outcome(PoisonNode node, String id) {
+        if (node.handled.remove(id)) {
+            assertThat(node.handled).isEmpty();
+            return Outcome.RAN;
+        }
+        if (node.captured.remove(id)) {
+            return Outcome.SENT;
+        }
+        return node.copies().isEmpty() ? Outcome.NOTHING : Outcome.CAME_BACK;
+    }
+
+    private WireMessage set(PoisonNode node, Situation situation, String id) {
+        Wires message = Wires.orderPlaced().with("message_id", id);
+        if (situation == Situation.TOO_OLD) {
+            message = message.withHeader(
+                    Headers.SENT_AT,
+                    node.timeline.now().minus(PoisonNode.RETENTION).toEpochMilli() - 1);
+        }
+        if (situation == Situation.MALFORMED) {
+            message = message.withBody("{");
+        }
+        MessageRecord record = record(node, situation, message, id);
+        Wires copy = message.withHeader(Headers.POISON_REASON, "handler-failed")
+                .withHeader(Headers.POISON_QUEUE, PoisonNode.QUEUE)
+                .withHeader(Headers.POISON_DIGEST, "digest of " + id)
+                .withHeader(Headers.POISONED_AT, node.timeline.now().toEpochMilli());
+        long version = record == null ? random.nextInt(3) : record.version();
+        if (situation == Situation.POISONED_AGAIN) {
+            version--;
+        }
+        return situation == Situation.POISONED_WITHOUT_VERSION || version == 0
+                ? copy.wire()
+                : copy.withHeader(Headers.POISON_VERSION, version).wire();
+    }
+
+    private @Nullable MessageRecord record(PoisonNode node, Situation situation, Wires message, String id) {
+        if (situation == Situation.NOTHING_STORED
+                || situation == Situation.TOO_OLD
+                || situation == Situation.MALFORMED) {
+            return null;
+        }
+        MessageStore store = Objects.requireNonNull(node.store);
+        Wires stored = situation == Situation.OTHER_MESSAGE
+                ? message.withBody("{\"orderId\":\"other\",\"total\":1}")
+                : message;
+        MessageRecord record = store.create(MessageRecord.claim(
+                new RecordKey(Wires.CORRELATION_ID, id),
+                "another-1",
+                Duration.ofMinutes(1),
+                0,
+                Fingerprint.of(stored.envelope())));
+        for (int extra = random.nextInt(3); extra >= 0; extra--) {
+            record = Objects.requireNonNull(store.replace(record.next(RecordState.CLAIMED)));
+        }
+        MessageRecord next =
+                switch (situation) {
+                    case CLAIMED -> record.next(RecordState.CLAIMED);
+                    case RELEASED -> record.next(RecordState.RELEASED);
+                    case COMPLETED -> record.completed(List.of(captured(id)));
+                    case DISPATCHED -> record.dispatched();
+                    case UNDONE -> record.next(RecordState.UNDONE);
+                    default -> record.next(RecordState.POISONED);
+                };
+        return store.replace(next);
+    }
+
+    private static OutboundMessage captured(String id) {
+        return new OutboundMessage(
+                Wires.orderPlaced()
+                        .with("message_id", "child-of-" + id)
+                        .with("type", "PaymentCaptured")
+                        .with("app_id", "billing")
+                        .withBody("{\"orderId\":\"" + id + "\"}")
+                        .wire(),
+                new Route.Publication("billing-PaymentCaptured"),
+                Duration.ZERO);
+    }
+
+    @Test
+    void withoutAStoreAReplayRepeats() {
+        PoisonNode node = new PoisonNode(timeline -> null);
+        node.handler = (payload, context) -> {
+            throw new IllegalStateException("no gateway");
+        };
+        node.order("o-1");
+        node.handler = (payload, context) -> {};
+
+        assertThat(node.list()).extracting(PoisonedMessage::verdict).containsExactly(Verdict.REPEATS);
+        assertThat(node.replay(PoisonNode.everything()).moved()).isEqualTo(1);
+
+        assertThat(node.handled).containsExactly("o-1", "o-1");
+        assertThat(node.copies()).isEmpty();
+    }
+
+    @Test
+    void aSilentStoreLeavesEverythingWhereItIs() {
+        UnreachableStore store = new UnreachableStore();
+        PoisonNode node = new PoisonNode(store::over);
+        node.setAside(set(node, Situation.POISONED, "o-1"));
+        store.silent = true;
+
+        assertThat(node.list()).extracting(PoisonedMessage::verdict).containsExactly(Verdict.UNKNOWN);
+        assertThat(node.replay(PoisonNode.everything()).moved()).isZero();
+
+        assertThat(node.copies()).hasSize(1);
+        assertThat(node.handled).isEmpty();
+    }
+
+    @Test
+    void onlyAForcedReplayHandlesWhatIsTooOld() {
+        PoisonNode node = withStore();
+        node.setAside(set(node, Situation.TOO_OLD, "o-1"));
+
+        assertThat(node.replay(PoisonNode.everything()).moved()).isZero();
+        assertThat(node.handled).isEmpty();
+        assertThat(node.replay(PoisonNode.everything().withForce()).moved()).isEqualTo(1);
+
+        assertThat(node.handled).containsExactly("o-1");
+        assertThat(node.copies()).isEmpty();
+    }
+
+    @Test
+    void filtersByWhatTheCopiesHaveInCommon() {
+        PoisonNode node = withStore();
+        node.setAside(set(node, Situation.POISONED, "o-1"));
+        node.setAside(set(node, Situation.POISONED, "o-2"));
+
+        assertThat(node.poison().list(PoisonFilter.all().withMessageId("o-2")).messages())
+                .extracting(PoisonedMessage::messageId)
+                .containsExactly("o-2");
+        assertThat(node.poison().list(PoisonFilter.all().withType("Other")).messages())
+                .isEmpty();
+    }
+
+    /** Of a time when nothing can be read. */
+    private static final class UnreachableStore {
+        boolean silent;
+
+        MessageStore over(VirtualTimeline timeline) {
+            return new ForwardingStore(new MemoryMessageStore(timeline, PoisonNode.RETENTION)) {
+                @Override
+                public @Nullable MessageRecord find(RecordKey key) {
+                    if (silent) {
+                        throw new StoreUnavailableException("no answer", null, null);
+                    }
+                    return super.find(key);
+                }
+            };
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonList;
+import io.safebunny.poison.PoisonMessages;
+import io.safebunny.poison.Replay;
+import io.safebunny.poison.ReplayRequest;
+import org.springframework.beans.factory.ObjectProvider;
+
+/** The engine's {@link PoisonMessages}, which are known only when it has started; beans may have them injected before. Thread-safe. */
+final class DeferredPoisonMessages implements PoisonMessages {
+
+    private final ObjectProvider<SafeBunnyEngine> engine;
+
+    DeferredPoisonMessages(ObjectProvider<SafeBunnyEngine> engine) {
+        this.engine = engine;
+    }
+
+    private PoisonMessages messages() {
+        return engine.getObject().poisonMessages();
+    }
+
+    @Override
+    public PoisonList list(PoisonFilter filter) {
+        return messages().list(filter);
+    }
+
+    @Override
+    public Replay replay(ReplayRequest request) {
+        return messages().replay(request);
+    }
+}
