@@ -55,6 +55,7 @@ class LadderTest {
         "publishing",
         "dedup.dispatch",
         "dedup",
+        "sweeping",
         "scheduling",
         "orchestrating.document",
         "orchestrating.message",

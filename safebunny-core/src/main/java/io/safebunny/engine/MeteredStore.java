@@ -75,8 +75,8 @@ class MeteredStore implements MessageStore {
     }
 
     @Override
-    public List<MessageRecord> findDue(Instant until, int limit) {
-        return timers.time(Operation.FIND_DUE, () -> store.findDue(until, limit));
+    public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
+        return timers.time(Operation.FIND_DUE, () -> store.findDue(from, until, limit));
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.spi.store.MessageStore;
+import io.safebunny.sweeping.SweepRounds;
 import io.safebunny.time.Timeline;
 import io.safebunny.work.RecurringTask;
 import java.time.Duration;
@@ -65,8 +66,16 @@ public final class SchedulingEngine {
                         RetryStrategy.none(),
                         RetryStrategy.of(RETRIES, delay.compareTo(LONGEST_DELAY) < 0 ? delay : LONGEST_DELAY)),
                 new ScheduledInvoker(node, current, alarms, timeline, retention));
-        ScheduledSweeper sweeper = new ScheduledSweeper(store, sender, alarms, timeline, log, lease);
-        this.sweeps = new RecurringTask("looking after scheduled messages", lease, sweeper::sweep, blocking, timeline);
+        SweepRounds rounds = new SweepRounds(
+                "Scheduled messages",
+                new OverdueMessages(store, alarms, timeline, lease),
+                store,
+                sender,
+                blocking,
+                timeline,
+                log,
+                lease);
+        this.sweeps = new RecurringTask("looking after scheduled messages", lease, rounds::run, blocking, timeline);
     }
 
     public ScheduledMessages messages() {

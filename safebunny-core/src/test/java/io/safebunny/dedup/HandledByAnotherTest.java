@@ -101,8 +101,8 @@ class HandledByAnotherTest {
         }
 
         @Override
-        public List<MessageRecord> findDue(Instant until, int limit) {
-            return committed.findDue(until, limit);
+        public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
+            return committed.findDue(from, until, limit);
         }
 
         @Override

@@ -82,8 +82,8 @@ class SilentTransactionsTest {
         }
 
         @Override
-        public List<MessageRecord> findDue(Instant until, int limit) {
-            return records.findDue(until, limit);
+        public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
+            return records.findDue(from, until, limit);
         }
 
         @Override

@@ -207,8 +207,8 @@ class TransactionalClaimsTest {
         }
 
         @Override
-        public List<MessageRecord> findDue(Instant until, int limit) {
-            return committed.findDue(until, limit);
+        public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
+            return committed.findDue(from, until, limit);
         }
 
         @Override

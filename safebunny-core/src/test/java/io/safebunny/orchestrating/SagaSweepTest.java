@@ -78,11 +78,11 @@ class SagaSweepTest {
         }
 
         @Override
-        public List<MessageRecord> findDue(Instant until, int limit) {
+        public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
             if (findsNothing) {
                 throw new StoreUnavailableException("no answer", null, null);
             }
-            return super.findDue(until, limit);
+            return super.findDue(from, until, limit);
         }
     }
 

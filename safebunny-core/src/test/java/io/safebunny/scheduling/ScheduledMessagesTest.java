@@ -289,6 +289,20 @@ class ScheduledMessagesTest {
     }
 
     @Test
+    void alarmsThatCannotBeHandledAreNotMultiplied() {
+        desk.losesAlarms = true;
+        var unused = desk.schedule("42", TEN);
+        int before = desk.own;
+        desk.losesAllAlarms = true; // as in a queue that nobody reads
+        world.pass(TEN.plus(HOUR));
+
+        assertThat(desk.own - before).isBetween(2, 8);
+        desk.losesAllAlarms = false;
+        world.pass(HOUR);
+        assertThat(desk.arrivalsOf("42")).hasSize(1);
+    }
+
+    @Test
     void waitsLongerThanOneAlarmCan() {
         desk.schedule("42", Duration.ofDays(100));
         for (int days = 0; days <= 100; days++) {

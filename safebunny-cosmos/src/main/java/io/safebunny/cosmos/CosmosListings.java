@@ -57,25 +57,27 @@ final class CosmosListings {
         return Objects.requireNonNull(found.listing(), "only those that have one are asked for");
     }
 
-    List<MessageRecord> findDue(Instant until, int limit) {
-        Condition condition = new Condition().and("c.listing.due <= @until", "@until", until.toEpochMilli());
+    List<MessageRecord> findDue(Instant from, Instant until, int limit) {
+        Condition condition = new Condition()
+                .and("c.listing.due >= @from", "@from", ceiling(from))
+                .and("c.listing.due <= @until", "@until", until.toEpochMilli());
         return find(condition, "c.listing.due", EARLIEST_FIRST, limit);
     }
 
     List<MessageRecord> findListed(ListingQuery query) {
-        Condition condition = new Condition();
-        if (query.kind() != null) {
-            condition.and("c.listing.kind = @kind", "@kind", query.kind());
-        }
-        if (query.status() != null) {
-            condition.and("c.listing.status = @status", "@status", query.status());
+        Condition condition = new Condition()
+                .and("c.listing.kind = @kind", "@kind", query.kind())
+                .and("c.listing.status = @status", "@status", query.status());
+        Instant from = query.createdFrom();
+        if (from != null) {
+            condition.and("c.listing.since >= @from", "@from", ceiling(from));
         }
         Instant before = query.createdBefore();
         condition.and("c.listing.since < @before", "@before", before == null ? LARGEST : ceiling(before));
         return find(condition, "c.listing.since", OLDEST_FIRST, query.limit());
     }
 
-    /** The first whole millisecond that is not before it: what began earlier in the same one began before. */
+    /** The first whole millisecond that is not before it: what is kept of the same one is before it. */
     private static long ceiling(Instant time) {
         return time.minusNanos(1).toEpochMilli() + 1;
     }

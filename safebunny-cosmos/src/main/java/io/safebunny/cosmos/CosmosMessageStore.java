@@ -344,8 +344,8 @@ public final class CosmosMessageStore implements MessageStore {
      * with all documents of the container if not.
      */
     @Override
-    public List<MessageRecord> findDue(Instant until, int limit) {
-        return listings.findDue(until, limit);
+    public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
+        return listings.findDue(from, until, limit);
     }
 
     /** {@inheritDoc} Costs as {@link #findDue} does. */

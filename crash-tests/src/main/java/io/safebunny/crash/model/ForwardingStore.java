@@ -46,8 +46,8 @@ abstract class ForwardingStore implements MessageStore {
     }
 
     @Override
-    public List<MessageRecord> findDue(Instant until, int limit) {
-        return store.findDue(until, limit);
+    public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
+        return store.findDue(from, until, limit);
     }
 
     @Override

@@ -67,9 +67,9 @@ final class MortalStore implements MessageStore {
     }
 
     @Override
-    public List<MessageRecord> findDue(Instant until, int limit) {
+    public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
         instance.requireAlive();
-        return store.findDue(until, limit);
+        return store.findDue(from, until, limit);
     }
 
     @Override

@@ -80,9 +80,9 @@ public class PointedStore implements MessageStore {
     }
 
     @Override
-    public List<MessageRecord> findDue(Instant until, int limit) {
+    public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
         faults.asksStore();
-        return store.findDue(until, limit);
+        return store.findDue(from, until, limit);
     }
 
     @Override

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.orchestrating.supervision;
 
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.Metrics;
 import io.safebunny.orchestrating.document.SagaDocument;
 import io.safebunny.saga.SagaStatus;
@@ -19,9 +21,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** How many sagas there are that have not ended, as the store said when it was last asked. Thread-safe. */
 final class SagaCounts {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SagaCounts.class);
+    private static final Kind FAILED = Kind.warn(LOG, "Sagas cannot be counted");
 
     private static final List<SagaStatus> UNFINISHED =
             List.of(SagaStatus.ACTIVE, SagaStatus.COMPENSATING, SagaStatus.COMPENSATION_FAILED, SagaStatus.STUCK);
@@ -34,19 +41,35 @@ final class SagaCounts {
     private final Set<String> sagas;
     private final MessageStore store;
     private final Timeline timeline;
+    private final BoundedLog log;
     private final Map<String, Map<SagaStatus, Long>> counts = new ConcurrentHashMap<>();
     private final Map<String, UndoingSagas> undoing = new ConcurrentHashMap<>();
 
-    SagaCounts(Set<String> sagas, MessageStore store, Timeline timeline, Metrics metrics) {
+    SagaCounts(Set<String> sagas, MessageStore store, Timeline timeline, Metrics metrics, BoundedLog log) {
         this.sagas = sagas;
         this.store = store;
         this.timeline = timeline;
+        this.log = log;
         sagas.forEach(metrics::registerSaga);
         sagas.forEach(saga -> metrics.activeSagas(saga, () -> unfinished(saga)));
     }
 
-    /** Asks the store. */
+    /** Asks the store. If it does not answer, the figures stay as they were. */
     void refresh() {
+        try {
+            ask();
+            log.works(FAILED);
+        } catch (RuntimeException e) {
+            log.fails(
+                    FAILED,
+                    "sagas",
+                    () -> LOG.warn(
+                            "Sagas cannot be counted now: health and meters tell of them as they were",
+                            log.tellable(e)));
+        }
+    }
+
+    private void ask() {
         for (String saga : sagas) {
             Map<SagaStatus, Long> found = new EnumMap<>(SagaStatus.class);
             UNFINISHED.forEach(status -> found.put(status, store.countListed(saga, status.name())));
@@ -63,7 +86,7 @@ final class SagaCounts {
 
     /** {@code null} if there is none any more. */
     private @Nullable UndoingSagas undoing(String saga, long count) {
-        ListingQuery query = new ListingQuery(saga, SagaStatus.COMPENSATING.name(), null, MOST_READ);
+        ListingQuery query = new ListingQuery(saga, SagaStatus.COMPENSATING.name(), null, null, MOST_READ);
         return store.findListed(query).stream()
                 .flatMap(stored -> changedAt(saga, stored).stream())
                 .min(Instant::compareTo)

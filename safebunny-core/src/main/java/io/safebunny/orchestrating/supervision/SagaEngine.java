@@ -14,6 +14,7 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Sagas;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.sweeping.SweepRounds;
 import io.safebunny.time.Timeline;
 import io.safebunny.work.RecurringTask;
 import java.time.Duration;
@@ -55,11 +56,23 @@ public final class SagaEngine {
         this.orchestration = new Orchestration(node, definitions, current, messages, timeline, metrics, retention);
         this.sagas = new StoredSagas(orchestration.names(), store, sender, messages, timeline);
         this.poisonWatch = new PoisonWatch(orchestration.names(), store, sender, messages, timeline, log);
-        this.counts = new SagaCounts(orchestration.names(), store, timeline, metrics);
+        this.counts = new SagaCounts(orchestration.names(), store, timeline, metrics, log);
         Map<String, Integer> versions =
                 definitions.stream().collect(Collectors.toMap(SagaDefinition::name, SagaDefinition::version));
-        SagaSweeper sweeper = new SagaSweeper(versions, store, counts, sender, messages, timeline, metrics, log, lease);
-        this.sweeps = new RecurringTask("looking after sagas", lease, sweeper::sweep, blocking, timeline);
+        SweepRounds rounds = new SweepRounds(
+                "Sagas",
+                new OverdueSagas(versions, store, messages, metrics, lease),
+                store,
+                sender,
+                blocking,
+                timeline,
+                log,
+                lease);
+        Runnable sweep = () -> {
+            counts.refresh(); // first, as health tells of the figures, and whatever else fails
+            rounds.run();
+        };
+        this.sweeps = new RecurringTask("looking after sagas", lease, sweep, blocking, timeline);
     }
 
     public Orchestration orchestration() {

@@ -18,7 +18,7 @@ import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.UnreadableRecordException;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -68,23 +68,19 @@ final class StoredSagas implements Sagas {
                     "Invalid query of sagas [limit=%d, olderThan=%s]: the limit must be 1 to %d, the age not negative."
                             .formatted(limit, olderThan, MOST_LISTED));
         }
-        List<SagaView> found = new ArrayList<>();
-        for (String kind : sagas) {
-            if (saga == null || saga.equals(kind)) {
-                ListingQuery query = new ListingQuery(
-                        kind,
-                        status == null ? null : status.name(),
-                        olderThan.isZero() ? null : timeline.now().minus(olderThan),
-                        limit);
-                store.findListed(query).stream()
-                        .flatMap(record -> readable(kind, record))
-                        .forEach(found::add);
-            }
-        }
-        return found.stream()
+        Instant before = olderThan.isZero() ? null : timeline.now().minus(olderThan);
+        List<SagaStatus> statuses = status == null ? List.of(SagaStatus.values()) : List.of(status);
+        return sagas.stream()
+                .filter(kind -> saga == null || saga.equals(kind))
+                .flatMap(kind -> statuses.stream().flatMap(which -> list(kind, which, before, limit)))
                 .sorted(Comparator.comparing(SagaView::startedAt))
                 .limit(limit)
                 .toList();
+    }
+
+    private Stream<SagaView> list(String kind, SagaStatus status, @Nullable Instant before, int limit) {
+        return store.findListed(new ListingQuery(kind, status.name(), null, before, limit)).stream()
+                .flatMap(record -> readable(kind, record));
     }
 
     private static Stream<SagaView> readable(String saga, MessageRecord record) {

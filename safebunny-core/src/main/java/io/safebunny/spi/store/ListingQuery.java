@@ -6,16 +6,16 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which companions to list. Immutable.
+ * Which companions to list: of one kind and status, so that every store can find them by an index, in order. Immutable.
  *
- * @param kind {@code null} for every kind
- * @param status {@code null} for every status
+ * @param createdFrom only those created at this moment or later; {@code null} for all
  * @param createdBefore only those created before this moment; {@code null} for all
  * @param limit most to return, at least 1
  */
 public record ListingQuery(
-        @Nullable String kind,
-        @Nullable String status,
+        String kind,
+        String status,
+        @Nullable Instant createdFrom,
         @Nullable Instant createdBefore,
         int limit) {
 

@@ -82,9 +82,11 @@ public interface MessageStore {
      * Companions whose {@link Listing#dueAt} has come, earliest first. May be slightly stale. Leaves out what a newer version of
      * SafeBunny wrote in a form that this one cannot read.
      *
-     * @param until the latest {@code dueAt}, by the clock that made it: the store's own clock plays no part
+     * @param from the earliest {@code dueAt}, by the clock that made it: the store's own clock plays no part. {@link
+     *     Instant#EPOCH} for no bound
+     * @param until the latest one
      */
-    List<MessageRecord> findDue(Instant until, int limit);
+    List<MessageRecord> findDue(Instant from, Instant until, int limit);
 
     /**
      * Companions with a {@link Listing}, oldest first by {@link Listing#createdAt}. May be slightly stale. Leaves out what {@link

@@ -104,11 +104,11 @@ public final class MemoryMessageStore implements MessageStore {
     }
 
     @Override
-    public synchronized List<MessageRecord> findDue(Instant until, int limit) {
+    public synchronized List<MessageRecord> findDue(Instant from, Instant until, int limit) {
         return listed.values().stream()
                 .filter(record -> {
                     Instant due = listingOf(record).dueAt();
-                    return due != null && !due.isAfter(until);
+                    return due != null && !due.isBefore(from) && !due.isAfter(until);
                 })
                 .sorted(Comparator.comparing(
                         record -> Objects.requireNonNull(listingOf(record).dueAt())))
@@ -119,10 +119,10 @@ public final class MemoryMessageStore implements MessageStore {
     @Override
     public synchronized List<MessageRecord> findListed(ListingQuery query) {
         return listed.values().stream()
-                .filter(record -> query.kind() == null
-                        || query.kind().equals(listingOf(record).kind()))
-                .filter(record -> query.status() == null
-                        || query.status().equals(listingOf(record).status()))
+                .filter(record -> query.kind().equals(listingOf(record).kind()))
+                .filter(record -> query.status().equals(listingOf(record).status()))
+                .filter(record -> query.createdFrom() == null
+                        || !listingOf(record).createdAt().isBefore(query.createdFrom()))
                 .filter(record -> query.createdBefore() == null
                         || listingOf(record).createdAt().isBefore(query.createdBefore()))
                 .sorted(Comparator.comparing(record -> listingOf(record).createdAt()))

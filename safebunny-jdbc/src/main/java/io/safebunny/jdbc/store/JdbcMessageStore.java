@@ -267,11 +267,11 @@ public final class JdbcMessageStore implements MessageStore {
     }
 
     @Override
-    public List<MessageRecord> findDue(Instant until, int limit) {
+    public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
         return read(
                 companions,
                 "The companions that are due could not be read",
-                connection -> listings.findDue(connection, until, limit, JdbcMessageStore::leaveToOthers));
+                connection -> listings.findDue(connection, from, until, limit, JdbcMessageStore::leaveToOthers));
     }
 
     @Override

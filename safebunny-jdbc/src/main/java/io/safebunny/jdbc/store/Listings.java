@@ -28,13 +28,14 @@ final class Listings {
     }
 
     List<MessageRecord> findDue(
-            Connection connection, Instant until, int limit, Consumer<UnreadableRecordException> unreadable)
+            Connection connection, Instant from, Instant until, int limit, Consumer<UnreadableRecordException> unreadable)
             throws SQLException {
         try (PreparedStatement statement = companions.prepare(connection, findDue)) {
             statement.setString(1, node);
             statement.setInt(2, RecordRow.FORMAT);
-            statement.setLong(3, until.toEpochMilli());
-            statement.setInt(4, limit);
+            statement.setLong(3, ceiling(from));
+            statement.setLong(4, until.toEpochMilli());
+            statement.setInt(5, limit);
             return companions.found(statement, unreadable);
         }
     }
@@ -47,11 +48,11 @@ final class Listings {
             int next = 1;
             statement.setString(next++, node);
             statement.setInt(next++, RecordRow.FORMAT);
-            if (query.kind() != null) {
-                statement.setString(next++, query.kind());
-            }
-            if (query.status() != null) {
-                statement.setString(next++, query.status());
+            statement.setString(next++, query.kind());
+            statement.setString(next++, query.status());
+            Instant from = query.createdFrom();
+            if (from != null) {
+                statement.setLong(next++, ceiling(from));
             }
             Instant before = query.createdBefore();
             if (before != null) {
@@ -62,7 +63,7 @@ final class Listings {
         }
     }
 
-    /** The first whole millisecond that is not before it: what began earlier in the same one began before. */
+    /** The first whole millisecond that is not before it: what is kept of the same one is before it. */
     private static long ceiling(Instant time) {
         return time.minusNanos(1).toEpochMilli() + 1;
     }

@@ -97,23 +97,22 @@ final class RecordTable {
                 .formatted(columns, name, dialect().ago());
     }
 
-    /** Parameters: node, readable format, epoch milliseconds, limit. Columns: rest of the key, columns. */
+    /** Parameters: node, readable format, epoch milliseconds from and until, limit. Columns: rest of the key, columns. */
     String findDue() {
-        return "select correlation_id, message_id, %s from %s where node = ? and format <= ? and due_at <= ? order by due_at limit ?"
+        return "select correlation_id, message_id, %s from %s where node = ? and format <= ? and due_at >= ? and due_at <= ? order by due_at limit ?"
                 .formatted(columns, name);
     }
 
     /**
-     * Parameters: node, readable format, those of kind, status and epoch milliseconds that the query has, limit. Columns: rest of
-     * the key, columns.
+     * Parameters: node, readable format, kind, status, those of the epoch milliseconds that the query has, limit. Columns: rest
+     * of the key, columns.
      */
     String findListed(ListingQuery query) {
-        return "select correlation_id, message_id, %s from %s where node = ? and format <= ?%s%s%s order by listed_since limit ?"
+        return "select correlation_id, message_id, %s from %s where node = ? and format <= ? and listed_kind = ? and listed_status = ?%s%s order by listed_since limit ?"
                 .formatted(
                         columns,
                         name,
-                        query.kind() == null ? " and listed_kind is not null" : " and listed_kind = ?",
-                        query.status() == null ? "" : " and listed_status = ?",
+                        query.createdFrom() == null ? "" : " and listed_since >= ?",
                         query.createdBefore() == null ? "" : " and listed_since < ?");
     }
 

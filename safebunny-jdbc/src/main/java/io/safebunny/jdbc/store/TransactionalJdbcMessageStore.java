@@ -218,8 +218,8 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
     }
 
     @Override
-    public List<MessageRecord> findDue(Instant until, int limit) {
-        return alone.findDue(until, limit);
+    public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
+        return alone.findDue(from, until, limit);
     }
 
     @Override

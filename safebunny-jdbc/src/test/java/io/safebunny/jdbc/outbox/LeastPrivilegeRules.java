@@ -81,7 +81,7 @@ abstract class LeastPrivilegeRules {
         assertThat(store.findCompleted(Duration.ZERO, 10)).hasSize(1);
         store.replaceAll(List.of(completed.dispatched()));
         MessageRecord companion = store.create(Records.companion(record.key().correlationId(), Instant.EPOCH));
-        assertThat(store.findDue(Instant.EPOCH, 10)).containsExactly(companion);
+        assertThat(store.findDue(Instant.EPOCH, Instant.EPOCH, 10)).containsExactly(companion);
         assertThat(store.replace(companion.next(RecordState.DISPATCHED))).isNotNull();
         database().age(RETENTION.plusMinutes(1));
 

@@ -178,14 +178,14 @@ abstract class StoreRules {
                         "update safebunny_companion set format = 3 where node = ? and correlation_id = 'later'",
                         options.node());
 
-        assertThat(store.findDue(Instant.EPOCH.plusSeconds(9), 1)).containsExactly(ours);
-        assertThat(store.findListed(new ListingQuery("Order", null, null, 1))).containsExactly(ours);
+        assertThat(store.findDue(Instant.EPOCH, Instant.EPOCH.plusSeconds(9), 1)).containsExactly(ours);
+        assertThat(store.findListed(new ListingQuery("Order", "RUNNING", null, null, 1))).containsExactly(ours);
         assertThatThrownBy(() -> store.find(later.key())).isInstanceOf(UnreadableRecordException.class);
 
         sql().update(
                         "update safebunny_companion set format = 1, state = 'ARCHIVED' where node = ? and correlation_id = 'later'",
                         options.node());
-        assertThat(store.findDue(Instant.EPOCH.plusSeconds(9), 10)).containsExactly(ours);
+        assertThat(store.findDue(Instant.EPOCH, Instant.EPOCH.plusSeconds(9), 10)).containsExactly(ours);
     }
 
     /** During a rolling upgrade the table already has the new column. */
@@ -320,7 +320,7 @@ abstract class StoreRules {
         }
         JdbcMessageStore store = new JdbcMessageStore(pool, earlier);
         MessageRecord companion = store.create(Records.companion("c", Instant.EPOCH));
-        assertThat(store.findDue(Instant.EPOCH, 10)).containsExactly(companion);
+        assertThat(store.findDue(Instant.EPOCH, Instant.EPOCH, 10)).containsExactly(companion);
     }
 
     private void insertAsBefore(RecordKey key) {

@@ -73,7 +73,7 @@ interface ListingRules {
 
         bench().assertStored(unlisted);
         awaitDue(START, List.of());
-        awaitListed(new ListingQuery("A", null, null, 10), List.of());
+        awaitListed(new ListingQuery("A", "RUNNING", null, null, 10), List.of());
         awaitCount(0, "A", "RUNNING");
     }
 
@@ -98,10 +98,22 @@ interface ListingRules {
         MessageRecord second = due(START.plusSeconds(2));
         List<MessageRecord> inOrder = List.of(first, second, third, fourth);
 
-        bench().await().untilAsserted(() -> assertThat(keys(bench().store().findDue(START.plusSeconds(20), 10)))
-                .containsExactlyElementsOf(keys(inOrder)));
-        assertThat(keys(bench().store().findDue(START.plusSeconds(20), 3)))
+        bench().await()
+                .untilAsserted(() -> assertThat(keys(bench().store().findDue(Instant.EPOCH, START.plusSeconds(20), 10)))
+                        .containsExactlyElementsOf(keys(inOrder)));
+        assertThat(keys(bench().store().findDue(Instant.EPOCH, START.plusSeconds(20), 3)))
                 .containsExactlyElementsOf(keys(inOrder.subList(0, 3)));
+    }
+
+    @Test
+    default void findsWhatIsDueFromAMomentOn() {
+        due(START.minusMillis(1));
+        MessageRecord then = due(START);
+        MessageRecord later = due(START.plusSeconds(1));
+
+        bench().await().untilAsserted(() -> assertThat(
+                        keys(bench().store().findDue(START, START.plusSeconds(60), 10)))
+                .containsExactlyInAnyOrderElementsOf(keys(List.of(then, later))));
     }
 
     @Test
@@ -117,7 +129,7 @@ interface ListingRules {
         MessageRecord due = due(START);
 
         awaitDue(START, List.of(due));
-        MessageRecord found = bench().store().findDue(START, 10).get(0);
+        MessageRecord found = bench().store().findDue(Instant.EPOCH, START, 10).get(0);
         assertSame(found, due);
         MessageRecord moved = nextContent(found, new Listing("A", "RUNNING", START, START.plusSeconds(60)));
         bench().replaced(moved);
@@ -134,14 +146,14 @@ interface ListingRules {
         MessageRecord longer = create(bench().store(), new Listing("OrderSaga", "STUCK", START.plusSeconds(2), null));
         MessageRecord lower = create(bench().store(), new Listing("order", "RUNNING", START.plusSeconds(3), START));
 
-        awaitListed(new ListingQuery(null, null, null, 10), List.of(running, stuck, longer, lower));
-        awaitListed(new ListingQuery("Order", null, null, 10), List.of(running, stuck));
-        awaitListed(new ListingQuery(null, "STUCK", null, 10), List.of(stuck, longer));
-        awaitListed(new ListingQuery("Order", "STUCK", null, 10), List.of(stuck));
-        awaitListed(new ListingQuery("OrderSaga", "RUNNING", null, 10), List.of());
+        awaitListed(new ListingQuery("Order", "RUNNING", null, null, 10), List.of(running));
+        awaitListed(new ListingQuery("Order", "STUCK", null, null, 10), List.of(stuck));
+        awaitListed(new ListingQuery("OrderSaga", "STUCK", null, null, 10), List.of(longer));
+        awaitListed(new ListingQuery("order", "RUNNING", null, null, 10), List.of(lower));
+        awaitListed(new ListingQuery("OrderSaga", "RUNNING", null, null, 10), List.of());
         assertSame(
                 bench().store()
-                        .findListed(new ListingQuery("Order", "STUCK", null, 10))
+                        .findListed(new ListingQuery("Order", "STUCK", null, null, 10))
                         .get(0),
                 stuck);
     }
@@ -151,24 +163,31 @@ interface ListingRules {
         MessageRecord old = create(bench().store(), new Listing("A", "RUNNING", START.minusMillis(1), null));
         MessageRecord young = create(bench().store(), new Listing("A", "RUNNING", START, null));
 
-        awaitListed(new ListingQuery("A", "RUNNING", START, 10), List.of(old));
-        awaitListed(new ListingQuery(null, null, START.plusNanos(1), 10), List.of(old, young));
+        awaitListed(new ListingQuery("A", "RUNNING", null, START, 10), List.of(old));
+        awaitListed(new ListingQuery("A", "RUNNING", null, START.plusNanos(1), 10), List.of(old, young));
+    }
+
+    @Test
+    default void findsWhatIsListedFromAMomentOn() {
+        create(bench().store(), new Listing("A", "RUNNING", START.minusMillis(1), null));
+        MessageRecord then = create(bench().store(), new Listing("A", "RUNNING", START, null));
+        MessageRecord later = create(bench().store(), new Listing("A", "RUNNING", START.plusMillis(1), null));
+
+        awaitListed(new ListingQuery("A", "RUNNING", START, null, 10), List.of(then, later));
     }
 
     @Test
     default void findsTheOldestListedFirstAndNoMoreThanTheLimit() {
         List<MessageRecord> oldestFirst = new ArrayList<>();
         for (int seconds : new int[] {3, 1, 10, 2}) {
-            oldestFirst.add(create(
-                    bench().store(),
-                    new Listing(seconds % 2 == 0 ? "B" : "A", "RUNNING", START.plusSeconds(seconds), null)));
+            oldestFirst.add(create(bench().store(), new Listing("A", "RUNNING", START.plusSeconds(seconds), null)));
         }
         oldestFirst.sort((a, b) -> createdAt(a).compareTo(createdAt(b)));
 
         bench().await().untilAsserted(() -> assertThat(
-                        keys(bench().store().findListed(new ListingQuery(null, "RUNNING", null, 10))))
+                        keys(bench().store().findListed(new ListingQuery("A", "RUNNING", null, null, 10))))
                 .containsExactlyElementsOf(keys(oldestFirst)));
-        assertThat(keys(bench().store().findListed(new ListingQuery(null, "RUNNING", null, 3))))
+        assertThat(keys(bench().store().findListed(new ListingQuery("A", "RUNNING", null, null, 3))))
                 .containsExactlyElementsOf(keys(oldestFirst.subList(0, 3)));
     }
 
@@ -177,7 +196,7 @@ interface ListingRules {
         create(bench().otherNode(), new Listing("A", "RUNNING", START, null));
         MessageRecord here = create(bench().store(), new Listing("A", "RUNNING", START, null));
 
-        awaitListed(new ListingQuery("A", "RUNNING", null, 10), List.of(here));
+        awaitListed(new ListingQuery("A", "RUNNING", null, null, 10), List.of(here));
     }
 
     @Test
@@ -206,14 +225,15 @@ interface ListingRules {
         MessageRecord living = create(bench().store(), new Listing("A", "RUNNING", START.plusSeconds(1), null));
         MessageRecord done = bench().replaced(ended.nextContent(
                 RecordState.DISPATCHED, "first", new Listing("A", "DONE", START, null), Map.of()));
-        awaitListed(new ListingQuery("A", null, null, 10), List.of(done, living));
+        awaitListed(new ListingQuery("A", "DONE", null, null, 10), List.of(done));
         bench().outliveTheRetention();
 
         assertThat(bench().store().removeExpired(100)).isIn(0, 1);
 
         bench().await().untilAsserted(() -> assertThat(bench().another().find(done.key()))
                 .isNull());
-        awaitListed(new ListingQuery("A", null, null, 10), List.of(living));
+        awaitListed(new ListingQuery("A", "DONE", null, null, 10), List.of());
+        awaitListed(new ListingQuery("A", "RUNNING", null, null, 10), List.of(living));
         awaitCount(0, "A", "DONE");
     }
 
@@ -242,7 +262,7 @@ interface ListingRules {
     }
 
     private void awaitDue(Instant until, List<MessageRecord> expected) {
-        bench().await().untilAsserted(() -> assertThat(keys(bench().store().findDue(until, 100)))
+        bench().await().untilAsserted(() -> assertThat(keys(bench().store().findDue(Instant.EPOCH, until, 100)))
                 .containsExactlyInAnyOrderElementsOf(keys(expected)));
     }
 

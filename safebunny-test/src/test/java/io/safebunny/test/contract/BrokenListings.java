@@ -13,7 +13,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -56,8 +55,8 @@ final class BrokenListings extends StoreFaults {
         });
         fault("finds what was due once", "findsNothingThatIsNotListedAnyMore", store -> {
             Inventory inventory = new Inventory(store);
-            store.on(MessageStore::findDue).instead((real, until, limit) -> Stream.concat(
-                            real.findDue(until, limit).stream(),
+            store.on(MessageStore::findDue).instead((real, from, until, limit) -> Stream.concat(
+                            real.findDue(from, until, limit).stream(),
                             inventory.all(real, r -> r.key().isShared() && r.listing() == null).stream())
                     .toList());
         });
@@ -80,16 +79,20 @@ final class BrokenListings extends StoreFaults {
 
     private void due() {
         fault("leaves out what is due just now", "findsWhatIsDueAndNothingElse", MessageStore::findDue)
-                .instead((real, until, limit) -> {
-                    List<MessageRecord> earlier = real.findDue(until.minusMillis(1), limit);
-                    return earlier.isEmpty() ? real.findDue(until, limit) : earlier;
+                .instead((real, from, until, limit) -> {
+                    List<MessageRecord> earlier = real.findDue(from, until.minusMillis(1), limit);
+                    return earlier.isEmpty() ? real.findDue(from, until, limit) : earlier;
                 });
+        fault("ignores from when on to look", "findsWhatIsDueFromAMomentOn", MessageStore::findDue)
+                .instead((real, from, until, limit) -> real.findDue(Instant.EPOCH, until, limit));
+        fault("leaves out what is due in the first moment", "findsWhatIsDueFromAMomentOn", MessageStore::findDue)
+                .instead((real, from, until, limit) -> real.findDue(from.plusMillis(1), until, limit));
         fault("finds what is due a moment later", "findsWhatIsDueAndNothingElse", MessageStore::findDue)
-                .instead((real, until, limit) -> real.findDue(until.plusMillis(1), limit));
+                .instead((real, from, until, limit) -> real.findDue(from, until.plusMillis(1), limit));
         fault("finds what is never due", "findsWhatIsDueAndNothingElse", store -> {
             Inventory inventory = new Inventory(store);
-            store.on(MessageStore::findDue).instead((real, until, limit) -> Stream.concat(
-                            real.findDue(until, limit).stream(),
+            store.on(MessageStore::findDue).instead((real, from, until, limit) -> Stream.concat(
+                            real.findDue(from, until, limit).stream(),
                             inventory
                                     .all(
                                             real,
@@ -100,54 +103,86 @@ final class BrokenListings extends StoreFaults {
                     .toList());
         });
         fault("finds the latest due first", "findsTheEarliestDueFirstAndNoMoreThanTheLimit", MessageStore::findDue)
-                .instead((real, until, limit) -> reversed(real.findDue(until, limit)));
+                .instead((real, from, until, limit) -> reversed(real.findDue(from, until, limit)));
         fault("ignores the limit of due ones", "findsTheEarliestDueFirstAndNoMoreThanTheLimit", MessageStore::findDue)
-                .instead((real, until, limit) -> real.findDue(until, Integer.MAX_VALUE));
+                .instead((real, from, until, limit) -> real.findDue(from, until, Integer.MAX_VALUE));
         faultIn(
                 "finds due ones of other nodes",
                 "findsWhatIsDueOfItsNodeOnly",
                 test -> store -> store.on(MessageStore::findDue)
-                        .instead((real, until, limit) -> Stream.of(real, test.otherSound)
-                                .flatMap(node -> node.findDue(until, limit).stream())
+                        .instead((real, from, until, limit) -> Stream.of(real, test.otherSound)
+                                .flatMap(node -> node.findDue(from, until, limit).stream())
                                 .toList()));
         fault("finds due ones without content", "findsWhatIsDueWithItsContent", MessageStore::findDue)
-                .instead((real, until, limit) -> real.findDue(until, limit).stream()
+                .instead((real, from, until, limit) -> real.findDue(from, until, limit).stream()
                         .map(record -> record.withSteps(Map.of()))
                         .toList());
     }
 
     private void listed() {
         fault("ignores the case of kinds", "findsWhatIsListedByKindAndStatus", MessageStore::findListed)
-                .instead((real, query) ->
-                        real.findListed(new ListingQuery(null, query.status(), query.createdBefore(), 100)).stream()
-                                .filter(r -> query.kind() == null
-                                        || listing(r)
-                                                .kind()
-                                                .toLowerCase(Locale.ROOT)
-                                                .equals(query.kind().toLowerCase(Locale.ROOT)))
-                                .limit(query.limit())
-                                .toList());
+                .instead((real, query) -> Stream.of(query.kind(), query.kind().toLowerCase(Locale.ROOT))
+                        .distinct()
+                        .flatMap(kind -> real
+                                .findListed(new ListingQuery(
+                                        kind,
+                                        query.status(),
+                                        query.createdFrom(),
+                                        query.createdBefore(),
+                                        query.limit()))
+                                .stream())
+                        .toList());
         fault("takes a kind for a beginning", "findsWhatIsListedByKindAndStatus", MessageStore::findListed)
-                .instead((real, query) ->
-                        real.findListed(new ListingQuery(null, query.status(), query.createdBefore(), 100)).stream()
-                                .filter(r -> query.kind() == null
-                                        || listing(r).kind().startsWith(query.kind()))
-                                .limit(query.limit())
-                                .toList());
+                .instead((real, query) -> Stream.of(query.kind(), query.kind() + "Saga")
+                        .flatMap(kind -> real
+                                .findListed(new ListingQuery(
+                                        kind,
+                                        query.status(),
+                                        query.createdFrom(),
+                                        query.createdBefore(),
+                                        query.limit()))
+                                .stream())
+                        .toList());
         fault("lists every status", "findsWhatIsListedByKindAndStatus", MessageStore::findListed)
-                .instead((real, query) ->
-                        real.findListed(new ListingQuery(query.kind(), null, query.createdBefore(), query.limit())));
+                .instead((real, query) -> Stream.of(query.status(), "STUCK")
+                        .distinct()
+                        .flatMap(status -> real
+                                .findListed(new ListingQuery(
+                                        query.kind(),
+                                        status,
+                                        query.createdFrom(),
+                                        query.createdBefore(),
+                                        query.limit()))
+                                .stream())
+                        .toList());
+        fault("ignores from when on to list", "findsWhatIsListedFromAMomentOn", MessageStore::findListed)
+                .instead((real, query) -> real.findListed(
+                        new ListingQuery(query.kind(), query.status(), null, query.createdBefore(), query.limit())));
+        fault("leaves out those of the first moment", "findsWhatIsListedFromAMomentOn", MessageStore::findListed)
+                .instead((real, query) -> {
+                    Instant from = query.createdFrom();
+                    return real.findListed(new ListingQuery(
+                            query.kind(),
+                            query.status(),
+                            from == null ? null : from.plusMillis(1),
+                            query.createdBefore(),
+                            query.limit()));
+                });
         fault("lists those of the moment itself", "findsWhatIsListedSinceBefore", MessageStore::findListed)
                 .instead((real, query) -> {
                     Instant before = query.createdBefore();
                     return real.findListed(new ListingQuery(
-                            query.kind(), query.status(), before == null ? null : before.plusMillis(1), query.limit()));
+                            query.kind(),
+                            query.status(),
+                            query.createdFrom(),
+                            before == null ? null : before.plusMillis(1),
+                            query.limit()));
                 });
         fault("lists the youngest first", "findsTheOldestListedFirstAndNoMoreThanTheLimit", MessageStore::findListed)
                 .instead((real, query) -> reversed(real.findListed(query)));
         fault("ignores the limit of a list", "findsTheOldestListedFirstAndNoMoreThanTheLimit", MessageStore::findListed)
-                .instead((real, query) ->
-                        real.findListed(new ListingQuery(query.kind(), query.status(), query.createdBefore(), 100)));
+                .instead((real, query) -> real.findListed(new ListingQuery(
+                        query.kind(), query.status(), query.createdFrom(), query.createdBefore(), 100)));
         faultIn(
                 "lists those of other nodes",
                 "findsWhatIsListedOfItsNodeOnly",
@@ -166,10 +201,6 @@ final class BrokenListings extends StoreFaults {
                                 real.countListed(kind, status) + test.otherSound.countListed(kind, status)));
         fault("counts a page", "countsWhatIsListedByKindAndStatus", MessageStore::countListed)
                 .instead((real, kind, status) -> Math.min(2, real.countListed(kind, status)));
-    }
-
-    private static Listing listing(MessageRecord record) {
-        return Objects.requireNonNull(record.listing());
     }
 
     private static MessageRecord relisted(MessageRecord record, UnaryOperator<@Nullable Listing> change) {

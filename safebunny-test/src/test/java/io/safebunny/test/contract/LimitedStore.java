@@ -82,8 +82,8 @@ final class LimitedStore implements MessageStore {
     }
 
     @Override
-    public List<MessageRecord> findDue(Instant until, int limit) {
-        return unlimited.findDue(until, limit);
+    public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
+        return unlimited.findDue(from, until, limit);
     }
 
     @Override

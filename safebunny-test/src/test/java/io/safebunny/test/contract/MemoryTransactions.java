@@ -279,8 +279,8 @@ final class MemoryTransactions implements LockingStore {
     }
 
     @Override
-    public List<MessageRecord> findDue(Instant until, int limit) {
-        return committed.findDue(until, limit);
+    public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
+        return committed.findDue(from, until, limit);
     }
 
     @Override

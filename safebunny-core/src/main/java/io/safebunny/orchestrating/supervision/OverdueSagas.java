@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.orchestrating.supervision;
+
+import io.safebunny.observation.Metrics;
+import io.safebunny.orchestrating.document.SagaDocument;
+import io.safebunny.orchestrating.document.SagaTimeout;
+import io.safebunny.orchestrating.message.SagaMessages;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.spi.store.Listing;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.store.UnreadableRecordException;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.sweeping.Overdue;
+import io.safebunny.sweeping.SweepRounds;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sagas whose timeouts are over and whose message has not come, and those that ended long enough ago to be let go. Thread-safe.
+ */
+final class OverdueSagas implements Overdue {
+
+    private static final Logger LOG = LoggerFactory.getLogger(OverdueSagas.class);
+
+    /** Longer than delayed retries usually take. */
+    private static final Duration LONGEST_RETRIES = Duration.ofDays(1);
+
+    private final Map<String, Integer> versions;
+    private final MessageStore store;
+    private final SagaMessages messages;
+    private final Metrics metrics;
+    private final Duration lease;
+    /** Kinds that this instance has no class for, since when it knows. */
+    private final Map<String, Instant> unknown = new ConcurrentHashMap<>();
+
+    /** @param versions of the state that this instance knows, by name of the saga */
+    OverdueSagas(
+            Map<String, Integer> versions, MessageStore store, SagaMessages messages, Metrics metrics, Duration lease) {
+        this.versions = versions;
+        this.store = store;
+        this.messages = messages;
+        this.metrics = metrics;
+        this.lease = lease;
+    }
+
+    @Override
+    public List<MessageRecord> find(Instant from, Instant until, int limit) {
+        return store.findDue(from, until, limit);
+    }
+
+    @Override
+    public Instant since(Listing listing) {
+        Instant due = listing.dueAt();
+        return due == null ? Instant.EPOCH : due;
+    }
+
+    @Override
+    public Listing at(Instant since, Listing listing) {
+        return new Listing(listing.kind(), listing.status(), listing.createdAt(), since);
+    }
+
+    @Override
+    public @Nullable Woken take(MessageRecord record, Instant now) {
+        Listing listing = record.listing();
+        if (listing == null) {
+            return null;
+        }
+        if (isEnded(listing)) { // of whatever version
+            MessageRecord unused =
+                    store.replace(record.nextContent(RecordState.DISPATCHED, record.owner(), null, record.steps()));
+            return null;
+        }
+        Integer version = versions.get(listing.kind());
+        SagaDocument saga = version == null ? null : readable(listing.kind(), record);
+        if (version == null || saga == null) { // of another version of the application, or of SafeBunny
+            putOff(record, listing, now.plus(version == null ? pauseOfUnknown(listing.kind(), now) : longer()));
+            return null;
+        }
+        if (saga.stateVersion() > version) { // an alarm would go round until an instance comes that knows the state
+            putOff(record, listing, now.plus(longer()));
+            return null;
+        }
+        List<OutboundMessage> alarms = wake(saga, now);
+        MessageRecord taken = store.replace(saga.postponed(record, now, now.plus(pause(saga, alarms, now))));
+        if (taken != null && !saga.status().name().equals(listing.status())) {
+            metrics.sagaBecame(saga.saga(), saga.status().name());
+        }
+        return taken == null ? null : new Woken(taken, alarms);
+    }
+
+    private Duration longer() {
+        return lease.multipliedBy(4);
+    }
+
+    private void putOff(MessageRecord record, Listing listing, Instant until) {
+        MessageRecord unused =
+                store.replace(record.nextContent(record.state(), record.owner(), at(until, listing), record.steps()));
+    }
+
+    private static boolean isEnded(Listing listing) {
+        return Arrays.stream(SagaStatus.values())
+                .anyMatch(status -> status.isEnded() && status.name().equals(listing.status()));
+    }
+
+    /** Perhaps an instance that knows it runs beside this one, as in a deployment; later on its class has probably been removed. */
+    private Duration pauseOfUnknown(String kind, Instant now) {
+        Instant since = unknown.putIfAbsent(kind, now);
+        if (since == null) {
+            LOG.warn(
+                    "Sagas are stored that no @BunnySaga of this instance is named for [saga={}]: their timeouts do not run. If the class was renamed, give it its old name; if it was removed, let its sagas end first",
+                    kind);
+            since = now;
+        }
+        return SweepRounds.backOff(longer(), since, now);
+    }
+
+    private Duration pause(SagaDocument saga, List<OutboundMessage> alarms, Instant now) {
+        Instant first = saga.timeouts().all().values().stream()
+                .map(SagaTimeout::wakesAt)
+                .min(Instant::compareTo)
+                .orElse(now);
+        return alarms.isEmpty() ? lease : SweepRounds.backOff(lease, first, now);
+    }
+
+    /** What is to be sent when the saga is written; what the message of a timeout has come to is in its own record. */
+    private List<OutboundMessage> wake(SagaDocument saga, Instant now) {
+        List<OutboundMessage> alarms = new ArrayList<>();
+        for (Map.Entry<String, SagaTimeout> entry : saga.timeouts().all().entrySet()) {
+            String name = entry.getKey();
+            SagaTimeout timeout = entry.getValue();
+            if (timeout.wakesAt().isAfter(now)) {
+                continue;
+            }
+            MessageRecord handled;
+            try {
+                handled = store.find(new RecordKey(saga.id(), timeout.token()));
+            } catch (UnreadableRecordException e) { // an instance of the newer version handles it
+                continue;
+            }
+            if (handled == null || isGivenUp(handled, timeout, now)) {
+                alarms.add(messages.alarm(saga.saga(), saga.id(), name, timeout, now));
+            } else if (handled.state() == RecordState.POISONED) {
+                saga.stickOn(timeout.token());
+                saga.note(now, "stuck: the message of timeout %s was set aside".formatted(name));
+            } else if (handled.state() != RecordState.CLAIMED && handled.state() != RecordState.RELEASED) {
+                // it came while the saga did not listen, and its id is spent
+                SagaTimeout anew = messages.timeout(saga, name, timeout.due(), timeout.token(), 1, now);
+                saga.timeouts().put(name, anew);
+                alarms.add(messages.alarm(saga.saga(), saga.id(), name, anew, now));
+            }
+        }
+        return alarms;
+    }
+
+    /** It is being handled or retried, for so long that the message may be lost: one more does no harm. */
+    private static boolean isGivenUp(MessageRecord handled, SagaTimeout timeout, Instant now) {
+        boolean isOpen = handled.state() == RecordState.CLAIMED || handled.state() == RecordState.RELEASED;
+        return isOpen && now.isAfter(timeout.due().plus(LONGEST_RETRIES));
+    }
+
+    private static @Nullable SagaDocument readable(String saga, MessageRecord record) {
+        try {
+            return SagaDocument.read(saga, record);
+        } catch (UnreadableRecordException e) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.scheduling;
+
+import io.safebunny.identity.RandomIds;
+import io.safebunny.scheduling.ScheduledDocument.Alarm;
+import io.safebunny.scheduling.ScheduledDocument.Status;
+import io.safebunny.spi.store.Listing;
+import io.safebunny.spi.store.ListingQuery;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordState;
+import io.safebunny.sweeping.Overdue;
+import io.safebunny.sweeping.SweepRounds;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Messages that are due and still wait, because an alarm got lost. Thread-safe. */
+final class OverdueMessages implements Overdue {
+
+    private final MessageStore store;
+    private final Alarms alarms;
+    private final Timeline timeline;
+    private final Duration lease;
+
+    OverdueMessages(MessageStore store, Alarms alarms, Timeline timeline, Duration lease) {
+        this.store = store;
+        this.alarms = alarms;
+        this.timeline = timeline;
+        this.lease = lease;
+    }
+
+    @Override
+    public List<MessageRecord> find(Instant from, Instant until, int limit) {
+        return store.findListed(new ListingQuery(ScheduledDocument.KIND, Status.WAITING.name(), from, until, limit));
+    }
+
+    @Override
+    public Instant since(Listing listing) {
+        return listing.createdAt();
+    }
+
+    @Override
+    public Listing at(Instant since, Listing listing) {
+        return new Listing(listing.kind(), listing.status(), since, listing.dueAt());
+    }
+
+    @Override
+    public @Nullable Woken take(MessageRecord record, Instant now) {
+        String id = record.key().correlationId();
+        ScheduledDocument waiting = ScheduledDocument.read(record);
+        Alarm alarm = waiting.alarm();
+        Instant due = waiting.deliverAt();
+        if (alarm == null || waiting.publication() == null || due == null) {
+            return null;
+        }
+        MessageRecord handled = store.find(new RecordKey(id, alarm.token()));
+        boolean isSpent = handled != null && handled.state().isFinal() && handled.state() != RecordState.POISONED;
+        if (isSpent) { // what it came for was not there yet
+            alarm = alarms.next(due, now);
+            waiting = ScheduledDocument.waiting(due, alarm, waiting.publication());
+        }
+        boolean isMissing = handled == null || isSpent;
+        Duration pause = isMissing ? SweepRounds.backOff(lease, due, now) : lease;
+        MessageRecord taken =
+                store.replace(waiting.write(record, id, RandomIds.next(timeline.random()), now.plus(pause)));
+        return taken != null && isMissing ? new Woken(taken, List.of(alarms.message(alarm, id, now))) : null;
+    }
+}
