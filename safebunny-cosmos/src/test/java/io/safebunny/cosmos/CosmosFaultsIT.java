@@ -348,13 +348,15 @@ class CosmosFaultsIT {
         assertThat(store.findDue(Instant.EPOCH, Instant.ofEpochSecond(9), 2)).containsExactly(due.get(1), due.get(2));
 
         proxy.answerNext(Kind.QUERY, 400, NOTHING);
-        assertThat(store.findListed(new ListingQuery("Order", "RUNNING", null, null, 2))).containsExactly(due.get(0), due.get(2));
+        assertThat(store.findListed(new ListingQuery("Order", "RUNNING", null, null, 2)))
+                .containsExactly(due.get(0), due.get(2));
     }
 
     @Test
     void aFailingLookForCompanionsIsUnavailable() {
         proxy.answer(Kind.QUERY, 400, NOTHING);
-        assertThatThrownBy(() -> store.findDue(Instant.EPOCH, Instant.EPOCH, 10)).isInstanceOf(StoreUnavailableException.class);
+        assertThatThrownBy(() -> store.findDue(Instant.EPOCH, Instant.EPOCH, 10))
+                .isInstanceOf(StoreUnavailableException.class);
         proxy.heal();
         proxy.answer(Kind.QUERY, 429, Map.of("x-ms-retry-after-ms", "77", "x-ms-substatus", "3200"));
         assertThatThrownBy(() -> store.countListed("Order", "RUNNING"))

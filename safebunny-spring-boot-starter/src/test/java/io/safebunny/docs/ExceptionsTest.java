@@ -66,6 +66,11 @@ class ExceptionsTest {
             Map.entry("JdbcSchema UncheckedIOException", "the script is in the same jar"),
             Map.entry("ClaimingTransaction IllegalStateException", "Deduplication begins before it ends"),
             Map.entry("Combiner IllegalStateException", "a batch answers each of its calls"),
+            Map.entry(
+                    "Order IllegalArgumentException",
+                    "told as an UnreadableRecordException; what another instance tells is ignored"),
+            Map.entry("Limits IllegalArgumentException", "part of Order"),
+            Map.entry("SideBySide IllegalStateException", "what it waits for never fails"),
             Map.entry("Preflight UnaskedException", "becomes a finding"),
             Map.entry("RabbitTopology IllegalStateException", "writing definitions down does no I/O"),
             Map.entry("Delay IllegalArgumentException", "nothing delays a poison message"));

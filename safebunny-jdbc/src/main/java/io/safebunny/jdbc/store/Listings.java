@@ -28,7 +28,11 @@ final class Listings {
     }
 
     List<MessageRecord> findDue(
-            Connection connection, Instant from, Instant until, int limit, Consumer<UnreadableRecordException> unreadable)
+            Connection connection,
+            Instant from,
+            Instant until,
+            int limit,
+            Consumer<UnreadableRecordException> unreadable)
             throws SQLException {
         try (PreparedStatement statement = companions.prepare(connection, findDue)) {
             statement.setString(1, node);

@@ -178,14 +178,17 @@ abstract class StoreRules {
                         "update safebunny_companion set format = 3 where node = ? and correlation_id = 'later'",
                         options.node());
 
-        assertThat(store.findDue(Instant.EPOCH, Instant.EPOCH.plusSeconds(9), 1)).containsExactly(ours);
-        assertThat(store.findListed(new ListingQuery("Order", "RUNNING", null, null, 1))).containsExactly(ours);
+        assertThat(store.findDue(Instant.EPOCH, Instant.EPOCH.plusSeconds(9), 1))
+                .containsExactly(ours);
+        assertThat(store.findListed(new ListingQuery("Order", "RUNNING", null, null, 1)))
+                .containsExactly(ours);
         assertThatThrownBy(() -> store.find(later.key())).isInstanceOf(UnreadableRecordException.class);
 
         sql().update(
                         "update safebunny_companion set format = 1, state = 'ARCHIVED' where node = ? and correlation_id = 'later'",
                         options.node());
-        assertThat(store.findDue(Instant.EPOCH, Instant.EPOCH.plusSeconds(9), 10)).containsExactly(ours);
+        assertThat(store.findDue(Instant.EPOCH, Instant.EPOCH.plusSeconds(9), 10))
+                .containsExactly(ours);
     }
 
     /** During a rolling upgrade the table already has the new column. */

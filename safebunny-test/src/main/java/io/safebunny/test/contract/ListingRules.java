@@ -111,8 +111,7 @@ interface ListingRules {
         MessageRecord then = due(START);
         MessageRecord later = due(START.plusSeconds(1));
 
-        bench().await().untilAsserted(() -> assertThat(
-                        keys(bench().store().findDue(START, START.plusSeconds(60), 10)))
+        bench().await().untilAsserted(() -> assertThat(keys(bench().store().findDue(START, START.plusSeconds(60), 10)))
                 .containsExactlyInAnyOrderElementsOf(keys(List.of(then, later))));
     }
 

@@ -53,8 +53,8 @@ class NodePauseIT {
     }
 
     private SafeBunnyEngine start() {
-        SafeBunnyEngine engine = new SafeBunnyEngine(
-                SafeBunnyParts.builder(SafeBunnyOptions.of(node), rabbit.transport(node), timeline)
+        SafeBunnyEngine engine =
+                new SafeBunnyEngine(SafeBunnyParts.builder(SafeBunnyOptions.of(node), rabbit.transport(node), timeline)
                         .store(store)
                         .breakers(new CircuitBreakers(BreakerSettings.defaults(), timeline, rabbit.workers()))
                         .callbacks(rabbit.workers())
