@@ -40,8 +40,8 @@ record Handlers(List<HandlerDefinition> all) {
 
     private static void requireWithin(Duration retention, HandlerDefinition handler) {
         RetryStrategy delayed = handler.recovery().delayed();
-        Duration all = delayed.delays().stream().reduce(Duration.ZERO, Duration::plus);
-        if (all.toMillis() * (1 + delayed.jitter()) >= retention.toMillis()) {
+        Duration all = delayed.total();
+        if (all.compareTo(retention) >= 0) {
             throw new ConfigurationException(
                     "SB-1306",
                     "The delayed retries of %s take longer than handled messages are remembered [retries=%s, safebunny.dedup.retention=%s]."

@@ -60,6 +60,12 @@ public record RetryStrategy(List<Duration> delays, double jitter) {
         return delays.size();
     }
 
+    /** All delays together, at their longest. */
+    public Duration total() {
+        Duration total = delays.stream().reduce(Duration.ZERO, Duration::plus);
+        return jitter == 0 ? total : Duration.ofNanos((long) (total.toNanos() * (1 + jitter)));
+    }
+
     /**
      * @param retry 0 for the first retry
      * @param random 0 to 1, the position of the delay within its jitter

@@ -68,7 +68,12 @@ public final class SchedulingEngine {
                 new ScheduledInvoker(node, current, alarms, timeline, retention));
         SweepRounds rounds = new SweepRounds(
                 "Scheduled messages",
-                new OverdueMessages(store, alarms, timeline, lease),
+                new OverdueMessages(
+                        store,
+                        alarms,
+                        timeline,
+                        lease,
+                        handler.recovery().delayed().total()),
                 store,
                 sender,
                 blocking,

@@ -42,6 +42,9 @@ class SagaSweepTest {
     static class Waiting {
         record State(String id) {}
 
+        private boolean fails;
+        private int runs;
+
         @Starts
         @BunnyHandler(from = "desk")
         State on(Begin begin, SagaContext saga) {
@@ -51,6 +54,10 @@ class SagaSweepTest {
 
         @OnTimeout("late")
         void late(SagaContext saga) {
+            runs++;
+            if (fails) {
+                throw new IllegalStateException("This one fails");
+            }
             saga.complete();
         }
     }
@@ -94,6 +101,8 @@ class SagaSweepTest {
     private boolean findsNothing;
     private boolean losesAlarms;
     private boolean refusesAlarms;
+    private boolean losesRetries;
+    private final Waiting waiting = new Waiting();
     private int alarms;
 
     @BeforeEach
@@ -104,10 +113,11 @@ class SagaSweepTest {
             if (isAlarm && refusesAlarms) {
                 throw new IllegalStateException("the broker takes no alarm");
             }
-            return isAlarm && losesAlarms ? 0 : 1;
+            boolean isLost = isAlarm && (losesAlarms || losesRetries);
+            return isLost ? 0 : 1;
         };
         world.start("desk", List.of());
-        world.start("waits", new TroubledStore(), List.of(), new Waiting());
+        world.start("waits", new TroubledStore(), List.of(), waiting);
     }
 
     private void begin(String prefix, int count) {
@@ -197,6 +207,24 @@ class SagaSweepTest {
         world.pass(SagaWorld.LEASE.multipliedBy(3));
 
         assertCompleted("wait-", 10);
+    }
+
+    /** With the retries of the test's nodes, which take 20 s. */
+    @Test
+    void aTimeoutWhoseRetryIsLostRunsSoonAfterItsRetriesWouldBeOver() {
+        begin("wait-", 10);
+        waiting.fails = true;
+        world.pass(WAIT.minus(Duration.ofSeconds(1)));
+        losesRetries = true;
+        world.pass(Duration.ofSeconds(5));
+        waiting.fails = false;
+        losesRetries = false;
+        assertThat(world.saga("waits", "wait-0").status()).isEqualTo(SagaStatus.ACTIVE);
+
+        world.pass(Duration.ofSeconds(20).plus(SagaWorld.LEASE.multipliedBy(8)));
+
+        assertCompleted("wait-", 10);
+        assertThat(waiting.runs).isEqualTo(2 * 10);
     }
 
     @Test

@@ -12,6 +12,10 @@ import io.safebunny.ScheduledMessages;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.orchestrating.SagaWorld;
+import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
@@ -20,6 +24,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** Messages that wait, and what becomes of them when they are cancelled, moved, or lose their alarm. */
@@ -300,6 +305,28 @@ class ScheduledMessagesTest {
         desk.losesAllAlarms = false;
         world.pass(HOUR);
         assertThat(desk.arrivalsOf("42")).hasSize(1);
+    }
+
+    /** The retries of an alarm take 90 s. */
+    @Test
+    void anAlarmWhoseRetryIsLostIsSentAgainSoonAfterItsRetriesWouldBeOver() {
+        String handle = desk.schedule("42", TEN);
+        desk.losesAllAlarms = true;
+        String token = Objects.requireNonNull(ScheduledDocument.read(
+                                Objects.requireNonNull(desk.store.find(ScheduledDocument.key(idOf(handle)))))
+                        .alarm())
+                .token();
+        MessageRecord handled = MessageRecord.claim(
+                new RecordKey(idOf(handle), token), "another", SagaWorld.LEASE, 0, new Fingerprint(1, 0, 0));
+        var unused = desk.store.create(handled);
+        var unusedRelease = desk.store.replace(handled.next(RecordState.RELEASED));
+        world.pass(TEN.plusSeconds(1));
+        int before = desk.own;
+
+        world.pass(Duration.ofSeconds(89));
+        assertThat(desk.own).as("while it may be retried").isEqualTo(before);
+        world.pass(SagaWorld.LEASE.multipliedBy(6));
+        assertThat(desk.own).isGreaterThan(before);
     }
 
     @Test

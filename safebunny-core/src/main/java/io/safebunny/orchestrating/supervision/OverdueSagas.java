@@ -33,25 +33,32 @@ final class OverdueSagas implements Overdue {
 
     private static final Logger LOG = LoggerFactory.getLogger(OverdueSagas.class);
 
-    /** Longer than delayed retries usually take. */
-    private static final Duration LONGEST_RETRIES = Duration.ofDays(1);
-
     private final Map<String, Integer> versions;
     private final MessageStore store;
     private final SagaMessages messages;
     private final Metrics metrics;
     private final Duration lease;
+    private final Duration retries;
     /** Kinds that this instance has no class for, since when it knows. */
     private final Map<String, Instant> unknown = new ConcurrentHashMap<>();
 
-    /** @param versions of the state that this instance knows, by name of the saga */
+    /**
+     * @param versions of the state that this instance knows, by name of the saga
+     * @param retries how long the delayed retries of a timeout's message take at most; after that, and some leases, it is lost
+     */
     OverdueSagas(
-            Map<String, Integer> versions, MessageStore store, SagaMessages messages, Metrics metrics, Duration lease) {
+            Map<String, Integer> versions,
+            MessageStore store,
+            SagaMessages messages,
+            Metrics metrics,
+            Duration lease,
+            Duration retries) {
         this.versions = versions;
         this.store = store;
         this.messages = messages;
         this.metrics = metrics;
         this.lease = lease;
+        this.retries = retries;
     }
 
     @Override
@@ -164,9 +171,9 @@ final class OverdueSagas implements Overdue {
     }
 
     /** It is being handled or retried, for so long that the message may be lost: one more does no harm. */
-    private static boolean isGivenUp(MessageRecord handled, SagaTimeout timeout, Instant now) {
+    private boolean isGivenUp(MessageRecord handled, SagaTimeout timeout, Instant now) {
         boolean isOpen = handled.state() == RecordState.CLAIMED || handled.state() == RecordState.RELEASED;
-        return isOpen && now.isAfter(timeout.due().plus(LONGEST_RETRIES));
+        return isOpen && now.isAfter(timeout.due().plus(retries).plus(longer()));
     }
 
     private static @Nullable SagaDocument readable(String saga, MessageRecord record) {

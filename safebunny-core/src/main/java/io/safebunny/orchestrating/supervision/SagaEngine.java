@@ -3,9 +3,11 @@ package io.safebunny.orchestrating.supervision;
 
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handling.CurrentHandling;
+import io.safebunny.message.MessageTypes;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.orchestrating.Orchestration;
+import io.safebunny.orchestrating.message.BunnyTimeout;
 import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.LibraryMessages;
@@ -61,7 +63,7 @@ public final class SagaEngine {
                 definitions.stream().collect(Collectors.toMap(SagaDefinition::name, SagaDefinition::version));
         SweepRounds rounds = new SweepRounds(
                 "Sagas",
-                new OverdueSagas(versions, store, messages, metrics, lease),
+                new OverdueSagas(versions, store, messages, metrics, lease, retriesOfTimeouts()),
                 store,
                 sender,
                 blocking,
@@ -73,6 +75,15 @@ public final class SagaEngine {
             rounds.run();
         };
         this.sweeps = new RecurringTask("looking after sagas", lease, sweep, blocking, timeline);
+    }
+
+    private Duration retriesOfTimeouts() {
+        String type = MessageTypes.nameOf(BunnyTimeout.class);
+        return orchestration.handlers().stream()
+                .filter(handler -> handler.type().equals(type))
+                .map(handler -> handler.recovery().delayed().total())
+                .findAny()
+                .orElse(Duration.ZERO);
     }
 
     public Orchestration orchestration() {
