@@ -29,7 +29,6 @@ import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.publishing.PublishingOptions;
-import io.safebunny.replaying.QueuePoisonMessages;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Sagas;
 import io.safebunny.spi.transport.Consumption;
@@ -44,7 +43,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,7 +62,7 @@ public final class SafeBunnyEngine {
     private final Bunny bunny;
     private final Metrics metrics;
     private final Observations observations;
-    private final PoisonDepth poisonDepth;
+    private final NodePoison poison;
     private final Events events;
     private final @Nullable Deduplication deduplication;
     private final NodeSagas sagas;
@@ -75,7 +73,6 @@ public final class SafeBunnyEngine {
     private final Consumptions consumptions;
     private final NodeOperations operations;
     private volatile @Nullable Topology started;
-    private volatile @Nullable QueuePoisonMessages poison;
 
     public SafeBunnyEngine(SafeBunnyParts parts) {
         this.parts = parts;
@@ -94,7 +91,7 @@ public final class SafeBunnyEngine {
                 options.maxInFlight(),
                 observations);
         metrics.inFlight(sender::inFlight);
-        poisonDepth = new PoisonDepth(options.node(), parts.transport(), parts.timeline(), parts.callbacks());
+        poison = new NodePoison(parts, sender);
         sender.awaitStart();
         consumptions = new Consumptions(parts.transport(), parts.timeline());
         operations = new NodeOperations(
@@ -192,14 +189,7 @@ public final class SafeBunnyEngine {
      * @throws MisuseException SB-5014 when it handles nothing, or has not been started
      */
     public PoisonMessages poisonMessages() {
-        QueuePoisonMessages messages = poison;
-        if (messages == null) {
-            throw new MisuseException(
-                    MisuseException.POISON,
-                    "There is no poison queue [node=%s]: the node handles nothing, or has not started yet."
-                            .formatted(parts.options().node()));
-        }
-        return messages;
+        return poison.require();
     }
 
     /** Sagas that go on only when a person has looked after them, by their name, as the store said last; empty for none. */
@@ -320,7 +310,6 @@ public final class SafeBunnyEngine {
         observations.register(metrics, types);
         types.forEach(type -> metrics.register(type, deduplication != null));
         if (!types.isEmpty()) {
-            metrics.poisonDepth(options.node(), poisonDepth);
             operations.start(parts.transport());
         }
         for (HandlerDefinition handler : handlers.all()) {
@@ -333,17 +322,7 @@ public final class SafeBunnyEngine {
             breaker.paces(consumption);
         }
         if (!types.isEmpty()) {
-            poison = new QueuePoisonMessages(
-                    options.node(),
-                    parts.transport(),
-                    sender,
-                    parts.timeline(),
-                    parts.callbacks(),
-                    handlers.all().stream()
-                            .collect(Collectors.toMap(
-                                    handler -> Names.address(options.node(), handler.type()),
-                                    handler -> pipelines.inspector(handler, types))),
-                    parts.store());
+            poison.start(handlers, pipelines, metrics);
             Consumption unused = consumptions.open(
                     Topology.deadLettersOf(options.node()),
                     DEAD_LETTERS_AT_ONCE,
@@ -357,12 +336,8 @@ public final class SafeBunnyEngine {
     /** Stops taking messages, waits for those being handled, then disconnects. Messages not finished in time come back. */
     public void stop(Duration grace) {
         operations.stop();
-        QueuePoisonMessages messages = poison;
-        if (messages != null) {
-            messages.stop();
-        }
+        poison.stop();
         parts.breakers().stop();
-        poisonDepth.stop();
         // close first: when the caller interrupts the handlers next, their deliveries must be closed already, or the
         // interrupt would cost an attempt
         if (!consumptions.drain(grace)) {
