@@ -25,14 +25,14 @@ final class OverdueMessages implements Overdue {
     private final Alarms alarms;
     private final Timeline timeline;
     private final Duration lease;
-    private final Duration retries;
+    private final Duration patience;
 
-    OverdueMessages(MessageStore store, Alarms alarms, Timeline timeline, Duration lease, Duration retries) {
+    OverdueMessages(MessageStore store, Alarms alarms, Timeline timeline, Duration lease, Duration patience) {
         this.store = store;
         this.alarms = alarms;
         this.timeline = timeline;
         this.lease = lease;
-        this.retries = retries;
+        this.patience = patience;
     }
 
     @Override
@@ -65,16 +65,10 @@ final class OverdueMessages implements Overdue {
             alarm = alarms.next(due, now);
             waiting = ScheduledDocument.waiting(due, alarm, waiting.publication());
         }
-        boolean isMissing = handled == null || isSpent || isGivenUp(handled, due, now);
+        boolean isMissing = handled == null || isSpent || SweepRounds.isGivenUp(handled, due.plus(patience), now);
         Duration pause = isMissing ? SweepRounds.backOff(lease, due, now) : lease;
         MessageRecord taken =
                 store.replace(waiting.write(record, id, RandomIds.next(timeline.random()), now.plus(pause)));
         return taken != null && isMissing ? new Woken(taken, List.of(alarms.message(alarm, id, now))) : null;
-    }
-
-    /** It is being handled or retried, for so long that the retry may be lost: one alarm more does no harm. */
-    private boolean isGivenUp(MessageRecord handled, Instant due, Instant now) {
-        boolean isOpen = handled.state() == RecordState.CLAIMED || handled.state() == RecordState.RELEASED;
-        return isOpen && now.isAfter(due.plus(retries).plus(lease.multipliedBy(4)));
     }
 }

@@ -73,7 +73,7 @@ public final class SchedulingEngine {
                         alarms,
                         timeline,
                         lease,
-                        handler.recovery().delayed().total()),
+                        SweepRounds.patience(handler.recovery().delayed(), lease)),
                 store,
                 sender,
                 blocking,

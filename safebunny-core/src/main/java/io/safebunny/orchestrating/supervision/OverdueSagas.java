@@ -38,13 +38,13 @@ final class OverdueSagas implements Overdue {
     private final SagaMessages messages;
     private final Metrics metrics;
     private final Duration lease;
-    private final Duration retries;
+    private final Duration patience;
     /** Kinds that this instance has no class for, since when it knows. */
     private final Map<String, Instant> unknown = new ConcurrentHashMap<>();
 
     /**
      * @param versions of the state that this instance knows, by name of the saga
-     * @param retries how long the delayed retries of a timeout's message take at most; after that, and some leases, it is lost
+     * @param patience how late a timeout's message may be before it counts as lost
      */
     OverdueSagas(
             Map<String, Integer> versions,
@@ -52,13 +52,13 @@ final class OverdueSagas implements Overdue {
             SagaMessages messages,
             Metrics metrics,
             Duration lease,
-            Duration retries) {
+            Duration patience) {
         this.versions = versions;
         this.store = store;
         this.messages = messages;
         this.metrics = metrics;
         this.lease = lease;
-        this.retries = retries;
+        this.patience = patience;
     }
 
     @Override
@@ -155,7 +155,7 @@ final class OverdueSagas implements Overdue {
             } catch (UnreadableRecordException e) { // an instance of the newer version handles it
                 continue;
             }
-            if (handled == null || isGivenUp(handled, timeout, now)) {
+            if (handled == null || SweepRounds.isGivenUp(handled, timeout.due().plus(patience), now)) {
                 alarms.add(messages.alarm(saga.saga(), saga.id(), name, timeout, now));
             } else if (handled.state() == RecordState.POISONED) {
                 saga.stickOn(timeout.token());
@@ -168,12 +168,6 @@ final class OverdueSagas implements Overdue {
             }
         }
         return alarms;
-    }
-
-    /** It is being handled or retried, for so long that the message may be lost: one more does no harm. */
-    private boolean isGivenUp(MessageRecord handled, SagaTimeout timeout, Instant now) {
-        boolean isOpen = handled.state() == RecordState.CLAIMED || handled.state() == RecordState.RELEASED;
-        return isOpen && now.isAfter(timeout.due().plus(retries).plus(longer()));
     }
 
     private static @Nullable SagaDocument readable(String saga, MessageRecord record) {

@@ -12,6 +12,7 @@ import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;
+import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Sagas;
 import io.safebunny.spi.store.MessageStore;
@@ -63,7 +64,8 @@ public final class SagaEngine {
                 definitions.stream().collect(Collectors.toMap(SagaDefinition::name, SagaDefinition::version));
         SweepRounds rounds = new SweepRounds(
                 "Sagas",
-                new OverdueSagas(versions, store, messages, metrics, lease, retriesOfTimeouts()),
+                new OverdueSagas(
+                        versions, store, messages, metrics, lease, SweepRounds.patience(retriesOfTimeouts(), lease)),
                 store,
                 sender,
                 blocking,
@@ -77,13 +79,13 @@ public final class SagaEngine {
         this.sweeps = new RecurringTask("looking after sagas", lease, sweep, blocking, timeline);
     }
 
-    private Duration retriesOfTimeouts() {
+    private RetryStrategy retriesOfTimeouts() {
         String type = MessageTypes.nameOf(BunnyTimeout.class);
         return orchestration.handlers().stream()
                 .filter(handler -> handler.type().equals(type))
-                .map(handler -> handler.recovery().delayed().total())
+                .map(handler -> handler.recovery().delayed())
                 .findAny()
-                .orElse(Duration.ZERO);
+                .orElse(RetryStrategy.none());
     }
 
     public Orchestration orchestration() {
