@@ -29,24 +29,7 @@ final class PoisonCopies {
     static WireMessage of(
             IncomingMessage incoming, PoisonReason reason, Throwable failure, Throwable told, Instant now) {
         WireMessage original = incoming.message();
-        Map<String, Object> headers = new LinkedHashMap<>(Headers.application(original.headers()));
-        headers.putAll(Headers.later(original.headers()));
-        headers.putAll(Headers.trace(original.headers()));
-        for (String own : List.of(
-                Headers.MARKER,
-                Headers.CAUSATION_ID,
-                Headers.ATTEMPT,
-                Headers.SENT_AT,
-                Headers.UNDOES,
-                Headers.UNDOES_SENT_AT,
-                Headers.POISON_VERSION)) {
-            Object value = original.headers().get(own);
-            if (value instanceof Number) {
-                headers.put(own, value);
-            } else if (value instanceof String text) { // perhaps what made it invalid, and of any length
-                headers.put(own, cut(text, MAX_MESSAGE));
-            }
-        }
+        Map<String, Object> headers = Headers.copied(original.headers());
         headers.put(Headers.POISON_REASON, reason.wireName());
         headers.put(Headers.POISON_QUEUE, incoming.queue());
         headers.put(Headers.POISONED_AT, now.toEpochMilli());

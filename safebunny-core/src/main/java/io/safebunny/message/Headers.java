@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.Date;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -48,7 +49,11 @@ public final class Headers {
      */
     private static final int MAX_LATER_BYTES = 8 * 1024;
 
-    private static final Set<String> KNOWN = Set.of(MARKER, CAUSATION_ID, ATTEMPT, SENT_AT, UNDOES, UNDOES_SENT_AT);
+    private static final List<String> KNOWN = List.of(MARKER, CAUSATION_ID, ATTEMPT, SENT_AT, UNDOES, UNDOES_SENT_AT);
+
+    /** Of a text in one of SafeBunny's own headers, which is perhaps what made the message invalid. */
+    private static final int LONGEST_COPIED = 1_000;
+
     private static final Set<String> RESERVED =
             Set.of("cc", "bcc", TRACEPARENT, TRACESTATE, "__typeid__", "__contenttypeid__", "__keytypeid__");
 
@@ -66,6 +71,28 @@ public final class Headers {
      */
     public static Map<String, Object> later(Map<String, Object> wire) {
         return scalars(wire, Headers::isOfLaterVersion, MAX_LATER_BYTES);
+    }
+
+    /**
+     * What a copy keeps of an incoming message, whose headers nobody needs to have checked: those of the application and of later
+     * versions, the trace context, and SafeBunny's own about the message itself. Nothing that would have the broker do something.
+     */
+    public static Map<String, Object> copied(Map<String, Object> wire) {
+        Map<String, Object> copied = new LinkedHashMap<>(application(wire));
+        copied.putAll(later(wire));
+        copied.putAll(trace(wire));
+        KNOWN.forEach(own -> copy(own, wire, copied));
+        copy(POISON_VERSION, wire, copied);
+        return copied;
+    }
+
+    private static void copy(String name, Map<String, Object> wire, Map<String, Object> copied) {
+        Object value = wire.get(name);
+        if (value instanceof Number) {
+            copied.put(name, value);
+        } else if (value instanceof String text) {
+            copied.put(name, text.length() <= LONGEST_COPIED ? text : text.substring(0, LONGEST_COPIED) + "…");
+        }
     }
 
     private static boolean isOfLaterVersion(String name) {

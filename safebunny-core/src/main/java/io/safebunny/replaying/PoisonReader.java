@@ -14,7 +14,6 @@ import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordState;
 import java.time.Instant;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
@@ -29,17 +28,6 @@ final class PoisonReader {
 
     /** Of what is shown of a text. */
     private static final int LONGEST = 1_000;
-
-    /** What a replay keeps besides the application's headers, those of later versions, and the trace. */
-    private static final List<String> KEPT = List.of(
-            Headers.MARKER,
-            Headers.CAUSATION_ID,
-            Headers.ATTEMPT,
-            Headers.SENT_AT,
-            Headers.UNDOES,
-            Headers.UNDOES_SENT_AT,
-            Headers.POISONED_AT,
-            Headers.POISON_VERSION);
 
     private final Map<String, MessageInspector> byQueue;
     private final @Nullable MessageStore store;
@@ -152,14 +140,9 @@ final class PoisonReader {
 
     /** Without {@code CC}, {@code x-…} and whatever else would have the broker do something. */
     static WireMessage replayed(WireMessage wire) {
-        Map<String, Object> headers = new LinkedHashMap<>(Headers.application(wire.headers()));
-        headers.putAll(Headers.later(wire.headers()));
-        headers.putAll(Headers.trace(wire.headers()));
-        for (String own : KEPT) {
-            Object value = wire.headers().get(own);
-            if (value instanceof Number || value instanceof String) {
-                headers.put(own, value);
-            }
+        Map<String, Object> headers = Headers.copied(wire.headers());
+        if (wire.headers().get(Headers.POISONED_AT) instanceof Number millis) {
+            headers.put(Headers.POISONED_AT, millis);
         }
         return wire.withHeaders(headers);
     }
