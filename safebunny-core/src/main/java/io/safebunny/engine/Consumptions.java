@@ -15,10 +15,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The queues a node consumes. Opened and drained by one thread; {@link #withStandstills} is thread-safe. */
+/** The queues a node consumes. Opened and drained by one thread; {@link #withStandstills} and {@link #blocked} are thread-safe. */
 final class Consumptions {
 
     private static final Logger LOG = LoggerFactory.getLogger(Consumptions.class);
@@ -42,12 +43,20 @@ final class Consumptions {
 
     /** {@code status}, or unusable if every place in the prefetch of a queue is held by a message whose copy the broker refuses. */
     TransportStatus withStandstills(TransportStatus status, Map<String, HeldDeliveries.Held> held) {
+        String blocked = blocked(held);
+        return blocked == null
+                ? status
+                : new TransportStatus(false, "queue '%s' is blocked: %s".formatted(blocked, held.get(blocked)));
+    }
+
+    /** A queue of which every place in the prefetch is held. */
+    @Nullable
+    String blocked(Map<String, HeldDeliveries.Held> held) {
         return held.entrySet().stream()
                 .filter(queue -> queue.getValue().count() >= places.getOrDefault(queue.getKey(), 1))
+                .map(Map.Entry::getKey)
                 .findFirst()
-                .map(queue -> new TransportStatus(
-                        false, "queue '%s' is blocked: %s".formatted(queue.getKey(), queue.getValue())))
-                .orElse(status);
+                .orElse(null);
     }
 
     void forget() {

@@ -21,22 +21,26 @@ import org.jspecify.annotations.Nullable;
 class MeteredStore implements MessageStore {
 
     private final MessageStore store;
-    final StoreTimers timers;
+    private final StoreTimers timers;
 
     private MeteredStore(MessageStore store, StoreTimers timers) {
         this.store = store;
         this.timers = timers;
     }
 
-    static MessageStore of(MessageStore store, Timeline timeline, Metrics metrics) {
-        if (store instanceof MeteredStore) {
-            return store;
+    static MeteredStore of(MessageStore store, Timeline timeline, Metrics metrics) {
+        if (store instanceof MeteredStore metered) {
+            return metered;
         }
         return store instanceof TransactionalMessageStore transactional
                 ? new Transactional(transactional, new StoreTimers(metrics, timeline, EnumSet.allOf(Operation.class)))
                 : new MeteredStore(
                         store,
                         new StoreTimers(metrics, timeline, EnumSet.range(Operation.CREATE, Operation.REMOVE_EXPIRED)));
+    }
+
+    StoreAnswers answers() {
+        return timers.answers();
     }
 
     @Override
@@ -98,10 +102,12 @@ class MeteredStore implements MessageStore {
     private static final class Transactional extends MeteredStore implements TransactionalMessageStore {
 
         private final TransactionalMessageStore store;
+        private final StoreTimers timers;
 
         Transactional(TransactionalMessageStore store, StoreTimers timers) {
             super(store, timers);
             this.store = store;
+            this.timers = timers;
         }
 
         @Override

@@ -42,7 +42,7 @@ final class NodePoison {
                 parts.callbacks(),
                 handlers.all().stream()
                         .collect(Collectors.toMap(queue, handler -> pipelines.inspector(handler, types))),
-                parts.store());
+                parts.meteredStore());
     }
 
     /** @throws MisuseException SB-5014 when the node handles nothing, or has not been started */

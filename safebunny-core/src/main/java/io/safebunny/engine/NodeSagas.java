@@ -61,7 +61,7 @@ final class NodeSagas {
 
     private SagaEngine create(List<SagaDefinition> definitions) {
         SafeBunnyOptions options = parts.options();
-        MessageStore store = parts.timedStore();
+        MessageStore store = parts.meteredStore();
         if (store == null) {
             throw new ConfigurationException(
                     "SB-1108",

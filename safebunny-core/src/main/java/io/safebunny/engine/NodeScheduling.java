@@ -51,7 +51,7 @@ final class NodeScheduling {
 
     private static MessageStore requireStore(SafeBunnyParts parts) {
         String node = parts.options().node();
-        MessageStore store = parts.timedStore();
+        MessageStore store = parts.meteredStore();
         if (store == null) {
             throw new ConfigurationException(
                     "SB-1109",

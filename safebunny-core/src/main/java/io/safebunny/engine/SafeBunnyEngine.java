@@ -34,7 +34,6 @@ import io.safebunny.saga.Sagas;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
-import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyPlanner;
@@ -98,8 +97,8 @@ public final class SafeBunnyEngine {
                 options.node(),
                 parts.instance(),
                 parts.breakers(),
-                parts.store(),
-                !(parts.store() instanceof MemoryMessageStore),
+                parts.meteredStore(),
+                parts.storeOutlivesProcess(),
                 parts.timeline(),
                 parts.callbacks(),
                 options.lease());
@@ -118,10 +117,10 @@ public final class SafeBunnyEngine {
                 parts.callbacks(),
                 parts.publishMiddlewares());
         bunny = publisher;
-        deduplication = parts.timedStore() == null
+        deduplication = parts.meteredStore() == null
                 ? null
                 : new Deduplication(
-                        parts.timedStore(),
+                        parts.meteredStore(),
                         sender,
                         parts.timeline(),
                         parts.callbacks(),
@@ -140,7 +139,7 @@ public final class SafeBunnyEngine {
                         options.maxMessageSize(),
                         options.topology().deliveryLimit(),
                         options.topology().queueType() == QueueType.QUORUM,
-                        parts.timedStore() == null ? null : options.retention(),
+                        parts.meteredStore() == null ? null : options.retention(),
                         options.trustedUsers()),
                 parts.serializers(),
                 parts.codecs(),
@@ -217,6 +216,17 @@ public final class SafeBunnyEngine {
             return status;
         }
         return consumptions.withStandstills(status, held());
+    }
+
+    /** {@code null} while the store answers, or when there is none. */
+    public @Nullable StoreOutage storeOutage() {
+        MeteredStore store = parts.meteredStore();
+        return store == null ? null : store.answers().outage();
+    }
+
+    /** A queue in which nothing moves, because the broker refuses the copies of all messages in its prefetch; {@code null} for none. */
+    public @Nullable String blockedQueue() {
+        return consumptions.blocked(held());
     }
 
     /** Messages that can currently be neither handled nor set aside, by queue. */

@@ -19,6 +19,7 @@ import io.safebunny.spi.identity.IdScheme;
 import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.Transport;
+import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.Timeline;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -33,7 +34,7 @@ public final class SafeBunnyParts {
     private final Transport transport;
     private final Timeline timeline;
     private final @Nullable MessageStore store;
-    private final @Nullable MessageStore timedStore;
+    private final @Nullable MeteredStore meteredStore;
     private final @Nullable Outbox outbox;
     private final boolean scheduling;
     private final String instance;
@@ -68,7 +69,7 @@ public final class SafeBunnyParts {
         meterRegistry = builder.meterRegistry;
         observationRegistry = builder.observationRegistry;
         listeners = builder.listeners;
-        timedStore = store == null ? null : MeteredStore.of(store, timeline, new Metrics(meterRegistry));
+        meteredStore = store == null ? null : MeteredStore.of(store, timeline, new Metrics(meterRegistry));
     }
 
     /** Everything that is not set has the default that its setter names. */
@@ -88,14 +89,18 @@ public final class SafeBunnyParts {
         return timeline;
     }
 
+    /** As it was given; the node uses the metered one. */
     public @Nullable MessageStore store() {
         return store;
     }
 
-    /** The same store, with its operations timed. */
     @Nullable
-    MessageStore timedStore() {
-        return timedStore;
+    MeteredStore meteredStore() {
+        return meteredStore;
+    }
+
+    boolean storeOutlivesProcess() {
+        return !(store instanceof MemoryMessageStore);
     }
 
     public @Nullable Outbox outbox() {

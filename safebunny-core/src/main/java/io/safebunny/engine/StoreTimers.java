@@ -4,6 +4,7 @@ package io.safebunny.engine;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.SafeTimer;
 import io.safebunny.spi.store.RecordRefusedException;
+import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.time.Timeline;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -13,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** {@code safebunny.store}: how long the store takes for each operation, and how that ends. Thread-safe. */
+/** {@code safebunny.store}: how long the store takes for each operation, and how that ends; and whether it answers. Thread-safe. */
 final class StoreTimers {
 
     /** Those of a transactional store come last. */
@@ -45,10 +46,12 @@ final class StoreTimers {
     }
 
     private final Timeline timeline;
+    private final StoreAnswers answers;
     private final Map<Operation, Map<Outcome, SafeTimer>> timers = new EnumMap<>(Operation.class);
 
     StoreTimers(Metrics metrics, Timeline timeline, Set<Operation> operations) {
         this.timeline = timeline;
+        this.answers = new StoreAnswers(timeline::now);
         for (Operation operation : operations) {
             Map<Outcome, SafeTimer> outcomes = new EnumMap<>(Outcome.class);
             for (Outcome outcome : Outcome.values()) {
@@ -75,13 +78,22 @@ final class StoreTimers {
         try {
             T result = call.get();
             outcome = conflicts.test(result) ? Outcome.CONFLICT : Outcome.OK;
+            answers.answered();
             return result;
         } catch (RecordRefusedException e) {
             outcome = Outcome.REFUSED;
+            answers.answered();
+            throw e;
+        } catch (StoreUnavailableException e) {
+            answers.failed(e);
             throw e;
         } finally {
             record(operation, outcome, timeline.nanoTime() - began);
         }
+    }
+
+    StoreAnswers answers() {
+        return answers;
     }
 
     private void record(Operation operation, Outcome outcome, long nanos) {

@@ -5,9 +5,11 @@ import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.topology.Topology;
+import io.safebunny.transport.rabbit.TopologyWatch;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
 /**
@@ -30,23 +32,27 @@ final class EngineLifecycle implements SmartLifecycle {
     private final Supplier<List<SagaDefinition>> sagas;
     private final Duration grace;
     private final boolean autoStart;
+    private final @Nullable TopologyWatch watch;
     private volatile boolean running;
 
     /**
      * @param phaseTimeout time after which Spring goes on without waiting for us
      * @param autoStart whether the application runs, and is not only asked for its topology
+     * @param watch {@code null} if nobody looks at the broker
      */
     EngineLifecycle(
             SafeBunnyEngine engine,
             Supplier<List<HandlerDefinition>> handlers,
             Supplier<List<SagaDefinition>> sagas,
             Duration phaseTimeout,
-            boolean autoStart) {
+            boolean autoStart,
+            @Nullable TopologyWatch watch) {
         this.engine = engine;
         this.handlers = handlers;
         this.sagas = sagas;
         this.grace = graceWithin(phaseTimeout);
         this.autoStart = autoStart;
+        this.watch = watch;
     }
 
     /** Reserves a tenth of the timeout, at most 2 s, for handing messages back and disconnecting. */
@@ -59,6 +65,10 @@ final class EngineLifecycle implements SmartLifecycle {
     public void start() {
         engine.start(handlers.get(), sagas.get());
         running = true;
+        Topology topology = engine.topology();
+        if (watch != null && topology != null) {
+            watch.start(topology);
+        }
     }
 
     /** What a start would declare; instead of a start. */
@@ -74,6 +84,9 @@ final class EngineLifecycle implements SmartLifecycle {
     @Override
     public void stop() {
         running = false;
+        if (watch != null) {
+            watch.stop();
+        }
         engine.stop(grace);
     }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure;
 
-import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.rabbit.Preflight;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
+import io.safebunny.transport.rabbit.TopologyWatch;
 import java.util.Objects;
 import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
@@ -85,8 +85,8 @@ final class RabbitTransportAutoConfiguration {
 
     @Bean
     @ConditionalOnProperty("safebunny.topology.management-uri")
-    PreflightAtStart safeBunnyPreflightAtStart(Preflight preflight, SafeBunnyEngine engine, Workers workers) {
-        return new PreflightAtStart(preflight, engine, workers.executor());
+    TopologyWatch safeBunnyTopologyWatch(Preflight preflight, Timeline timeline, Workers workers) {
+        return new TopologyWatch(preflight, timeline, workers.executor());
     }
 
     @Bean

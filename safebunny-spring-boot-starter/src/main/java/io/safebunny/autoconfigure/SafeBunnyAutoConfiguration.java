@@ -32,6 +32,7 @@ import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.rabbit.TopologyWatch;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -269,7 +270,8 @@ final class SafeBunnyAutoConfiguration {
             ObjectProvider<PayloadValidator> validators,
             ObjectProvider<HandlerSource> sources,
             SagaScanner sagas,
-            Environment environment) {
+            Environment environment,
+            ObjectProvider<TopologyWatch> watch) {
         Duration phaseTimeout = Binder.get(environment)
                 .bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
                 .orElse(DEFAULT_PHASE_TIMEOUT);
@@ -280,6 +282,7 @@ final class SafeBunnyAutoConfiguration {
                         .toList()),
                 sagas::sagas,
                 phaseTimeout,
-                environment.getProperty(TopologyCommand.PROPERTY) == null);
+                environment.getProperty(TopologyCommand.PROPERTY) == null,
+                watch.getIfAvailable());
     }
 }

@@ -5,41 +5,66 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
+import io.safebunny.BunnyOperations;
 import io.safebunny.failure.NackedException;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
+import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.availability.ApplicationAvailabilityAutoConfiguration;
+import org.springframework.boot.availability.AvailabilityChangeEvent;
+import org.springframework.boot.availability.LivenessState;
+import org.springframework.boot.availability.ReadinessState;
+import org.springframework.boot.health.actuate.endpoint.HealthEndpoint;
+import org.springframework.boot.health.actuate.endpoint.HttpCodeStatusMapper;
+import org.springframework.boot.health.autoconfigure.actuate.endpoint.AvailabilityProbesAutoConfiguration;
+import org.springframework.boot.health.autoconfigure.actuate.endpoint.HealthEndpointAutoConfiguration;
+import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.mock.env.MockEnvironment;
 
 @ExtendWith(OutputCaptureExtension.class)
 class HealthTest {
 
+    private static final Status DEGRADED = new Status("DEGRADED");
+
     @Test
     void tellsNodeAndTransport() {
         Nodes.memory().run(context -> {
-            Health health = context.getBean(SafeBunnyHealthIndicator.class).health();
+            Health health = Healths.part(context, "broker");
             assertThat(health.getStatus()).isEqualTo(Status.UP);
             assertThat(health.getDetails())
                     .containsEntry("node", "shop")
@@ -52,8 +77,7 @@ class HealthTest {
     void isDownWhenTheTransportIs() {
         Nodes.memory().run(context -> {
             context.getBean(Transport.class).close();
-            assertThat(context.getBean(SafeBunnyHealthIndicator.class).health().getStatus())
-                    .isEqualTo(Status.DOWN);
+            assertThat(Healths.part(context, "broker").getStatus()).isEqualTo(Status.DOWN);
         });
     }
 
@@ -66,14 +90,13 @@ class HealthTest {
                     context.getBean(Bunny.class).publish(new OrderPlaced("1"));
                     context.getBean(Bunny.class).publish(new OrderPlaced("2"));
 
-                    SafeBunnyHealthIndicator indicator = context.getBean(SafeBunnyHealthIndicator.class);
                     Awaitility.await().untilAsserted(() -> assertThat(
-                                    indicator.health().getDetails().get("waitingPublications"))
-                            .asInstanceOf(InstanceOfAssertFactories.map(String.class, Object.class))
+                                    Healths.part(context, "publications").getDetails())
                             .containsEntry("messages", 2)
                             .containsEntry("destinations", Map.of("shop-Shipped", 2))
                             .containsKey("oldest"));
-                    assertThat(indicator.health().getStatus()).isEqualTo(Status.UP);
+                    assertThat(Healths.part(context, "publications").getStatus())
+                            .isEqualTo(DEGRADED);
                     assertThat(output.getOut().lines().filter(line -> line.contains("but what it published cannot")))
                             .singleElement(InstanceOfAssertFactories.STRING)
                             .contains("WARN")
@@ -111,33 +134,150 @@ class HealthTest {
                 .withBean("refusing", Transport.class, () -> new NoPoison(threads, timeline))
                 .withBean(Failing.class)
                 .run(context -> {
-                    SafeBunnyHealthIndicator indicator = context.getBean(SafeBunnyHealthIndicator.class);
-                    assertThat(indicator.health().getDetails()).doesNotContainKey("held");
+                    assertThat(Healths.part(context, "poison").getStatus()).isEqualTo(Status.UP);
                     context.getBean(Bunny.class).publish(new OrderPlaced("1"));
 
-                    Awaitility.await()
-                            .untilAsserted(() ->
-                                    assertThat(indicator.health().getStatus()).isEqualTo(Status.DOWN));
-                    assertThat(indicator.health().getDetails()).hasEntrySatisfying("held", held -> assertThat(held)
-                            .asString()
-                            .contains("shop-OrderPlaced=1 message can neither be handled nor set aside: SB-2002"));
+                    Awaitility.await().untilAsserted(() -> assertThat(
+                                    Healths.part(context, "poison").getStatus())
+                            .isEqualTo(Status.DOWN));
+                    assertThat(Healths.part(context, "broker").getStatus()).isEqualTo(Status.UP);
+                    assertThat(Healths.part(context, "poison").getDetails())
+                            .containsEntry("blocked", "shop-OrderPlaced")
+                            .hasEntrySatisfying(
+                                    "held",
+                                    held -> assertThat(held)
+                                            .asString()
+                                            .contains(
+                                                    "shop-OrderPlaced=1 message can neither be handled nor set aside: SB-2002"));
                 });
         threads.shutdownNow();
         timeline.close();
     }
 
     @Test
+    void lossOfTheBrokerRestartsNoPodAndTakesNoneOutOfService() {
+        endpoint().run(context -> {
+            HealthEndpoint endpoint = ready(context);
+            assertThat(endpoint.health().getStatus()).isEqualTo(Status.UP);
+
+            context.getBean(Transport.class).close();
+
+            assertThat(endpoint.health().getStatus()).isEqualTo(Status.DOWN);
+            assertThat(statusOf(endpoint, "safebunny", "broker")).isEqualTo(Status.DOWN);
+            assertThat(statusOf(endpoint, "liveness")).isEqualTo(Status.UP);
+            assertThat(statusOf(endpoint, "readiness")).isEqualTo(Status.UP);
+        });
+    }
+
+    @Test
+    void aPausedTypeDegradesTheWholeAndSaysWhy() {
+        endpoint().withBean(Failing.class).run(context -> {
+            BunnyOperations operations = context.getBean(BunnyOperations.class);
+            HealthEndpoint endpoint = ready(context);
+
+            operations.pause("OrderPlaced", Duration.ofHours(1), BunnyOperations.Scope.INSTANCE, "gateway", "kim");
+
+            assertThat(endpoint.health().getStatus()).isEqualTo(DEGRADED);
+            assertThat(Healths.part(context, "breakers").getDetails().get("OrderPlaced"))
+                    .asString()
+                    .startsWith("OPEN until ")
+                    .endsWith(" by kim: gateway");
+            assertThat(HttpCodeStatusMapper.getDefault().getStatusCode(DEGRADED))
+                    .isEqualTo(200);
+
+            operations.resume("OrderPlaced", BunnyOperations.Scope.INSTANCE, "mended", "kim");
+
+            assertThat(endpoint.health().getStatus()).isEqualTo(Status.UP);
+        });
+    }
+
+    @Test
+    void theOrderOfStatusesIsADefaultThatTheApplicationMayReplace() {
+        MockEnvironment own =
+                new MockEnvironment().withProperty("management.endpoint.health.status.order", "down,up,degraded");
+        MockEnvironment off = new MockEnvironment().withProperty("safebunny.enabled", "false");
+        HealthStatusOrder processor = new HealthStatusOrder();
+
+        processor.postProcessEnvironment(own, new SpringApplication());
+        processor.postProcessEnvironment(off, new SpringApplication());
+
+        assertThat(own.getProperty("management.endpoint.health.status.order")).isEqualTo("down,up,degraded");
+        assertThat(off.getProperty("management.endpoint.health.status.order")).isNull();
+    }
+
+    /** With Spring Boot's endpoint, as an application has it. */
+    private static ApplicationContextRunner endpoint() {
+        return Nodes.memory()
+                .withInitializer(context -> new HealthStatusOrder()
+                        .postProcessEnvironment(context.getEnvironment(), new SpringApplication()))
+                .withConfiguration(AutoConfigurations.of(
+                        ApplicationAvailabilityAutoConfiguration.class,
+                        HealthContributorRegistryAutoConfiguration.class,
+                        AvailabilityProbesAutoConfiguration.class,
+                        HealthEndpointAutoConfiguration.class,
+                        EndpointAutoConfiguration.class))
+                .withPropertyValues("management.endpoint.health.probes.enabled=true");
+    }
+
+    private static Status statusOf(HealthEndpoint endpoint, String... path) {
+        return Objects.requireNonNull(endpoint.healthForPath(path), String.join("/", path))
+                .getStatus();
+    }
+
+    private static HealthEndpoint ready(AssertableApplicationContext context) {
+        AvailabilityChangeEvent.publish(context, LivenessState.CORRECT);
+        AvailabilityChangeEvent.publish(context, ReadinessState.ACCEPTING_TRAFFIC);
+        return context.getBean(HealthEndpoint.class);
+    }
+
+    @Test
+    void tellsSinceWhenTheStoreDoesNotAnswer() {
+        AtomicBoolean gone = new AtomicBoolean();
+        MessageStore memory = new MemoryMessageStore(new SystemTimeline("store"), Duration.ofDays(1));
+        MessageStore store = (MessageStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {MessageStore.class}, (proxy, method, arguments) -> {
+                    if (gone.get()) {
+                        throw new StoreUnavailableException("it is gone", null, null);
+                    }
+                    return method.invoke(memory, arguments);
+                });
+        Nodes.memory()
+                .withBean(MessageStore.class, () -> store)
+                .withPropertyValues("safebunny.dedup.lease=2s")
+                .withBean(Failing.class)
+                .run(context -> {
+                    assertThat(Healths.part(context, "store").getStatus()).isEqualTo(Status.UP);
+                    gone.set(true);
+                    context.getBean(Bunny.class).publish(new OrderPlaced("1"));
+
+                    Awaitility.await().untilAsserted(() -> assertThat(
+                                    Healths.part(context, "store").getStatus())
+                            .isEqualTo(Status.DOWN));
+                    assertThat(Healths.part(context, "store").getDetails())
+                            .containsKey("since")
+                            .hasEntrySatisfying(
+                                    "reason",
+                                    reason -> assertThat(reason).asString().contains("it is gone"));
+
+                    gone.set(false);
+                    Awaitility.await().untilAsserted(() -> assertThat(
+                                    Healths.part(context, "store").getStatus())
+                            .isEqualTo(Status.UP));
+                });
+    }
+
+    @Test
     void canBeSwitchedOff() {
         Nodes.memory()
                 .withPropertyValues("management.health.safebunny.enabled=false")
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(SafeBunnyHealthIndicator.class));
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("safebunnyHealthContributor"));
     }
 
     @Test
     void needsNoHealthSupport() {
         Nodes.memory()
                 .withClassLoader(new FilteredClassLoader(HealthIndicator.class))
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("safebunnyHealthIndicator"));
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("safebunnyHealthContributor"));
     }
 
     static class Failing {

@@ -48,7 +48,7 @@ class RabbitIT {
             context.getBean(Bunny.class).publish(new OrderPlaced("42"));
 
             assertThat(context.getBean(Handler.class).received.next()).isEqualTo(new OrderPlaced("42"));
-            Health health = context.getBean(SafeBunnyHealthIndicator.class).health();
+            Health health = Healths.part(context, "broker");
             assertThat(health.getStatus()).isEqualTo(Status.UP);
             assertThat(health.getDetails()).containsEntry("transport", "rabbit").containsEntry("node", node);
         });
@@ -86,8 +86,7 @@ class RabbitIT {
                 .withPropertyValues("spring.rabbitmq.addresses=127.0.0.1:1")
                 .run(context -> {
                     assertThat(context).hasNotFailed();
-                    Health health =
-                            context.getBean(SafeBunnyHealthIndicator.class).health();
+                    Health health = Healths.part(context, "broker");
                     assertThat(health.getStatus()).isEqualTo(Status.DOWN);
                     assertThat(health.getDetails().get("detail")).asString().contains("consume");
                 });
@@ -137,8 +136,7 @@ class RabbitIT {
         assertThat(context).hasNotFailed();
         context.getBean(Bunny.class).publish(new OrderPlaced("42"));
         assertThat(context.getBean(Handler.class).received.next()).isEqualTo(new OrderPlaced("42"));
-        assertThat(context.getBean(SafeBunnyHealthIndicator.class).health().getStatus())
-                .isEqualTo(Status.UP);
+        assertThat(Healths.part(context, "broker").getStatus()).isEqualTo(Status.UP);
     }
 
     /** As a container or a cloud gives them. */

@@ -15,10 +15,7 @@ import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.Starts;
 import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.health.actuate.endpoint.HttpCodeStatusMapper;
-import org.springframework.boot.health.actuate.endpoint.StatusAggregator;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -86,19 +83,6 @@ class SagaTest {
         });
     }
 
-    /** What docs/operations.md says of the overall status. */
-    @Test
-    void theOverallHealthIsDegradedOnlyIfThatStatusHasAPlaceInTheOrder() {
-        Set<Status> all = Set.of(Status.UP, new Status("DEGRADED"));
-
-        assertThat(StatusAggregator.getDefault().getAggregateStatus(all)).isEqualTo(Status.UP);
-        assertThat(StatusAggregator.of("down", "out-of-service", "degraded", "up", "unknown")
-                        .getAggregateStatus(all))
-                .isEqualTo(new Status("DEGRADED"));
-        assertThat(HttpCodeStatusMapper.getDefault().getStatusCode(new Status("DEGRADED")))
-                .isEqualTo(200);
-    }
-
     @Test
     void needAStore() {
         node.withPropertyValues("safebunny.store.type=none").run(context -> assertThat(context)
@@ -115,12 +99,12 @@ class SagaTest {
             awaitStatus(context, SagaStatus.ACTIVE);
             publish(context, new Returned("1"));
             awaitStatus(context, SagaStatus.COMPENSATING);
-            SafeBunnyHealthIndicator indicator = context.getBean(SafeBunnyHealthIndicator.class);
 
-            await().untilAsserted(() -> assertThat(indicator.health().getDetails())
-                    .hasEntrySatisfying("undoing", undoing -> assertThat(undoing.toString())
-                            .startsWith("{Order=1, the oldest since ")));
-            assertThat(indicator.health().getStatus()).isEqualTo(Status.UP);
+            await().untilAsserted(
+                            () -> assertThat(Healths.part(context, "sagas").getDetails())
+                                    .hasEntrySatisfying("undoing", undoing -> assertThat(undoing.toString())
+                                            .startsWith("{Order=1, the oldest since ")));
+            assertThat(Healths.part(context, "sagas").getStatus()).isEqualTo(Status.UP);
         });
     }
 
@@ -129,22 +113,22 @@ class SagaTest {
         node.run(context -> {
             publish(context, new OrderPlaced("1"));
             awaitStatus(context, SagaStatus.ACTIVE);
-            SafeBunnyHealthIndicator indicator = context.getBean(SafeBunnyHealthIndicator.class);
-            assertThat(indicator.health().getDetails()).doesNotContainKey("sagas");
+            assertThat(Healths.part(context, "sagas").getDetails()).isEmpty();
 
             publish(context, new Paid("1"));
 
             awaitStatus(context, SagaStatus.STUCK);
             await().untilAsserted(() -> {
-                Health health = indicator.health();
+                Health health = Healths.part(context, "sagas");
                 assertThat(health.getStatus()).isEqualTo(new Status("DEGRADED"));
-                assertThat(health.getDetails()).containsEntry("sagas", Map.of("Order", Map.of(SagaStatus.STUCK, 1L)));
+                assertThat(health.getDetails())
+                        .containsEntry("needingRepair", Map.of("Order", Map.of(SagaStatus.STUCK, 1L)));
             });
 
             context.getBean(Sagas.class).resume("Order", ID, "it was paid in cash");
 
-            await().untilAsserted(
-                            () -> assertThat(indicator.health().getStatus()).isEqualTo(Status.UP));
+            await().untilAsserted(() ->
+                    assertThat(Healths.part(context, "sagas").getStatus()).isEqualTo(Status.UP));
         });
     }
 }

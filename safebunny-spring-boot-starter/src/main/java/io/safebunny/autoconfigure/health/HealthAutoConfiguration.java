@@ -1,33 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.autoconfigure;
+package io.safebunny.autoconfigure.health;
 
 import io.safebunny.BunnyCircuitBreaker;
+import io.safebunny.BunnyOperations;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.Transport;
+import io.safebunny.transport.rabbit.TopologyWatch;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 
 /** The health of this node as {@code safebunny}, where Spring Boot's health support is on the class path. */
-@AutoConfiguration(after = SafeBunnyAutoConfiguration.class)
+@AutoConfiguration(afterName = "io.safebunny.autoconfigure.SafeBunnyAutoConfiguration")
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnBean(SafeBunnyEngine.class)
 @ConditionalOnEnabledHealthIndicator("safebunny")
 final class HealthAutoConfiguration {
 
+    /** In the order of what an operator looks at first. */
     @Bean
     @ConditionalOnMissingBean(name = {"safebunnyHealthIndicator", "safebunnyHealthContributor"})
-    SafeBunnyHealthIndicator safebunnyHealthIndicator(
-            SafeBunnyEngine engine, BunnyCircuitBreaker breaker, SafeBunnyOptions options, Transport transport) {
-        return new SafeBunnyHealthIndicator(engine, breaker, options.node(), nameOf(transport));
+    CompositeHealthContributor safebunnyHealthContributor(
+            SafeBunnyEngine engine,
+            BunnyCircuitBreaker breaker,
+            BunnyOperations operations,
+            SafeBunnyOptions options,
+            Transport transport,
+            ObjectProvider<MessageStore> store,
+            ObjectProvider<TopologyWatch> watch) {
+        NodeHealth node = new NodeHealth(engine, options.node());
+        Map<String, HealthIndicator> parts = new LinkedHashMap<>();
+        parts.put("broker", () -> node.broker(transport.status(), nameOf(transport)));
+        parts.put("poison", node::poison);
+        parts.put("publications", node::publications);
+        parts.put("breakers", () -> NodeHealth.breakers(breaker.states(), operations.paused()));
+        store.ifAvailable(present -> {
+            parts.put("store", () -> node.store(present.getClass().getSimpleName()));
+            parts.put("sagas", node::sagas);
+        });
+        watch.ifAvailable(present -> parts.put("topology", () -> NodeHealth.topology(present.seen())));
+        return CompositeHealthContributor.fromMap(parts);
     }
 
     /** {@code rabbit}, {@code memory}, or the class name of the application's own transport without "Transport". */
