@@ -83,8 +83,8 @@ final class SagaRun implements SagaContext {
         if (undo != null && kept == null) {
             throw refused("step", name, "a publish middleware dropped its undo. Let undos of sagas through");
         }
+        saga.steps().put(new SagaStep(name, StepStatus.SENT, sent, kept)); // first, as it may be refused
         handling.collect(sent);
-        saga.steps().put(new SagaStep(name, StepStatus.SENT, sent, kept));
         saga.note(now, "step %s: %s".formatted(name, sent.message().type()));
     }
 

@@ -12,6 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class SagaBlocks {
 
     private static final String NAME = "blockedOn";
+    private static final int MOST = 100;
 
     private final ObjectNode root;
 
@@ -36,7 +37,7 @@ public final class SagaBlocks {
         return blocks;
     }
 
-    /** Takes the place of an earlier one about the same message, unless that knows more. */
+    /** Takes the place of an earlier one about the same message, unless that knows more. Of more than a hundred, the oldest goes. */
     public void put(Block block) {
         String messageId = block.message().messageId();
         for (Block known : all()) {
@@ -45,7 +46,8 @@ public final class SagaBlocks {
             }
         }
         remove(messageId);
-        ObjectNode blocked = SagaFields.array(root, NAME).addObject();
+        ObjectNode blocked =
+                SagaFields.withRoom(SagaFields.array(root, NAME), MOST).addObject();
         blocked.put("message", messageId);
         blocked.put("type", block.message().type());
         blocked.put("node", block.message().node());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.orchestrating.document;
 
+import io.safebunny.message.InvalidMessageException;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.spi.store.Listing;
@@ -46,7 +47,7 @@ public final class SagaDocument {
         this.id = id;
         this.version = version;
         this.root = root;
-        this.steps = new SagaSteps(root);
+        this.steps = new SagaSteps(saga, root);
         this.timeouts = new SagaTimeouts(root);
         this.blocks = new SagaBlocks(root);
         this.history = new SagaHistory(root);
@@ -117,8 +118,12 @@ public final class SagaDocument {
 
     /** What others have put beside the tree stays. */
     private Map<String, String> content(Map<String, String> stored) {
+        String json = root.toString();
+        while (!SagaSize.fits(json) && history.shorten()) {
+            json = root.toString();
+        }
         Map<String, String> content = new LinkedHashMap<>(stored);
-        content.put(CONTENT, root.toString());
+        content.put(CONTENT, json);
         return content;
     }
 
@@ -187,7 +192,9 @@ public final class SagaDocument {
         return (ObjectNode) root.path("state");
     }
 
+    /** @throws InvalidMessageException {@code too-large}; the old one stays */
     void setState(int stateVersion, ObjectNode state) {
+        SagaSize.requireRoom(root, saga, "its state", root.path("state").toString(), state.toString());
         root.put("stateVersion", stateVersion);
         root.set("state", state);
     }

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The last fifty events of a saga; a part of its tree. Confined to one thread. */
@@ -25,6 +26,21 @@ final class SagaHistory {
                 SagaFields.withRoom(SagaFields.array(root, NAME), MOST).addObject();
         event.put("at", now.toEpochMilli());
         event.put("what", SagaFields.shortened(what));
+    }
+
+    /**
+     * Forgets the older half, so that what must be written has room.
+     *
+     * @return whether there was more than the latest event
+     */
+    boolean shorten() {
+        ArrayNode events = SagaFields.array(root, NAME);
+        int most = Math.max(1, events.size() / 2);
+        boolean isShorter = events.size() > most;
+        while (events.size() > most) {
+            events.remove(0);
+        }
+        return isShorter;
     }
 
     /** The latest one last. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.orchestrating.document;
 
+import io.safebunny.message.InvalidMessageException;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.spi.store.RecordJson;
@@ -15,11 +16,13 @@ import tools.jackson.databind.node.ObjectNode;
 /** The steps of a saga, in the order in which their commands were sent; a part of its tree. Confined to one thread. */
 public final class SagaSteps {
 
-    private static final String NAME = "steps";
+    static final String NAME = "steps";
 
+    private final String saga;
     private final ObjectNode root;
 
-    SagaSteps(ObjectNode root) {
+    SagaSteps(String saga, ObjectNode root) {
+        this.saga = saga;
         this.root = root;
     }
 
@@ -58,7 +61,11 @@ public final class SagaSteps {
                 .orElse(null);
     }
 
-    /** Adds it, or changes the status of the one with its name. */
+    /**
+     * Adds it, or changes the status of the one with its name.
+     *
+     * @throws InvalidMessageException {@code too-large}; nothing is added
+     */
     public void put(SagaStep step) {
         for (JsonNode known : root.path(NAME)) {
             if (SagaFields.text(known, "name").equals(step.name())) {
@@ -66,13 +73,15 @@ public final class SagaSteps {
                 return;
             }
         }
-        ObjectNode added = SagaFields.array(root, NAME).addObject();
+        ObjectNode added = root.objectNode();
         added.put("name", step.name());
         added.put("status", step.status().name());
         added.put("command", RecordJson.writeOutgoing(List.of(step.command())));
         if (step.undo() != null) {
             added.put("undo", RecordJson.writeOutgoing(List.of(step.undo())));
         }
+        SagaSize.requireRoom(root, saga, "step [%s]".formatted(step.name()), "", added.toString());
+        SagaFields.array(root, NAME).add(added);
     }
 
     public void remove(String name) {
