@@ -30,7 +30,10 @@ final class MemoryTransportAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(Transport.class)
-    MemoryTransport safeBunnyTransport(MemoryBroker broker, SafeBunnyOptions options) {
+    MemoryTransport safeBunnyTransport(MemoryBroker broker, SafeBunnyOptions options, EventsProperties events) {
+        if (events.publish()) {
+            LOG.warn("Events stay in this process, too: safebunny.events.publish needs RabbitMQ");
+        }
         LOG.warn("Messages stay in this process [safebunny.transport=memory]: they are lost when it ends, and reach no"
                 + " other application context unless both share one MemoryBroker bean");
         return new MemoryTransport(broker, options.topology());

@@ -23,6 +23,8 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
@@ -87,6 +89,14 @@ final class RabbitTransportAutoConfiguration {
     @ConditionalOnProperty("safebunny.topology.management-uri")
     TopologyWatch safeBunnyTopologyWatch(Preflight preflight, Timeline timeline, Workers workers) {
         return new TopologyWatch(preflight, timeline, workers.executor());
+    }
+
+    /** After the application's own listeners, as this one may wait for the broker. */
+    @Bean
+    @Order(Ordered.LOWEST_PRECEDENCE)
+    @ConditionalOnBooleanProperty("safebunny.events.publish")
+    BrokerEvents safeBunnyBrokerEvents(RabbitConnections connections, TopologyProperties topology, Timeline timeline) {
+        return new BrokerEvents(connections.publish(), topology.prefix(), timeline);
     }
 
     @Bean

@@ -80,7 +80,8 @@ import org.springframework.util.ClassUtils;
     PoisonProperties.class,
     DedupProperties.class,
     SagaProperties.class,
-    SchedulingProperties.class
+    SchedulingProperties.class,
+    EventsProperties.class
 })
 final class SafeBunnyAutoConfiguration {
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
+import io.safebunny.PoisonMessageException;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.test.broker.RabbitNode;
@@ -13,9 +14,16 @@ import io.safebunny.test.broker.TestBroker;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.springframework.amqp.core.Message;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
 import org.springframework.boot.amqp.autoconfigure.RabbitConnectionDetails;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -24,6 +32,8 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 class RabbitIT {
 
@@ -78,6 +88,55 @@ class RabbitIT {
                     .cause()
                     .isInstanceOf(ConfigurationException.class);
         });
+    }
+
+    @Test
+    void whatIsGivenUpIsToldToOtherToolsOnceIfTheyAreToBeTold() {
+        CachingConnectionFactory connections = new CachingConnectionFactory(broker.host(), broker.port());
+        connections.setUsername(broker.username());
+        connections.setPassword(broker.password());
+        connections.setVirtualHost(broker.virtualHost());
+        RabbitTemplate tool = new RabbitTemplate(connections);
+        String queue = Objects.requireNonNull(tool.execute(channel -> {
+            channel.exchangeDeclare("safebunny.events", "topic", true);
+            String declared =
+                    channel.queueDeclare("", false, true, false, Map.of()).getQueue();
+            channel.queueBind(declared, "safebunny.events", node + ".*");
+            return declared;
+        }));
+        runner.withBean(Failing.class)
+                .withPropertyValues(
+                        "safebunny.events.publish=true",
+                        "safebunny.retry.max-retries=0",
+                        "safebunny.delayed-retry.delays=")
+                .run(context -> {
+                    context.getBean(Bunny.class).publish(new OrderPlaced("1"));
+                    context.getBean(Bunny.class).publish(new OrderPlaced("2"));
+
+                    Set<String> ids = new TreeSet<>();
+                    for (int i = 0; i < 2; i++) {
+                        Message event = Objects.requireNonNull(tool.receive(queue, 10_000), "no event");
+                        JsonNode told = new JsonMapper().readTree(event.getBody());
+                        assertThat(event.getMessageProperties().getReceivedRoutingKey())
+                                .isEqualTo(node + ".OrderPlaced");
+                        assertThat(event.getMessageProperties().getType()).isEqualTo("MessageGivenUp");
+                        assertThat(told.path("reason").asString()).isEqualTo("handler-failed");
+                        assertThat(told.path("exceptionType").asString())
+                                .isEqualTo(PoisonMessageException.class.getName());
+                        assertThat(told.toString()).doesNotContain("secret");
+                        ids.add(told.path("messageId").asString());
+                    }
+                    assertThat(ids).hasSize(2);
+                });
+        assertThat(tool.receive(queue)).as("a third event").isNull();
+        connections.destroy();
+    }
+
+    static class Failing {
+        @BunnyHandler(from = "${test.node}")
+        void on(OrderPlaced payload) {
+            throw new PoisonMessageException("secret");
+        }
     }
 
     @Test
