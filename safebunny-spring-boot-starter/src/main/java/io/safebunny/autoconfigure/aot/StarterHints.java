@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.aot;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.util.ReflectionUtils;
+
+/** What the starter itself reads by name. */
+final class StarterHints implements RuntimeHintsRegistrar {
+
+    @Override
+    public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
+        // names of properties, to tell of those that are misspelt
+        hints.resources().registerPattern("META-INF/spring-configuration-metadata.json");
+        // the settings that SafeBunny's own connections take over
+        hints.reflection()
+                .registerMethod(
+                        ReflectionUtils.findMethod(AbstractConnectionFactory.class, "getAddresses"),
+                        ExecutableMode.INVOKE);
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.BunnyHandler;
+import io.safebunny.saga.BunnySaga;
+import io.safebunny.saga.OnTimeout;
+import io.safebunny.saga.SagaContext;
+import io.safebunny.saga.Starts;
+import org.junit.jupiter.api.Test;
+import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
+import org.springframework.aot.generate.ClassNameGenerator;
+import org.springframework.aot.generate.DefaultGenerationContext;
+import org.springframework.aot.generate.InMemoryGeneratedFiles;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.annotation.AnnotatedBeanDefinitionReader;
+import org.springframework.context.aot.ApplicationContextAotGenerator;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.javapoet.ClassName;
+
+class AotTest {
+
+    record Paid(String order, Receipt receipt) {}
+
+    record Receipt(String number) {}
+
+    static class Book {
+        @BunnyHandler(from = "shop")
+        void on(Paid paid) {}
+    }
+
+    @BunnySaga
+    static class Shipping {
+        record State(String order) {}
+
+        @Starts
+        @BunnyHandler(from = "shop")
+        State on(Paid paid, SagaContext saga) {
+            return new State(paid.order());
+        }
+
+        @OnTimeout("late")
+        void late(SagaContext saga) {}
+    }
+
+    @Test
+    void aNativeImageKeepsWhatHandlersTakeAndReturn() throws NoSuchMethodException {
+        RuntimeHints hints = process();
+
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onMethodInvocation(Book.class.getDeclaredMethod("on", Paid.class)))
+                .accepts(hints);
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onMethodInvocation(Shipping.class.getDeclaredMethod("late", SagaContext.class)))
+                .accepts(hints);
+        for (Class<?> json : new Class<?>[] {Paid.class, Receipt.class, Shipping.State.class}) {
+            assertThat(RuntimeHintsPredicates.reflection()
+                            .onType(json)
+                            .withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS))
+                    .accepts(hints);
+        }
+        assertThat(RuntimeHintsPredicates.reflection().onType(SagaContext.class))
+                .as("only what is read from JSON")
+                .rejects(hints);
+    }
+
+    @Test
+    void aNativeImageKeepsWhatTheLibraryReadsByName() throws NoSuchMethodException {
+        RuntimeHints hints = process();
+
+        assertThat(RuntimeHintsPredicates.resource().forResource("META-INF/spring-configuration-metadata.json"))
+                .accepts(hints);
+        assertThat(RuntimeHintsPredicates.resource().forResource("io/safebunny/jdbc/schema-postgresql.sql"))
+                .accepts(hints);
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onMethodInvocation(AbstractConnectionFactory.class.getDeclaredMethod("getAddresses")))
+                .accepts(hints);
+    }
+
+    private static RuntimeHints process() {
+        GenericApplicationContext context = new GenericApplicationContext();
+        TestPropertyValues.of("safebunny.transport=memory", "safebunny.node=shop", "safebunny.store.type=memory")
+                .applyTo(context);
+        AnnotatedBeanDefinitionReader reader = new AnnotatedBeanDefinitionReader(context);
+        reader.register(Nodes.autoConfigurations().toArray(Class<?>[]::new));
+        reader.register(Book.class, Shipping.class);
+        DefaultGenerationContext generation = new DefaultGenerationContext(
+                new ClassNameGenerator(ClassName.get("io.safebunny.generated", "Application")),
+                new InMemoryGeneratedFiles());
+        ClassName unused = new ApplicationContextAotGenerator().processAheadOfTime(context, generation);
+        return generation.getRuntimeHints();
+    }
+}
