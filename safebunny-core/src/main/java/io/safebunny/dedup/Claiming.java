@@ -160,7 +160,7 @@ final class Claiming {
             keepPoisonVersion(handling, stored);
             handling.setAsideByAnother();
             throw new InvalidMessageException(
-                    PoisonReason.RETRIES_EXHAUSTED,
+                    PoisonReason.SET_ASIDE_BEFORE,
                     "The message was recorded as set aside before, so this copy was not handled; why is told by the poison message of then. If no other one has the same sb-poison-digest, its process ended before it was sent, and this copy is the only one: do not throw it away. To handle the message again, move this copy with all its headers.");
         }
         MessageRecord claim = claimAgain(handling, stored, fresh, 0, 0);

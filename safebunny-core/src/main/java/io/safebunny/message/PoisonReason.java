@@ -9,6 +9,8 @@ public enum PoisonReason {
     HANDLER_FAILED,
     /** The handler failed on every attempt the policy allows. */
     RETRIES_EXHAUSTED,
+    /** Its record says that it was set aside before: another copy of it tells why. */
+    SET_ASIDE_BEFORE,
     /** The body cannot be read as the handler's payload. */
     MALFORMED_BODY,
     /** A property or header that every message needs is missing or has a wrong form. */

@@ -40,6 +40,7 @@ public final class Orchestration {
             List<SagaDefinition> sagas,
             CurrentHandling current,
             SagaMessages messages,
+            UnplacedNews unplaced,
             Timeline timeline,
             Metrics metrics,
             Duration retention) {
@@ -53,7 +54,7 @@ public final class Orchestration {
             List<String> self = List.of(node);
             addLibrary(BunnyTimeout.class, self, new TimeoutInvoker(types));
             addLibrary(BunnyRepair.class, self, new RepairInvoker(types));
-            addLibrary(BunnyPoisoned.class, self, new PoisonedInvoker(types, node));
+            addLibrary(BunnyPoisoned.class, self, new PoisonedInvoker(types, tools, unplaced));
             addLibrary(BunnyUndone.class, participants(), new UndoneInvoker(types, node));
         }
     }

@@ -15,21 +15,34 @@ import io.safebunny.recovery.UnknownSagaException;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.StepStatus;
+import java.util.Set;
 
 /** The news that a message of a saga was set aside: its command, its undo, or one that was for the saga itself. Thread-safe. */
 final class PoisonedInvoker implements HandlerInvoker {
 
-    private final SagaTypes types;
-    private final String node;
+    private static final Set<String> NO_GAP =
+            Set.of(PoisonReason.SAGA_STUCK.wireName(), PoisonReason.SET_ASIDE_BEFORE.wireName());
 
-    PoisonedInvoker(SagaTypes types, String node) {
+    private final SagaTypes types;
+    private final SagaTools tools;
+    private final String node;
+    private final UnplacedNews unplaced;
+
+    PoisonedInvoker(SagaTypes types, SagaTools tools, UnplacedNews unplaced) {
         this.types = types;
-        this.node = node;
+        this.tools = tools;
+        this.node = tools.node();
+        this.unplaced = unplaced;
     }
 
     @Override
     public void invoke(Object payload, MessageContext context) throws Exception {
         BunnyPoisoned poisoned = (BunnyPoisoned) payload;
+        if (poisoned.saga().equals(BunnyPoisoned.UNPLACED)) {
+            unplaced.place(
+                    poisoned, types, tools.handling(), context, tools.timeline().now());
+            return;
+        }
         SagaType type = types.require(poisoned.saga());
         SagaVisit visit = type.visit();
         if (visit == null) {
@@ -90,12 +103,11 @@ final class PoisonedInvoker implements HandlerInvoker {
 
     /**
      * Most are recorded with the message itself; one that could not even be read is known only from here. News may be late: then the
-     * saga may have gone on, and what was set aside because the saga was stuck changes nothing.
+     * saga may have gone on. What was set aside because the saga was stuck changes nothing, and a copy of what had been set aside before
+     * tells nothing that was not decided then.
      */
     private static void stick(SagaDocument saga, BunnyPoisoned poisoned, String reason) {
-        if (saga.status() == SagaStatus.ACTIVE
-                && !saga.hasMended(poisoned.messageId())
-                && !reason.equals(PoisonReason.SAGA_STUCK.wireName())) {
+        if (saga.status() == SagaStatus.ACTIVE && !saga.hasMended(poisoned.messageId()) && !NO_GAP.contains(reason)) {
             saga.stickOn(poisoned.messageId());
         }
     }

@@ -2,10 +2,12 @@
 package io.safebunny.orchestrating;
 
 import io.safebunny.handling.CurrentHandling;
+import io.safebunny.handling.Handling;
 import io.safebunny.observation.Metrics;
 import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * What every kind of saga of a node works with.
@@ -19,4 +21,10 @@ record SagaTools(
         Compensation compensation,
         Timeline timeline,
         Metrics metrics,
-        Duration retention) {}
+        Duration retention) {
+
+    /** The message that this thread is handling. */
+    Handling handling() {
+        return Objects.requireNonNull(current.get(), "a message of a saga is handled within its engine");
+    }
+}

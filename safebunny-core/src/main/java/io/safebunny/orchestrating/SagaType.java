@@ -9,7 +9,6 @@ import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.UnreadableRecordException;
 import java.time.Duration;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** One kind of saga at work. Thread-safe. */
@@ -50,7 +49,7 @@ final class SagaType {
      */
     @Nullable
     SagaVisit visit() {
-        Handling handling = handling();
+        Handling handling = tools.handling();
         MessageRecord stored = handling.records().companion(SagaDocument.key(name(), sagaId(handling)));
         return stored == null
                 ? null
@@ -60,7 +59,7 @@ final class SagaType {
 
     /** A new saga, begun by the message that this thread is handling. */
     SagaVisit begin() {
-        Handling handling = handling();
+        Handling handling = tools.handling();
         SagaDocument saga =
                 SagaDocument.start(name(), sagaId(handling), tools.timeline().now());
         return new SagaVisit(this, handling, null, saga, tools.timeline().now());
@@ -68,10 +67,6 @@ final class SagaType {
 
     static String sagaId(Handling handling) {
         return handling.records().key().correlationId();
-    }
-
-    private Handling handling() {
-        return Objects.requireNonNull(tools.current().get(), "a message of a saga is handled within its engine");
     }
 
     private SagaDocument read(MessageRecord stored) {

@@ -8,7 +8,10 @@ import io.safebunny.handler.SagaMethod;
 import io.safebunny.orchestrating.document.SagaDocument;
 import io.safebunny.orchestrating.document.SagaTimeout;
 import io.safebunny.orchestrating.message.BunnyTimeout;
+import io.safebunny.recovery.NotHandledException;
 import io.safebunny.saga.SagaStatus;
+import java.time.Duration;
+import java.time.Instant;
 
 /** The message that wakes a saga, because a timeout may be over. The saga knows whether it is. Thread-safe. */
 final class TimeoutInvoker implements HandlerInvoker {
@@ -32,7 +35,8 @@ final class TimeoutInvoker implements HandlerInvoker {
             type.tools().metrics().sagaIgnored(type.name(), "stale");
             return;
         }
-        if (timeout.due().isAfter(visit.now())) {
+        requireNotEarly(type, alarm, timeout, visit.now());
+        if (timeout.due().isAfter(visit.now())) { // it was moved
             visit.arm(alarm.name(), timeout.due());
         } else {
             visit.saga().timeouts().remove(alarm.name());
@@ -40,6 +44,18 @@ final class TimeoutInvoker implements HandlerInvoker {
             visit.run(method(type, alarm), null, context, null);
         }
         visit.save();
+    }
+
+    /**
+     * Another instance's clock may be ahead, which sends an alarm that seems late to it. Armed anew here, the timeout would seem late there
+     * again; one alarm that waits is all that it sends.
+     */
+    private static void requireNotEarly(SagaType type, BunnyTimeout alarm, SagaTimeout timeout, Instant now) {
+        if (timeout.wakesAt().isAfter(now)) {
+            throw NotHandledException.later(
+                    "The message of timeout %s of saga %s is early".formatted(alarm.name(), type.name()),
+                    Duration.between(now, timeout.wakesAt()));
+        }
     }
 
     /** A saga that is stuck arms its timeouts anew when it goes on, except for one on which it is stuck, which is replayed. */

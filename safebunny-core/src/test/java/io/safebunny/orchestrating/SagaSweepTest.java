@@ -198,6 +198,20 @@ class SagaSweepTest {
     }
 
     @Test
+    void aClockThatIsAheadSendsFewAlarmsAndNoneRunsEarly() {
+        world.startAhead("waits", WAIT.minus(Duration.ofMinutes(1)), new TroubledStore(), waiting);
+        begin("wait-", 10);
+
+        world.pass(WAIT.minus(Duration.ofSeconds(1)));
+        assertThat(waiting.runs).isZero();
+        assertThat(alarms).isLessThanOrEqualTo(8 * 10);
+        world.pass(Duration.ofSeconds(2));
+
+        assertCompleted("wait-", 10);
+        assertThat(waiting.runs).isEqualTo(10);
+    }
+
+    @Test
     void anAlarmThatTheBrokerDoesNotTakeIsNotPutOffForLong() {
         beginWithoutAlarm("wait-", 10);
         refusesAlarms = true;
@@ -205,6 +219,18 @@ class SagaSweepTest {
 
         refusesAlarms = false;
         world.pass(SagaWorld.LEASE.multipliedBy(3));
+
+        assertCompleted("wait-", 10);
+    }
+
+    @Test
+    void anAlarmThatTheBrokerTookLateIsNotLateItself() {
+        refusesAlarms = true;
+        begin("wait-", 10);
+        world.pass(WAIT.dividedBy(2));
+        refusesAlarms = false;
+
+        world.pass(WAIT.dividedBy(2));
 
         assertCompleted("wait-", 10);
     }

@@ -28,6 +28,7 @@ import io.safebunny.spi.store.RecordKey;
 import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -253,17 +254,46 @@ class SagaTroubleTest {
     }
 
     @Test
-    void anOldAlarmOfAMovedTimeoutIsStale() {
+    void anAlarmThatComesEarlyWaitsForTheRest() {
         place();
         double before = world.counted("safebunny.saga.ignored", "reason", "stale");
-        RecordKey first = tokenOfPayment();
-        world.replay(alarm(first).toWire(), "orders-BunnyTimeout"); // early: the saga arms another one for the rest
+        RecordKey token = tokenOfPayment();
+        world.replay(alarm(token).toWire(), "orders-BunnyTimeout");
 
-        assertThat(tokenOfPayment()).isNotEqualTo(first);
+        assertThat(tokenOfPayment()).isEqualTo(token);
+        assertThat(saga().status()).isEqualTo(SagaStatus.ACTIVE);
         world.pass(OrderSaga.PAYMENT);
         assertThat(saga().status()).isEqualTo(SagaStatus.FAILED);
         assertThat(world.effects).containsExactly("refund", "release");
         assertThat(world.counted("safebunny.saga.ignored", "reason", "stale")).isEqualTo(before);
+    }
+
+    /** As its publisher does that has lost the confirm. */
+    @Test
+    void anotherCopyOfAMessageThatWasTurnedAwayDoesNotStopTheSagaAfterTheResume() {
+        getStuck();
+        List<WireMessage> captured = new ArrayList<>();
+        world.arrivals = message -> {
+            if ("Captured".equals(message.message().type()) && captured.isEmpty()) {
+                captured.add(message.message());
+            }
+            return 1;
+        };
+        world.publish("billing", new Captured("1"), ID);
+        world.sagas("orders").resume("OrderSaga", ID, "without it");
+        world.settle();
+        assertThat(saga().status()).isEqualTo(SagaStatus.ACTIVE);
+
+        world.pass(Duration.ofSeconds(1));
+        Map<String, Object> headers = new HashMap<>(captured.get(0).headers());
+        headers.put("sb-sent-at", world.timeline.now().toEpochMilli());
+        world.replay(captured.get(0).withHeaders(headers), "orders-Captured");
+
+        assertThat(world.poison("orders").get(2).headers()).containsEntry("sb-poison-reason", "set-aside-before");
+        assertThat(saga().history())
+                .filteredOn(event -> event.what().contains("Captured"))
+                .hasSize(2);
+        assertThat(saga().status()).isEqualTo(SagaStatus.ACTIVE);
     }
 
     @Test

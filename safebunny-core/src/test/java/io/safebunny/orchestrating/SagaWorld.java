@@ -23,17 +23,20 @@ import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Pace;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.Deadline;
+import io.safebunny.time.Timeline;
 import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -41,7 +44,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.function.ToIntFunction;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
@@ -75,8 +81,11 @@ public final class SagaWorld {
     private final class Lossy implements Transport {
         private final Transport transport;
 
-        Lossy(Transport transport) {
+        private final boolean consumes;
+
+        Lossy(Transport transport, boolean consumes) {
             this.transport = transport;
+            this.consumes = consumes;
         }
 
         @Override
@@ -95,7 +104,7 @@ public final class SagaWorld {
 
         @Override
         public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
-            return transport.consume(queue, prefetch, handler);
+            return consumes ? transport.consume(queue, prefetch, handler) : new Idle();
         }
 
         @Override
@@ -106,6 +115,56 @@ public final class SagaWorld {
         @Override
         public void close() {
             transport.close();
+        }
+    }
+
+    private static final class Idle implements Consumption {
+        @Override
+        public void pace(Pace pace) {}
+
+        @Override
+        public CompletableFuture<Void> stop() {
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    /** The same time, read from a clock that is ahead. */
+    private final class Ahead implements Timeline {
+        private final Duration ahead;
+
+        Ahead(Duration ahead) {
+            this.ahead = ahead;
+        }
+
+        @Override
+        public Instant now() {
+            return timeline.now().plus(ahead);
+        }
+
+        @Override
+        public long nanoTime() {
+            return timeline.nanoTime();
+        }
+
+        @Override
+        public Cancellable schedule(Duration delay, Runnable task) {
+            return timeline.schedule(delay, task);
+        }
+
+        @Override
+        public void sleep(Duration duration) throws InterruptedException {
+            timeline.sleep(duration);
+        }
+
+        @Override
+        public <T> T await(CompletableFuture<T> future, Duration timeout)
+                throws InterruptedException, ExecutionException, TimeoutException {
+            return timeline.await(future, timeout);
+        }
+
+        @Override
+        public RandomGenerator random() {
+            return timeline.random();
         }
     }
 
@@ -120,17 +179,32 @@ public final class SagaWorld {
     }
 
     public void start(String node, @Nullable MessageStore store, List<HandlerDefinition> handlers, Object... sagas) {
+        engines.put(node, started(node, store, true, timeline, handlers, sagas));
+    }
+
+    /** Another instance, whose clock is ahead, and which looks after sagas but gets no messages. */
+    void startAhead(String node, Duration ahead, MessageStore store, Object... sagas) {
+        engines.put(node + " ahead", started(node, store, false, new Ahead(ahead), List.of(), sagas));
+    }
+
+    private SafeBunnyEngine started(
+            String node,
+            @Nullable MessageStore store,
+            boolean consumes,
+            Timeline clock,
+            List<HandlerDefinition> handlers,
+            Object... sagas) {
         SafeBunnyEngine engine = new SafeBunnyEngine(SafeBunnyParts.builder(
                         SafeBunnyOptions.of(node).withLease(lease),
-                        new Lossy(new MemoryTransport(broker, TopologyOptions.defaults())),
-                        timeline)
+                        new Lossy(new MemoryTransport(broker, TopologyOptions.defaults()), consumes),
+                        clock)
                 .store(store)
                 .scheduling(schedules)
                 .callbacks(tasks::add)
                 .meterRegistry(meters)
                 .build());
         engine.start(handlers, definitions(sagas));
-        engines.put(node, engine);
+        return engine;
     }
 
     static List<SagaDefinition> definitions(Object... sagas) {

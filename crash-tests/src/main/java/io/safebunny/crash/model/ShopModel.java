@@ -26,6 +26,8 @@ final class ShopModel {
     /** Header of the news that a message was set aside. */
     static final String NEWS_REASON = "poison-reason";
 
+    private static final Set<String> NO_GAP = Set.of("saga-stuck", "set-aside-before");
+
     private static final Set<String> HANDLED =
             Set.of("PlaceOrder", "Note", "Wait", "StockReserved", "Captured", "Declined");
 
@@ -230,7 +232,7 @@ final class ShopModel {
                 && (HANDLED.contains(type)
                         || (payment != null && payment.token().equals(id)))) {
             boolean listens = status == SagaStatus.ACTIVE && !mended.contains(id);
-            if (listens && !"saga-stuck".equals(reason)) {
+            if (listens && !NO_GAP.contains(reason)) {
                 status = SagaStatus.STUCK;
                 stuckOn = id;
             }

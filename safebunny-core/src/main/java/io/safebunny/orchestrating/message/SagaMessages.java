@@ -14,6 +14,7 @@ import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.saga.SagaFailed;
 import io.safebunny.spi.transport.OutboundMessage;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -27,6 +28,7 @@ public final class SagaMessages {
 
     private static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
     private static final String REASON = "poison-reason";
+    private static final String SEARCH = "search";
     private static final String POISONED = MessageTypes.nameOf(BunnyPoisoned.class);
 
     private final PipelineBunny publisher;
@@ -106,7 +108,9 @@ public final class SagaMessages {
 
     /** The message that wakes the saga; the same one however often it is sent. */
     public OutboundMessage alarm(String saga, String sagaId, String name, SagaTimeout timeout, Instant now) {
-        return library.first(timeout.token(), sagaId, new BunnyTimeout(saga, name), now, timeout.wakesAt());
+        Instant due = timeout.wakesAt().isBefore(now) ? now : timeout.wakesAt();
+        OutboundMessage alarm = library.first(timeout.token(), sagaId, new BunnyTimeout(saga, name), now, due);
+        return alarm.deliveredAt(due, alarm.delay()); // it may have to wait for the broker before it is sent
     }
 
     /**
@@ -121,6 +125,27 @@ public final class SagaMessages {
         Map<String, Object> headers = new LinkedHashMap<>(made.message().headers());
         headers.put(REASON, reason);
         return new OutboundMessage(made.message().withHeaders(headers), made.route(), made.delay());
+    }
+
+    /**
+     * News for a saga that could not be found: it is looked for again when this arrives.
+     *
+     * @param search which one it is, from 1
+     */
+    public OutboundMessage unplaced(
+            BunnyPoisoned news, String reason, String sagaId, int search, Instant now, Duration delay) {
+        String key = "?%d:%d:%d".formatted(search, news.recordVersion(), news.sentAt());
+        OutboundMessage made =
+                library.first(library.id(sagaId, news.messageId(), POISONED, key), sagaId, news, now, now.plus(delay));
+        Map<String, Object> headers = new LinkedHashMap<>(made.message().headers());
+        headers.put(REASON, reason);
+        headers.put(SEARCH, search);
+        return new OutboundMessage(made.message().withHeaders(headers), made.route(), made.delay());
+    }
+
+    /** Which search for its saga it is; 0 when that is known. */
+    public static int searchOf(MessageContext poisoned) {
+        return poisoned.headers().get(SEARCH) instanceof Number search ? search.intValue() : 0;
     }
 
     /** Why the message was set aside of which this one tells. */

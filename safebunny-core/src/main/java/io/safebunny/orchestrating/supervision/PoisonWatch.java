@@ -7,6 +7,7 @@ import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.orchestrating.UnplacedNews;
 import io.safebunny.orchestrating.document.SagaDocument;
 import io.safebunny.orchestrating.message.BunnyPoisoned;
 import io.safebunny.orchestrating.message.BunnyTimeout;
@@ -45,6 +46,7 @@ final class PoisonWatch implements DeliveryHandler {
     private final MessageStore store;
     private final ConfirmedSender sender;
     private final SagaMessages messages;
+    private final UnplacedNews unplaced;
     private final Timeline timeline;
     private final BoundedLog log;
 
@@ -53,12 +55,14 @@ final class PoisonWatch implements DeliveryHandler {
             MessageStore store,
             ConfirmedSender sender,
             SagaMessages messages,
+            UnplacedNews unplaced,
             Timeline timeline,
             BoundedLog log) {
         this.sagas = sagas;
         this.store = store;
         this.sender = sender;
         this.messages = messages;
+        this.unplaced = unplaced;
         this.timeline = timeline;
         this.log = log;
     }
@@ -97,18 +101,20 @@ final class PoisonWatch implements DeliveryHandler {
         }
         Object cause = notice.headers().get(Headers.CAUSATION_ID);
         String sent = type.equals(SagaMessages.UNDONE) && cause != null ? cause.toString() : id;
-        for (String saga : concerned(sagaId, sent)) {
-            sender.sendAndWait(messages.poisoned(
-                    new BunnyPoisoned(
-                            saga,
-                            id,
-                            Names.printable(type),
-                            Names.printable(nodeOf(delivery.message())),
-                            number(notice.headers(), Headers.POISON_VERSION),
-                            number(notice.headers(), Headers.SENT_AT)),
-                    reason(notice.headers()),
-                    sagaId,
-                    timeline.now()));
+        BunnyPoisoned news = new BunnyPoisoned(
+                BunnyPoisoned.UNPLACED,
+                id,
+                Names.printable(type),
+                Names.printable(nodeOf(delivery.message())),
+                number(notice.headers(), Headers.POISON_VERSION),
+                number(notice.headers(), Headers.SENT_AT));
+        String reason = reason(notice.headers());
+        List<String> concerned = concerned(sagaId, sent);
+        for (String saga : concerned) {
+            sender.sendAndWait(messages.poisoned(news.to(saga), reason, sagaId, timeline.now()));
+        }
+        if (concerned.isEmpty()) {
+            sender.sendAndWait(unplaced.first(news, reason, sagaId, timeline.now()));
         }
     }
 

@@ -7,6 +7,7 @@ import io.safebunny.message.MessageTypes;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.orchestrating.Orchestration;
+import io.safebunny.orchestrating.UnplacedNews;
 import io.safebunny.orchestrating.message.BunnyTimeout;
 import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.publishing.ConfirmedSender;
@@ -56,9 +57,11 @@ public final class SagaEngine {
             Duration retention,
             Duration lease) {
         SagaMessages messages = new SagaMessages(publisher, library);
-        this.orchestration = new Orchestration(node, definitions, current, messages, timeline, metrics, retention);
+        UnplacedNews unplaced = new UnplacedNews(messages, log);
+        this.orchestration =
+                new Orchestration(node, definitions, current, messages, unplaced, timeline, metrics, retention);
         this.sagas = new StoredSagas(orchestration.names(), store, sender, messages, timeline);
-        this.poisonWatch = new PoisonWatch(orchestration.names(), store, sender, messages, timeline, log);
+        this.poisonWatch = new PoisonWatch(orchestration.names(), store, sender, messages, unplaced, timeline, log);
         this.counts = new SagaCounts(orchestration.names(), store, timeline, metrics, log);
         Map<String, Integer> versions =
                 definitions.stream().collect(Collectors.toMap(SagaDefinition::name, SagaDefinition::version));
