@@ -121,7 +121,7 @@ public class PipelineBenchmark {
                 new Serializers(List.of(new Constant())),
                 Codecs.none(),
                 sender,
-                new LibraryMessages("bench", new LineageIdScheme(), system),
+                new LibraryMessages("bench", new LineageIdScheme(), system, Observations.none()),
                 deduplicate ? deduplication(system, sender, metrics) : null,
                 handler -> null,
                 new Turns<>(system),

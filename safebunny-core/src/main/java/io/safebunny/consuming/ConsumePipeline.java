@@ -124,7 +124,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         if (message.isFirstAttempt()) {
             times.delivered(message.envelope().sentAt());
         }
-        LogContext before = LogContext.replaceBy(message);
+        LogContext before = LogContext.replaceBy(message, parts.options().node());
         try {
             parts.scope().runAnew(() -> pipeline.run(message));
         } finally {
@@ -142,7 +142,8 @@ final class ConsumePipeline implements DeliverySettler.Processing {
                         message.envelope(),
                         message.delivery.message().exchange(),
                         message.delivery.message().routingKey(),
-                        message.queue());
+                        message.queue(),
+                        !message.isFirstAttempt());
         if (observation == null) {
             next.run();
             return;

@@ -7,25 +7,41 @@ import org.slf4j.MDC;
 
 /** The MDC keys of the message being handled on this thread, and what they were before. */
 record LogContext(
+        @Nullable String node,
         @Nullable String messageId,
         @Nullable String correlationId,
-        @Nullable String type) {
+        @Nullable String type,
+        @Nullable String attempt) {
 
+    private static final String NODE = "safebunny.node";
     private static final String MESSAGE_ID = "safebunny.messageId";
     private static final String CORRELATION_ID = "safebunny.correlationId";
     private static final String TYPE = "safebunny.type";
+    private static final String ATTEMPT = "safebunny.attempt";
 
-    /** @return what was there, to be {@link #restore restored} */
-    static LogContext replaceBy(ConsumeContext message) {
-        LogContext before = new LogContext(MDC.get(MESSAGE_ID), MDC.get(CORRELATION_ID), MDC.get(TYPE));
-        new LogContext(message.messageId(), message.correlationId(), message.type()).restore();
+    /**
+     * @param node that handles the message
+     * @return what was there, to be {@link #restore restored}
+     */
+    static LogContext replaceBy(ConsumeContext message, String node) {
+        LogContext before = new LogContext(
+                MDC.get(NODE), MDC.get(MESSAGE_ID), MDC.get(CORRELATION_ID), MDC.get(TYPE), MDC.get(ATTEMPT));
+        new LogContext(
+                        node,
+                        message.messageId(),
+                        message.correlationId(),
+                        message.type(),
+                        Integer.toString(message.attempt()))
+                .restore();
         return before;
     }
 
     void restore() {
+        restore(NODE, node);
         restore(MESSAGE_ID, messageId);
         restore(CORRELATION_ID, correlationId);
         restore(TYPE, type);
+        restore(ATTEMPT, attempt);
     }
 
     private static void restore(String key, @Nullable String value) {

@@ -128,7 +128,7 @@ public final class SafeBunnyEngine {
                         events,
                         log,
                         new DedupOptions(options.lease(), options.topology().deliveryLimit(), options.retention()));
-        LibraryMessages library = new LibraryMessages(options.node(), parts.idScheme(), parts.timeline());
+        LibraryMessages library = new LibraryMessages(options.node(), parts.idScheme(), parts.timeline(), observations);
         sagas = new NodeSagas(parts, current, publisher, library, sender, metrics, log);
         scheduling = new NodeScheduling(parts, current, publisher, library, sender, log);
         pipelines = new ConsumePipelineFactory(

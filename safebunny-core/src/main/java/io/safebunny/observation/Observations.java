@@ -48,12 +48,16 @@ public final class Observations {
 
     private final ObservationRegistry registry;
     private final String exchange;
+    /** How the names of the exchanges begin by which queues get what was delayed, and copies of what they had before. */
+    private final String laterExchanges;
+
     private final Set<String> published = ConcurrentHashMap.newKeySet();
 
     /** @param exchange to which publications go */
     public Observations(ObservationRegistry registry, String exchange) {
         this.registry = registry;
         this.exchange = exchange;
+        this.laterExchanges = exchange + '.';
     }
 
     /** Observes nothing. */
@@ -75,15 +79,15 @@ public final class Observations {
     /**
      * A started observation, or {@code null} when nobody observes.
      *
-     * @param exchange to which the message was published, as is the routing key
+     * @param exchange from which the queue has the message, as is the routing key
+     * @param again whether the message says itself that it is a retry or a replay
      */
-    public @Nullable Observation startHandling(Envelope message, String exchange, String routingKey, String queue) {
+    public @Nullable Observation startHandling(
+            Envelope message, String exchange, String routingKey, String queue, boolean again) {
         if (registry.isNoop()) {
             return null;
         }
-        ReceiverContext<Envelope> context =
-                new ReceiverContext<>((carrier, key) -> carrier.trace().get(key));
-        context.setCarrier(message);
+        HandlingContext context = new HandlingContext(message, again || exchange.startsWith(laterExchanges));
         return started(() -> Observation.createNotStarted(HANDLER, () -> context, registry)
                 .contextualName("process " + queue)
                 .lowCardinalityKeyValue("type", message.type())
@@ -106,6 +110,17 @@ public final class Observations {
     /** As {@link #startPublishing}, for a message that is made now and sent later. */
     public @Nullable Observation startCreating(String type, String routingKey, Map<String, String> trace) {
         return startSender("safebunny.create", "create", type, routingKey, trace);
+    }
+
+    /** Of a message that has just been made, as {@link #startCreating}; returns the trace context to send with it. */
+    public Map<String, String> created(
+            String type, String routingKey, String id, String correlationId, Map<String, String> trace) {
+        Observation observation = startCreating(type, routingKey, trace);
+        if (observation != null) {
+            identified(observation, id, correlationId);
+            stopSending(observation, null);
+        }
+        return w3c(trace);
     }
 
     private @Nullable Observation startSender(

@@ -29,12 +29,14 @@ public final class LibraryMessages {
     private final String node;
     private final LineageIdScheme ids;
     private final Timeline timeline;
+    private final Observations observations;
     private final JsonMessageSerializer json = new JsonMessageSerializer();
 
-    public LibraryMessages(String node, IdScheme scheme, Timeline timeline) {
+    public LibraryMessages(String node, IdScheme scheme, Timeline timeline, Observations observations) {
         this.node = node;
         this.ids = Identifier.lineage(scheme);
         this.timeline = timeline;
+        this.observations = observations;
     }
 
     /**
@@ -82,6 +84,7 @@ public final class LibraryMessages {
             Instant sentAt,
             Duration delay) {
         String type = MessageTypes.nameOf(payload.getClass());
+        String routingKey = Names.address(node, type);
         Envelope message = new Envelope(
                 id,
                 correlationId,
@@ -94,10 +97,10 @@ public final class LibraryMessages {
                 sentAt.toEpochMilli(),
                 null,
                 0,
-                parent == null ? Map.of() : Observations.w3c(parent.trace()),
+                observations.created(type, routingKey, id, correlationId, Observations.traceOf(parent)),
                 Map.of(),
                 json.contentType(),
                 json.serialize(payload));
-        return new OutboundMessage(message.toWire(), new Route.Publication(Names.address(node, type)), delay);
+        return new OutboundMessage(message.toWire(), new Route.Publication(routingKey), delay);
     }
 }

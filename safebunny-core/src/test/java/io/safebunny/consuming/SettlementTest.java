@@ -9,6 +9,7 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Next;
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -144,15 +145,21 @@ class SettlementTest {
 
     @Test
     void leavesNothingInTheLogContext() {
+        AtomicBoolean seen = new AtomicBoolean();
         Node node = new Node(Node.ONE_ATTEMPT);
         node.handler = (payload, context) -> {
             assertThat(MDC.get("safebunny.messageId")).isEqualTo(context.messageId());
             assertThat(MDC.get("safebunny.correlationId")).isEqualTo(context.correlationId());
+            assertThat(MDC.get("safebunny.type")).isEqualTo(context.type());
+            assertThat(MDC.get("safebunny.node")).isEqualTo("billing");
+            assertThat(MDC.get("safebunny.attempt")).isEqualTo("0");
+            seen.set(true);
             throw new IllegalStateException("failed");
         };
         node.deliver();
 
-        assertThat(MDC.get("safebunny.messageId")).isNull();
+        assertThat(seen).isTrue();
+        assertThat(MDC.getCopyOfContextMap()).isNullOrEmpty();
         assertThat(node.transport.poisoned().get(0).message().headers())
                 .containsEntry("x-exception-type", IllegalStateException.class.getName());
     }

@@ -16,6 +16,7 @@ import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.identity.MarkerMaskIdScheme;
 import io.safebunny.message.WireMessage;
+import io.safebunny.observation.Observations;
 import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.spi.store.RecordJson;
 import io.safebunny.spi.transport.OutboundMessage;
@@ -144,7 +145,8 @@ class ScheduledRefusalsTest {
                 "{\"orderId\":\"1\"}".getBytes(StandardCharsets.UTF_8));
         OutboundMessage anywhere = new OutboundMessage(inner, new Route.ToQueue("post-PaymentCaptured"), Duration.ZERO);
         Instant then = desk.world.timeline.now().minus(age);
-        OutboundMessage message = new LibraryMessages("desk", new LineageIdScheme(), desk.world.timeline)
+        OutboundMessage message = new LibraryMessages(
+                        "desk", new LineageIdScheme(), desk.world.timeline, Observations.none())
                 .first(ID, ID, new BunnyScheduled(RecordJson.writeOutgoing(List.of(anywhere)), 1), then, then);
         new MemoryTransport(desk.world.broker, TopologyOptions.defaults())
                 .send(message, Deadline.after(Duration.ofSeconds(5), desk.world.timeline))

@@ -3,11 +3,15 @@ package io.safebunny.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import io.opentelemetry.sdk.trace.data.SpanData;
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
 import io.safebunny.test.broker.TestBroker;
 import io.safebunny.test.database.PostgresServer;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
@@ -78,6 +82,27 @@ class OutboxIT {
             Awaitility.await().until(() -> stored(context) == 0);
             bunny.publish(new OrderPlaced("without a transaction"));
             assertThat(received.next()).isEqualTo(new OrderPlaced("without a transaction"));
+        });
+    }
+
+    @Test
+    void aMessageSentLaterStaysInTheTraceOfItsTransaction() {
+        Spans spans = new Spans();
+        spans.in(runner).run(context -> {
+            Observation.createNotStarted("order", context.getBean(ObservationRegistry.class))
+                    .observe(() -> transaction(context).executeWithoutResult(status -> context.getBean(Bunny.class)
+                            .publish(new OrderPlaced("traced"))));
+
+            SpanData order = spans.named("order");
+            String destination = " safebunny:" + node + "-OrderPlaced";
+            SpanData created = spans.named("create" + destination);
+            assertThat(created.getTraceId()).isEqualTo(order.getTraceId());
+            assertThat(created.getParentSpanId()).isEqualTo(order.getSpanId());
+            assertThat(List.of(spans.named("send" + destination), spans.named("process " + node + "-OrderPlaced")))
+                    .allSatisfy(span -> {
+                        assertThat(span.getTraceId()).isEqualTo(order.getTraceId());
+                        assertThat(span.getParentSpanId()).isEqualTo(created.getSpanId());
+                    });
         });
     }
 
