@@ -8,6 +8,7 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.identity.MarkerMaskIdScheme;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;
@@ -29,6 +30,7 @@ final class NodeScheduling {
             PipelineBunny publisher,
             LibraryMessages library,
             ConfirmedSender sender,
+            Metrics metrics,
             BoundedLog log) {
         SafeBunnyOptions options = parts.options();
         node = options.node();
@@ -42,6 +44,7 @@ final class NodeScheduling {
                         sender,
                         parts.timeline(),
                         parts.callbacks(),
+                        metrics,
                         log,
                         options.retention(),
                         options.lease(),

@@ -130,7 +130,7 @@ public final class SafeBunnyEngine {
                         new DedupOptions(options.lease(), options.topology().deliveryLimit(), options.retention()));
         LibraryMessages library = new LibraryMessages(options.node(), parts.idScheme(), parts.timeline(), observations);
         sagas = new NodeSagas(parts, current, publisher, library, sender, metrics, log);
-        scheduling = new NodeScheduling(parts, current, publisher, library, sender, log);
+        scheduling = new NodeScheduling(parts, current, publisher, library, sender, metrics, log);
         pipelines = new ConsumePipelineFactory(
                 current,
                 publisher::within,

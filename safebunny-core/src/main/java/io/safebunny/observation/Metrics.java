@@ -55,6 +55,13 @@ public final class Metrics {
         }
     }
 
+    /** The same for scheduled messages. */
+    public void registerScheduled() {
+        for (String outcome : List.of("scheduled", "moved", "cancelled", "published", "woken")) {
+            register("safebunny.scheduled", "outcome", outcome);
+        }
+    }
+
     /** The same for what observations measure, with the tags that Micrometer gives their timers. */
     void observing(String name, String type, String... outcomes) {
         quietly(name, () -> {
@@ -157,6 +164,11 @@ public final class Metrics {
     /** {@code safebunny.saga.ignored}: a message changed nothing, because the saga has ended, has started, or a timeout was cancelled. */
     public void sagaIgnored(String saga, String reason) {
         count("safebunny.saga.ignored", "type", saga, "reason", reason);
+    }
+
+    /** {@code safebunny.scheduled}: what happened to a scheduled message. */
+    public void scheduled(String outcome) {
+        count("safebunny.scheduled", "outcome", outcome);
     }
 
     /** {@code safebunny.breaker.state}: 0 closed, 1 half-open, 2 open. */

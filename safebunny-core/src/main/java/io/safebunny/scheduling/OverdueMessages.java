@@ -2,6 +2,7 @@
 package io.safebunny.scheduling;
 
 import io.safebunny.identity.RandomIds;
+import io.safebunny.observation.Metrics;
 import io.safebunny.scheduling.ScheduledDocument.Alarm;
 import io.safebunny.scheduling.ScheduledDocument.Status;
 import io.safebunny.spi.store.Listing;
@@ -24,13 +25,16 @@ final class OverdueMessages implements Overdue {
     private final MessageStore store;
     private final Alarms alarms;
     private final Timeline timeline;
+    private final Metrics metrics;
     private final Duration lease;
     private final Duration patience;
 
-    OverdueMessages(MessageStore store, Alarms alarms, Timeline timeline, Duration lease, Duration patience) {
+    OverdueMessages(
+            MessageStore store, Alarms alarms, Timeline timeline, Metrics metrics, Duration lease, Duration patience) {
         this.store = store;
         this.alarms = alarms;
         this.timeline = timeline;
+        this.metrics = metrics;
         this.lease = lease;
         this.patience = patience;
     }
@@ -69,6 +73,10 @@ final class OverdueMessages implements Overdue {
         Duration pause = isMissing ? SweepRounds.backOff(lease, due, now) : lease;
         MessageRecord taken =
                 store.replace(waiting.write(record, id, RandomIds.next(timeline.random()), now.plus(pause)));
-        return taken != null && isMissing ? new Woken(taken, List.of(alarms.message(alarm, id, now))) : null;
+        if (taken == null || !isMissing) {
+            return null;
+        }
+        metrics.scheduled("woken");
+        return new Woken(taken, List.of(alarms.message(alarm, id, now)));
     }
 }

@@ -4,6 +4,7 @@ package io.safebunny.scheduling;
 import io.safebunny.ScheduledMessage;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.identity.RandomIds;
+import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.scheduling.ScheduledDocument.Alarm;
 import io.safebunny.scheduling.ScheduledDocument.Status;
@@ -36,15 +37,22 @@ final class ScheduledDocuments {
     private final ConfirmedSender sender;
     private final Alarms alarms;
     private final Timeline timeline;
+    private final Metrics metrics;
     private final Duration remembered;
 
     /** @param remembered how long at least the store knows what came of a message, counted from its scheduling */
     ScheduledDocuments(
-            MessageStore store, ConfirmedSender sender, Alarms alarms, Timeline timeline, Duration remembered) {
+            MessageStore store,
+            ConfirmedSender sender,
+            Alarms alarms,
+            Timeline timeline,
+            Metrics metrics,
+            Duration remembered) {
         this.store = store;
         this.sender = sender;
         this.alarms = alarms;
         this.timeline = timeline;
+        this.metrics = metrics;
         this.remembered = remembered;
     }
 
@@ -124,19 +132,34 @@ final class ScheduledDocuments {
     private Attempt attempt(Handle handle, String owner, Change change) {
         MessageRecord stored = store.find(ScheduledDocument.key(handle.messageId()));
         if (stored != null && stored.owner().equals(owner)) { // this very call wrote it, and the answer was lost
-            return new Attempt(false, ScheduledDocument.read(stored));
+            ScheduledDocument written = ScheduledDocument.read(stored);
+            count(null, written);
+            return new Attempt(false, written);
         }
         if (stored == null && isForgotten(handle)) {
             return new Attempt(false, null);
         }
-        ScheduledDocument next = change.of(stored == null ? null : ScheduledDocument.read(stored));
+        ScheduledDocument known = stored == null ? null : ScheduledDocument.read(stored);
+        ScheduledDocument next = change.of(known);
         if (next == null) {
             return new Attempt(false, null);
         }
         MessageRecord write = next.write(stored, handle.messageId(), owner);
         MessageRecord written = stored == null ? store.create(write) : store.replace(write);
         boolean isOurs = written != null && written.owner().equals(owner);
+        if (isOurs) {
+            count(known, next);
+        }
         return new Attempt(!isOurs, isOurs ? next : null);
+    }
+
+    /** A message that is cancelled once more is counted once. */
+    private void count(@Nullable ScheduledDocument known, ScheduledDocument written) {
+        if (written.status() != Status.CANCELLED) {
+            metrics.scheduled("moved");
+        } else if (known == null || known.status() != Status.CANCELLED) {
+            metrics.scheduled("cancelled");
+        }
     }
 
     /** If nothing is stored, the message may have been published so long ago that this is not known any more. */

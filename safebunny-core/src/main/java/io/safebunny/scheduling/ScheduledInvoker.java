@@ -12,6 +12,7 @@ import io.safebunny.message.MessageTypes;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
+import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.scheduling.ScheduledDocument.Alarm;
 import io.safebunny.scheduling.ScheduledDocument.Status;
@@ -40,14 +41,22 @@ final class ScheduledInvoker implements HandlerInvoker {
     private final CurrentHandling current;
     private final Alarms alarms;
     private final Timeline timeline;
+    private final Metrics metrics;
     private final Duration retention;
 
     /** @param retention how long a cancellation that was faster than its message is remembered */
-    ScheduledInvoker(String node, CurrentHandling current, Alarms alarms, Timeline timeline, Duration retention) {
+    ScheduledInvoker(
+            String node,
+            CurrentHandling current,
+            Alarms alarms,
+            Timeline timeline,
+            Metrics metrics,
+            Duration retention) {
         this.node = node;
         this.current = current;
         this.alarms = alarms;
         this.timeline = timeline;
+        this.metrics = metrics;
         this.retention = retention;
     }
 
@@ -96,8 +105,10 @@ final class ScheduledInvoker implements HandlerInvoker {
         ScheduledDocument known = visit.document;
         if (known == null) {
             requireYoung(visit);
+            count(visit, "scheduled");
             waitOrPublish(visit, publication, Instant.ofEpochMilli(deliverAt));
         } else if (known.status() == Status.EXPECTED && known.deliverAt() != null) {
+            count(visit, "scheduled");
             waitOrPublish(visit, publication, known.deliverAt());
         } else { // scheduled again by the same key: this handle, too, must find what came of it as long as the
             // retention
@@ -135,7 +146,12 @@ final class ScheduledInvoker implements HandlerInvoker {
         } else {
             visit.handling.collect(sentAt(visit.now, publication));
             visit.save(ScheduledDocument.ended(Status.PUBLISHED, deliverAt));
+            count(visit, "published");
         }
+    }
+
+    private void count(Visit visit, String outcome) {
+        visit.handling.records().whenWritten(() -> metrics.scheduled(outcome));
     }
 
     /** Whoever can write to the queue must not gain more than that: only a publication of this node is published. */

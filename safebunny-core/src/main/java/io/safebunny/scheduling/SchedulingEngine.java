@@ -6,6 +6,7 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;
@@ -47,13 +48,16 @@ public final class SchedulingEngine {
             ConfirmedSender sender,
             Timeline timeline,
             Executor blocking,
+            Metrics metrics,
             BoundedLog log,
             Duration retention,
             Duration lease,
             long maxMessageSize) {
+        metrics.registerScheduled();
         Alarms alarms = new Alarms(library, timeline);
         // the store's clock may differ from the node's, but not by a lease
-        ScheduledDocuments documents = new ScheduledDocuments(store, sender, alarms, timeline, retention.minus(lease));
+        ScheduledDocuments documents =
+                new ScheduledDocuments(store, sender, alarms, timeline, metrics, retention.minus(lease));
         this.messages = new StoredScheduledMessages(node, publisher, documents, alarms, timeline, maxMessageSize);
         Duration delay = retention.dividedBy(4 * RETRIES);
         this.handler = new HandlerDefinition(
@@ -65,13 +69,14 @@ public final class SchedulingEngine {
                 RecoveryPolicy.of(
                         RetryStrategy.none(),
                         RetryStrategy.of(RETRIES, delay.compareTo(LONGEST_DELAY) < 0 ? delay : LONGEST_DELAY)),
-                new ScheduledInvoker(node, current, alarms, timeline, retention));
+                new ScheduledInvoker(node, current, alarms, timeline, metrics, retention));
         SweepRounds rounds = new SweepRounds(
                 "Scheduled messages",
                 new OverdueMessages(
                         store,
                         alarms,
                         timeline,
+                        metrics,
                         lease,
                         SweepRounds.patience(handler.recovery().delayed(), lease)),
                 store,

@@ -280,8 +280,13 @@ public final class SagaWorld {
         return broker.messages(node + "-poison");
     }
 
-    double counted(String meter, String... tags) {
+    public double counted(String meter, String... tags) {
         var counter = meters.find(meter).tags(tags).counter();
         return counter == null ? 0 : counter.count();
+    }
+
+    /** Whether the counter is there, be it at 0. */
+    public boolean hasCounter(String meter, String... tags) {
+        return meters.find(meter).tags(tags).counter() != null;
     }
 }

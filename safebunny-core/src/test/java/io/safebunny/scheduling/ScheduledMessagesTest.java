@@ -87,6 +87,33 @@ class ScheduledMessagesTest {
         assertThat(stored(handle).status()).isEqualTo(Status.CANCELLED);
     }
 
+    private List<Double> counted() {
+        return List.of("scheduled", "moved", "cancelled", "published", "woken").stream()
+                .map(outcome -> world.counted("safebunny.scheduled", "outcome", outcome))
+                .toList();
+    }
+
+    @Test
+    void whatHappensToThemIsCountedOnceEach() {
+        assertThat(world.hasCounter("safebunny.scheduled", "outcome", "woken")).isTrue();
+        String cancelled = desk.schedule("1", TEN);
+        desk.store.lostAnswers = 1;
+        assertThat(messages.cancel(cancelled)).isTrue();
+        assertThat(messages.cancel(cancelled)).isTrue();
+        String moved = desk.schedule("2", TEN);
+        assertThat(messages.move(moved, in(HOUR))).isTrue();
+        desk.losesAlarms = true;
+        String woken = desk.schedule("3", TEN);
+        assertThat(counted()).containsExactly(3.0, 1.0, 1.0, 0.0, 0.0);
+
+        world.pass(TEN.plus(SagaWorld.LEASE.multipliedBy(2)));
+
+        assertThat(stored(woken).status()).isEqualTo(Status.PUBLISHED);
+        assertThat(counted()).containsExactly(3.0, 1.0, 1.0, 1.0, 1.0);
+        assertThat(messages.cancel(woken)).isFalse();
+        assertThat(counted()).containsExactly(3.0, 1.0, 1.0, 1.0, 1.0);
+    }
+
     @Test
     void isCancelledEvenBeforeItsNodeHasTakenIt() {
         String handle = desk.scheduleOnly("42", TEN);

@@ -4,6 +4,7 @@ package io.safebunny.crash.proof;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.crash.saga.Node;
 import io.safebunny.crash.saga.NodeAddress;
 import io.safebunny.crash.saga.Persistence;
@@ -37,6 +38,9 @@ final class Live implements AutoCloseable {
 
     private static final Duration LEASE = Duration.ofSeconds(10);
     private static final int CONNECTIONS = 24;
+    /** Of the delay ladder, with waiting times of 1 ms, 2 ms, and so on; more than a year has. */
+    private static final int RUNGS = 36;
+
     private static final RecoveryPolicy POLICY = RecoveryPolicy.of(
             RetryStrategy.none(), new RetryStrategy(List.of(Duration.ofMillis(200), Duration.ofSeconds(1)), 0));
 
@@ -100,6 +104,33 @@ final class Live implements AutoCloseable {
         } catch (java.util.concurrent.TimeoutException e) {
             throw new IOException(e);
         }
+    }
+
+    /**
+     * Takes all messages out of the queues in which delayed ones wait, or deletes these.
+     *
+     * @return how many messages there were
+     */
+    int emptyLadder(boolean delete) throws IOException {
+        int lost = 0;
+        try (Connection connection = connect()) {
+            for (int rung = 0; rung < RUNGS; rung++) {
+                try (Channel channel = connection.createChannel()) {
+                    String queue = "%s.delayed.%02d".formatted(prefix(), rung);
+                    lost += delete
+                            ? channel.queueDelete(queue).getMessageCount()
+                            : channel.queuePurge(queue).getMessageCount();
+                } catch (IOException e) {
+                    if (!(e.getCause() instanceof ShutdownSignalException)) {
+                        throw e;
+                    }
+                    // a rung that nobody has needed so far is not there
+                } catch (java.util.concurrent.TimeoutException e) {
+                    throw new IOException(e);
+                }
+            }
+        }
+        return lost;
     }
 
     private Connection connect() throws IOException {

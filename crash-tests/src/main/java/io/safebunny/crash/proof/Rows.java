@@ -33,6 +33,10 @@ final class Rows implements AutoCloseable {
                         "10,000 timeouts whose messages are lost run once, at most 2 leases late",
                         VirtualRows::timeoutsLost),
                 new Row(
+                        "timeouts-purged",
+                        "10,000 timeouts, PostgreSQL, whose messages are purged on the broker: none lost, none early, each once, at most 2 leases late",
+                        effort -> new PurgedTimeoutsRow(postgres()).find(effort)),
+                new Row(
                         "timeout-moved",
                         "a timeout moved 1,000 times within its period costs at most 2 messages",
                         VirtualRows::timeoutMoved),

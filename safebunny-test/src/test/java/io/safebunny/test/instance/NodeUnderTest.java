@@ -3,6 +3,7 @@ package io.safebunny.test.instance;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyCircuitBreaker;
+import io.safebunny.ScheduledMessages;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.consuming.TrustedUsers;
@@ -32,6 +33,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -147,6 +149,22 @@ public final class NodeUnderTest implements AutoCloseable {
         return startWith(options, new SystemTimeline("node-under-test"), store, handlers);
     }
 
+    /** With a ladder of its own, sagas, and scheduled messages, in a store that outlives it and is swept once a lease. */
+    public static NodeUnderTest startWaiting(
+            InstanceOptions options, String prefix, MessageStore store, Duration lease, Object... sagas) {
+        NodeUnderTest node = new NodeUnderTest(
+                options,
+                topologyOf(options).withPrefix(prefix),
+                new SystemTimeline("node-under-test"),
+                store,
+                TrustedUsers.UNCHECKED,
+                client -> {},
+                settings -> settings.withLease(lease),
+                parts -> parts.scheduling(true));
+        node.engine.start(List.of(), definitions(sagas));
+        return node;
+    }
+
     /** Whose queues are others than usual; remembers nothing. */
     public static NodeUnderTest startWith(
             InstanceOptions options, TopologyOptions topology, Function<Bunny, List<HandlerDefinition>> handlers) {
@@ -183,6 +201,18 @@ public final class NodeUnderTest implements AutoCloseable {
             @Nullable MessageStore store,
             TrustedUsers trusted,
             Consumer<com.rabbitmq.client.ConnectionFactory> user) {
+        this(options, topology, timeline, store, trusted, user, UnaryOperator.identity(), UnaryOperator.identity());
+    }
+
+    private NodeUnderTest(
+            InstanceOptions options,
+            TopologyOptions topology,
+            SystemTimeline timeline,
+            @Nullable MessageStore store,
+            TrustedUsers trusted,
+            Consumer<com.rabbitmq.client.ConnectionFactory> user,
+            UnaryOperator<SafeBunnyOptions> more,
+            UnaryOperator<SafeBunnyParts.Builder> others) {
         this.timeline = timeline;
         publish = factory(options.node() + ":publish", options, user);
         consume = factory(options.node() + ":consume", options, user);
@@ -196,14 +226,14 @@ public final class NodeUnderTest implements AutoCloseable {
                 workers,
                 timeline);
         breakers = new CircuitBreakers(NO_FAILURE_RATE, timeline, workers);
-        SafeBunnyOptions settings = SafeBunnyOptions.of(options.node())
+        SafeBunnyOptions settings = more.apply(SafeBunnyOptions.of(options.node())
                 .withTopology(topology)
                 .withPublishTimeout(options.publishTimeout())
                 .withMaxMessageSize(1 << 20)
-                .withTrustedUsers(trusted);
-        engine = new SafeBunnyEngine(SafeBunnyParts.builder(settings, transport, timeline)
-                .store(store)
-                .breakers(breakers)
+                .withTrustedUsers(trusted));
+        engine = new SafeBunnyEngine(others.apply(SafeBunnyParts.builder(settings, transport, timeline)
+                        .store(store)
+                        .breakers(breakers))
                 .build());
     }
 
@@ -231,6 +261,11 @@ public final class NodeUnderTest implements AutoCloseable {
     /** Of a node that was started with some. */
     public Sagas sagas() {
         return engine.sagas();
+    }
+
+    /** Of a node that waits. */
+    public ScheduledMessages scheduledMessages() {
+        return engine.scheduledMessages();
     }
 
     public BunnyCircuitBreaker breaker() {
