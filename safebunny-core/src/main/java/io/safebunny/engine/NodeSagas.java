@@ -20,6 +20,7 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Sagas;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.DeliveryHandler;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,7 +68,7 @@ final class NodeSagas {
                     "SB-1108",
                     "Sagas need a store [%s]: there is none."
                             .formatted(definitions.get(0).description()),
-                    "Set safebunny.store.type.");
+                    "Set safebunny.store.type to jdbc (with safebunny-jdbc), cosmos (with safebunny-cosmos), or, where sagas may be forgotten with the process, memory; or define a MessageStore bean.");
         }
         if (parts.idScheme() instanceof MarkerMaskIdScheme) {
             throw new ConfigurationException(
@@ -104,6 +105,11 @@ final class NodeSagas {
     /** See {@link SafeBunnyEngine#sagasNeedingRepair}. */
     Map<String, UndoingSagas> undoing() {
         return engine.map(SagaEngine::undoing).orElse(Map.of());
+    }
+
+    @Nullable
+    Instant countedAt() {
+        return engine.map(SagaEngine::countedAt).orElse(null);
     }
 
     Map<String, Map<SagaStatus, Long>> needingRepair() {

@@ -39,6 +39,7 @@ import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyPlanner;
 import io.safebunny.work.Turns;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -199,6 +200,11 @@ public final class SafeBunnyEngine {
     /** Sagas that are undoing, by their name, as the store said last; empty for none. */
     public Map<String, UndoingSagas> sagasUndoing() {
         return sagas.undoing();
+    }
+
+    /** When the store said what {@link #sagasNeedingRepair} and {@link #sagasUndoing} tell; {@code null} before it has been asked. */
+    public @Nullable Instant sagasCountedAt() {
+        return sagas.countedAt();
     }
 
     /** Publishes while the engine is running; before and after, it fails at once with SB-2006. */

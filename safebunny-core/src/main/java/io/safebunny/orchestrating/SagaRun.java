@@ -15,6 +15,8 @@ import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.spi.transport.OutboundMessage;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** What one run of a saga's method does to the saga. Changes the document, which is written if the run succeeds. Confined to one thread. */
@@ -118,8 +120,7 @@ final class SagaRun implements SagaContext {
             throw refused("timeout", name, "it is due later than %s".formatted(LATEST));
         }
         if (!definition.timeouts().containsKey(name)) {
-            throw refused(
-                    "timeout", name, "%s has no method @OnTimeout(\"%s\")".formatted(definition.description(), name));
+            throw refused("timeout", name, noMethod(definition, name) + ". Use a name that it has, or add the method");
         }
         SagaTimeout known = saga.timeouts().get(name);
         if (known != null && !due.isBefore(known.wakesAt())) {
@@ -184,6 +185,13 @@ final class SagaRun implements SagaContext {
         if (saga.status() != SagaStatus.ACTIVE) {
             throw refused(what, name, "the saga is %s".formatted(saga.status()));
         }
+    }
+
+    /** Names those that there are, since this one may be misspelt. */
+    static String noMethod(SagaDefinition definition, String timeout) {
+        Set<String> known = new TreeSet<>(definition.timeouts().keySet());
+        return "%s has no method @OnTimeout(\"%s\"), only for %s"
+                .formatted(definition.description(), Names.printable(timeout), known.isEmpty() ? "none" : known);
     }
 
     private MisuseException refused(String what, String name, String why) {

@@ -16,6 +16,9 @@ import java.time.Instant;
 /** The message that wakes a saga, because a timeout may be over. The saga knows whether it is. Thread-safe. */
 final class TimeoutInvoker implements HandlerInvoker {
 
+    private static final Duration UNTIL_DEPLOYED = Duration.ofMinutes(1);
+    private static final Duration DEPLOYING = Duration.ofMinutes(15);
+
     private final SagaTypes types;
 
     TimeoutInvoker(SagaTypes types) {
@@ -41,7 +44,7 @@ final class TimeoutInvoker implements HandlerInvoker {
         } else {
             visit.saga().timeouts().remove(alarm.name());
             visit.saga().note(visit.now(), "timeout %s is over".formatted(alarm.name()));
-            visit.run(method(type, alarm), null, context, null);
+            visit.run(method(type, alarm, timeout, visit.now()), null, context, null);
         }
         visit.save();
     }
@@ -67,14 +70,20 @@ final class TimeoutInvoker implements HandlerInvoker {
         return saga.status() == SagaStatus.ACTIVE;
     }
 
-    private static SagaMethod method(SagaType type, BunnyTimeout alarm) {
+    /** While instances of two versions run, the timeout may be known to others only. */
+    private static SagaMethod method(SagaType type, BunnyTimeout alarm, SagaTimeout timeout, Instant now) {
         SagaMethod method = type.definition().timeouts().get(alarm.name());
+        if (method == null && now.isBefore(timeout.due().plus(DEPLOYING))) {
+            throw NotHandledException.later(
+                    "This instance has no method for timeout %s of saga %s: the message waits for an instance that has"
+                            .formatted(alarm.name(), type.name()),
+                    UNTIL_DEPLOYED);
+        }
         if (method == null) {
             throw new MisuseException(
                     MisuseException.SAGA,
-                    "Timeout [%s] of saga %s is over, and %s has no method @OnTimeout(\"%s\") any more. Add it again, and replay this message."
-                            .formatted(
-                                    alarm.name(), type.name(), type.definition().description(), alarm.name()));
+                    "Timeout [%s] of saga %s is over: %s. Add the method again, and replay this message."
+                            .formatted(alarm.name(), type.name(), SagaRun.noMethod(type.definition(), alarm.name())));
         }
         return method;
     }

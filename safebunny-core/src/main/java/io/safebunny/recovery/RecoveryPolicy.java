@@ -4,6 +4,7 @@ package io.safebunny.recovery;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.PublishException;
 import io.safebunny.failure.UnpublishedException;
 import io.safebunny.message.InvalidMessageException;
@@ -98,10 +99,15 @@ public record RecoveryPolicy(
                 || failure instanceof UnknownSagaException) {
             return true; // retryFor and noRetryFor are about the handler's own failures
         }
-        if (failure instanceof PoisonMessageException || matches(noRetryFor, failure)) {
+        if (failure instanceof PoisonMessageException || isDefectOfASaga(failure) || matches(noRetryFor, failure)) {
             return false;
         }
         return retryFor.isEmpty() || matches(retryFor, failure) || failure instanceof RetryLaterException;
+    }
+
+    /** The same code would be refused again, and while it is retried, the saga seems to be well. */
+    private static boolean isDefectOfASaga(Throwable failure) {
+        return failure instanceof MisuseException misuse && misuse.code().equals(MisuseException.SAGA);
     }
 
     private static @Nullable Duration asked(Throwable failure) {

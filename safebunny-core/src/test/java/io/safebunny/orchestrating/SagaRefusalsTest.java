@@ -18,6 +18,7 @@ import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Starts;
 import io.safebunny.spi.store.MessageStore;
+import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -53,6 +54,16 @@ class SagaRefusalsTest {
         }
     }
 
+    @BunnySaga(name = "Keyed")
+    static class Without {
+        @Starts
+        @CorrelatedBy("key")
+        @BunnyHandler(from = "storefront")
+        State on(Begin begin) {
+            return new State(begin.text());
+        }
+    }
+
     private final SagaWorld world = new SagaWorld();
     private final Keyed keyed = new Keyed();
 
@@ -78,7 +89,32 @@ class SagaRefusalsTest {
         assertThatExceptionOfType(ConfigurationException.class)
                 .isThrownBy(() -> world.start("orders", (MessageStore) null, List.of(), keyed))
                 .withMessageStartingWith("SB-1108")
-                .withMessageContaining("safebunny.store.type");
+                .withMessageContaining("safebunny.store.type to jdbc");
+    }
+
+    @Test
+    void aTimeoutWhoseMethodIsGoneWaitsForAnInstanceThatHasItAndThenSticksTheSaga() {
+        MemoryMessageStore store = new MemoryMessageStore(world.timeline, Duration.ofDays(7));
+        keyed.action = (text, saga) -> {
+            saga.timeout("late", Duration.ofMinutes(5));
+            return new State(text);
+        };
+        world.start("storefront", List.of());
+        world.start("orders", store, List.of(), keyed);
+        begin("k", "x");
+        world.stop("orders");
+        world.start("orders", store, List.of(), new Without());
+
+        world.pass(Duration.ofMinutes(10));
+        assertThat(world.saga("orders", "k").status()).isEqualTo(SagaStatus.ACTIVE);
+        assertThat(world.poison("orders")).isEmpty();
+        world.pass(Duration.ofMinutes(15));
+
+        assertThat(world.saga("orders", "k").status()).isEqualTo(SagaStatus.STUCK);
+        assertThat(world.poison("orders").get(0).headers())
+                .containsEntry("sb-poison-reason", "handler-failed")
+                .hasEntrySatisfying("x-exception-message", text -> assertThat(text.toString())
+                        .contains("SB-5012", "@OnTimeout(\"late\"), only for none"));
     }
 
     @Test
@@ -141,7 +177,7 @@ class SagaRefusalsTest {
         start();
         begin("k", "x");
 
-        assertThat(reason()).contains("SB-5012", "@OnTimeout(\"never\")");
+        assertThat(reason()).startsWith("handler-failed").contains("SB-5012", "@OnTimeout(\"never\"), only for [late]");
     }
 
     @Test

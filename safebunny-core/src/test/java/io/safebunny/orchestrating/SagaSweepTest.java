@@ -85,6 +85,15 @@ class SagaSweepTest {
         }
 
         @Override
+        public long countListed(String kind, String status) {
+            if (countsNothing) {
+                throw new StoreUnavailableException("no answer", null, null);
+            }
+            counted.merge(status, 1, Integer::sum);
+            return super.countListed(kind, status) * many;
+        }
+
+        @Override
         public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
             if (findsNothing) {
                 throw new StoreUnavailableException("no answer", null, null);
@@ -99,6 +108,9 @@ class SagaSweepTest {
     private Predicate<RecordKey> notWritten = key -> false;
     private Predicate<RecordKey> notRead = key -> false;
     private boolean findsNothing;
+    private boolean countsNothing;
+    private long many = 1;
+    private final Map<String, Integer> counted = new HashMap<>();
     private boolean losesAlarms;
     private boolean refusesAlarms;
     private boolean losesRetries;
@@ -309,5 +321,29 @@ class SagaSweepTest {
                         .next()
                         .value())
                 .isEqualTo(3);
+    }
+
+    @Test
+    void manyActiveOnesAreCountedMoreRarelyThanThoseThatNeedAPerson() {
+        begin("wait-", 3);
+        many = 1_000;
+
+        world.pass(SagaWorld.LEASE.multipliedBy(15));
+
+        assertThat(counted.get("ACTIVE")).isEqualTo(2);
+        assertThat(counted.get("STUCK")).isEqualTo(15);
+        assertThat(world.meters.get("safebunny.saga.active").gauge().value()).isEqualTo(3_000);
+    }
+
+    @Test
+    void itIsKnownHowOldTheFiguresAre() {
+        assertThat(world.engine("waits").sagasCountedAt()).isNull();
+        world.pass(SagaWorld.LEASE);
+        Instant first = world.timeline.now();
+        assertThat(world.engine("waits").sagasCountedAt()).isEqualTo(first);
+
+        countsNothing = true;
+        world.pass(SagaWorld.LEASE.multipliedBy(3));
+        assertThat(world.engine("waits").sagasCountedAt()).isEqualTo(first);
     }
 }

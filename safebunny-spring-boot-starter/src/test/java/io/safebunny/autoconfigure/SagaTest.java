@@ -113,7 +113,8 @@ class SagaTest {
         node.run(context -> {
             publish(context, new OrderPlaced("1"));
             awaitStatus(context, SagaStatus.ACTIVE);
-            assertThat(Healths.part(context, "sagas").getDetails()).isEmpty();
+            await().untilAsserted(() ->
+                    assertThat(Healths.part(context, "sagas").getDetails()).containsOnlyKeys("asOf"));
 
             publish(context, new Paid("1"));
 

@@ -5,6 +5,7 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.PayloadValidator;
 import io.safebunny.handler.SagaDefinition;
+import io.safebunny.handler.SagaHandler;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.CorrelatedBy;
 import io.safebunny.saga.OnPoisoned;
@@ -12,6 +13,8 @@ import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.Starts;
 import io.safebunny.saga.Upgrade;
 import java.lang.annotation.Annotation;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +59,37 @@ public final class SagaScanner {
                         "Give one of them another name, @BunnySaga(name = \"…\"), or remove one of the beans.");
             }
         });
+        requireOnePerType(byName.values());
         return List.copyOf(byName.values());
+    }
+
+    private static void requireOnePerType(Collection<SagaDefinition> sagas) {
+        Map<String, SagaDefinition> byType = new HashMap<>();
+        for (SagaDefinition saga : sagas) {
+            for (SagaHandler handler : saga.handlers()) {
+                SagaDefinition other = byType.putIfAbsent(handler.type(), saga);
+                if (other != null && !other.name().equals(saga.name())) {
+                    throw new ConfigurationException(
+                            "SB-1102",
+                            "Two sagas for one message type [type=%s]: %s by %s, and %s by %s. A node has one queue per type, and therefore one handler."
+                                    .formatted(
+                                            handler.type(),
+                                            other.description(),
+                                            descriptionOf(other, handler.type()),
+                                            saga.description(),
+                                            handler.description()),
+                            "Keep the method in one of them, and have it publish a message of another type for the other saga; or put the other saga into a node of its own.");
+                }
+            }
+        }
+    }
+
+    private static String descriptionOf(SagaDefinition saga, String type) {
+        return saga.handlers().stream()
+                .filter(handler -> handler.type().equals(type))
+                .map(SagaHandler::description)
+                .findFirst()
+                .orElse("");
     }
 
     private static void refuseMethodsOfSagas(ScannedBean bean) {

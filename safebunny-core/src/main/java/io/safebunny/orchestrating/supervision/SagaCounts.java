@@ -38,12 +38,20 @@ final class SagaCounts {
 
     private static final int MOST_READ = 100;
 
+    /** Stores count one by one, so more active sagas than this are counted in every tenth round only. */
+    private static final long FEW = 1_000;
+
+    private static final int SELDOM = 10;
+
     private final Set<String> sagas;
     private final MessageStore store;
     private final Timeline timeline;
     private final BoundedLog log;
     private final Map<String, Map<SagaStatus, Long>> counts = new ConcurrentHashMap<>();
     private final Map<String, UndoingSagas> undoing = new ConcurrentHashMap<>();
+    private volatile @Nullable Instant asOf;
+    /** Used by one thread at a time. */
+    private int rounds;
 
     SagaCounts(Set<String> sagas, MessageStore store, Timeline timeline, Metrics metrics, BoundedLog log) {
         this.sagas = sagas;
@@ -54,10 +62,13 @@ final class SagaCounts {
         sagas.forEach(saga -> metrics.activeSagas(saga, () -> unfinished(saga)));
     }
 
-    /** Asks the store. If it does not answer, the figures stay as they were. */
+    /** Asks the store; called by one thread at a time. If it does not answer, the figures stay as they were. */
     void refresh() {
         try {
+            Instant asked = timeline.now();
             ask();
+            rounds++;
+            asOf = asked;
             log.works(FAILED);
         } catch (RuntimeException e) {
             log.fails(
@@ -72,7 +83,7 @@ final class SagaCounts {
     private void ask() {
         for (String saga : sagas) {
             Map<SagaStatus, Long> found = new EnumMap<>(SagaStatus.class);
-            UNFINISHED.forEach(status -> found.put(status, store.countListed(saga, status.name())));
+            UNFINISHED.forEach(status -> found.put(status, count(saga, status)));
             counts.put(saga, found);
             long count = found.getOrDefault(SagaStatus.COMPENSATING, 0L);
             UndoingSagas waiting = count == 0 ? null : undoing(saga, count);
@@ -82,6 +93,18 @@ final class SagaCounts {
                 undoing.put(saga, waiting);
             }
         }
+    }
+
+    private long count(String saga, SagaStatus status) {
+        Long known = counts.getOrDefault(saga, Map.of()).get(status);
+        boolean isKept = status == SagaStatus.ACTIVE && known != null && known > FEW && rounds % SELDOM != 0;
+        return isKept ? known : store.countListed(saga, status.name());
+    }
+
+    /** When the store was asked that has answered last; {@code null} before. */
+    @Nullable
+    Instant asOf() {
+        return asOf;
     }
 
     /** {@code null} if there is none any more. */

@@ -22,10 +22,12 @@ import io.safebunny.sweeping.SweepRounds;
 import io.safebunny.time.Timeline;
 import io.safebunny.work.RecurringTask;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** All that makes the sagas of a node run: their handlers, their sweeper, and how they are looked at and repaired. Thread-safe. */
 public final class SagaEngine {
@@ -112,6 +114,11 @@ public final class SagaEngine {
     /** Those that are undoing, by name of the saga, as the store said last; without those that have none. */
     public Map<String, UndoingSagas> undoing() {
         return counts.undoing();
+    }
+
+    /** When the store said what {@link #needingRepair} and {@link #undoing} tell; {@code null} before it has been asked. */
+    public @Nullable Instant countedAt() {
+        return counts.asOf();
     }
 
     public void start() {

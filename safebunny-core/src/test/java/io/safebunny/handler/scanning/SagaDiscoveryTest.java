@@ -213,6 +213,8 @@ class SagaDiscoveryTest {
                     .withMessageContaining("OrderPlaced")
                     .withMessageContaining("Derived.on(OrderPlaced)")
                     .withMessageContaining("Shipping.on(OrderPlaced)")
+                    .withMessageContaining("Two sagas")
+                    .withMessageContaining("node of its own")
                     .satisfies(e -> assertThat(e.code()).isEqualTo("SB-1102"));
         }
     }

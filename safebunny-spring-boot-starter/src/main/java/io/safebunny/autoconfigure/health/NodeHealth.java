@@ -10,6 +10,7 @@ import io.safebunny.orchestrating.supervision.UndoingSagas;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.transport.rabbit.TopologyWatch;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -96,8 +97,12 @@ final class NodeHealth {
                 .build();
     }
 
-    /** As the store said within the last lease. */
+    /** As the store said last. */
     Health sagas() {
+        Instant asOf = engine.sagasCountedAt();
+        if (asOf == null) {
+            return Health.unknown().withDetail("detail", "not counted yet").build();
+        }
         Map<String, Map<SagaStatus, Long>> repair = engine.sagasNeedingRepair();
         Map<String, UndoingSagas> undoing = engine.sagasUndoing();
         boolean late = undoing.values().stream().anyMatch(UndoingSagas::late);
@@ -111,7 +116,7 @@ final class NodeHealth {
                     (saga, some) -> told.put(saga, "%d, the oldest since %s".formatted(some.count(), some.oldest())));
             health.withDetail("undoing", told);
         }
-        return health.build();
+        return health.withDetail("asOf", asOf.toString()).build();
     }
 
     static Health topology(TopologyWatch.@Nullable Seen seen) {
