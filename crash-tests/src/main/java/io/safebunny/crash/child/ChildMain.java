@@ -59,7 +59,8 @@ final class ChildMain {
                     options.address(),
                     persistence,
                     timeline,
-                    transport -> pointed(transport, options, ledger, faults))) {
+                    transport -> pointed(transport, options, ledger, faults),
+                    options.sagas())) {
                 start(
                         node,
                         options,

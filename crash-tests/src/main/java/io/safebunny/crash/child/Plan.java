@@ -33,6 +33,11 @@ public record Plan(Action action, String point, int occurrence, Duration duratio
         return new Plan(Action.HALT, point.toString(), 1, Duration.ZERO);
     }
 
+    /** When the point is reached that often. */
+    public static Plan halt(Object point, int occurrence) {
+        return new Plan(Action.HALT, point.toString(), occurrence, Duration.ZERO);
+    }
+
     public static Plan hold(Object point) {
         return new Plan(Action.HOLD, point.toString(), 1, Duration.ZERO);
     }

@@ -50,6 +50,7 @@ final class Stage implements AutoCloseable {
             "BunnyUndone",
             "BunnyRepair",
             "BunnyPoisoned",
+            "BunnyScheduled",
             "poison-watch");
     private static final Duration ANOTHER_COPY = Duration.ofSeconds(1);
 

@@ -19,6 +19,7 @@ final class TripChecks extends Checks {
 
     private static final Map<OrderKind, List<String>> EFFECTS = Map.of(
             OrderKind.SAGA_COMPLETES, List.of("StepA", "StepB"),
+            OrderKind.SAGA_SCHEDULES, List.of("StepA", "StepB"),
             OrderKind.SAGA_FAILS, List.of("StepA", "StepB", "UndoB", "UndoA"),
             OrderKind.SAGA_LATE, List.of("StepA", "StepB", "UndoB", "UndoA"),
             OrderKind.SAGA_BARRED, List.of("StepA", "UndoB", "UndoA"),
@@ -34,7 +35,9 @@ final class TripChecks extends Checks {
     }
 
     private SagaStatus end() {
-        return order.kind() == OrderKind.SAGA_COMPLETES ? SagaStatus.COMPLETED : SagaStatus.FAILED;
+        return order.kind() == OrderKind.SAGA_COMPLETES || order.kind() == OrderKind.SAGA_SCHEDULES
+                ? SagaStatus.COMPLETED
+                : SagaStatus.FAILED;
     }
 
     private String status() {

@@ -22,6 +22,7 @@ final class TripScenarios {
     private static final String TIMEOUT = "BunnyTimeout";
     private static final String UNDO = "UndoB";
     private static final String UNDONE = "BunnyUndone";
+    private static final String SCHEDULED = "BunnyScheduled";
     private static final String REPAIR = "BunnyRepair";
 
     private TripScenarios() {}
@@ -48,6 +49,10 @@ final class TripScenarios {
         // a message that is set aside, and the repair
         add(all, OrderKind.SAGA_STUCK, LAST, Operation.MARK_POISONED, Operation.SEND_POISON);
         add(all, OrderKind.SAGA_STUCK, REPAIR, Operation.SEND, Operation.COMPLETE, Operation.COMMIT);
+        // a scheduled message: on its way to the store, taken into it, published when its alarm comes
+        add(all, OrderKind.SAGA_SCHEDULES, SCHEDULED, Operation.SEND, Operation.COMPLETE, Operation.COMMIT);
+        addOfAlarm(all, Operation.SEND, Operation.COMPLETE, Operation.COMMIT, Operation.ACKNOWLEDGE);
+        add(all, OrderKind.SAGA_SCHEDULES, LATER, Operation.SEND);
         return all;
     }
 
@@ -59,12 +64,28 @@ final class TripScenarios {
         }
     }
 
+    /** The first message of this type brings a scheduled one to the store, the second is its alarm. */
+    private static void addOfAlarm(List<Scenario> all, Operation... operations) {
+        for (Operation operation : operations) {
+            for (Moment moment : Moment.values()) {
+                Point point = new Point(moment, operation, SCHEDULED);
+                all.add(crash("saga: halt %s, its alarm".formatted(point), OrderKind.SAGA_SCHEDULES, point, 2));
+            }
+        }
+    }
+
     private static Scenario crash(OrderKind kind, Point point) {
+        String what = kind == OrderKind.SAGA_FAILS && point.type().equals(LAST)
+                ? ", which fails it"
+                : kind == OrderKind.SAGA_SCHEDULES && point.type().equals(LATER) ? ", scheduled" : "";
+        return crash("saga: halt " + point + what, kind, point, 1);
+    }
+
+    private static Scenario crash(String name, OrderKind kind, Point point, int occurrence) {
         return new Scenario(
-                "saga: halt " + point
-                        + (kind == OrderKind.SAGA_FAILS && point.type().equals(LAST) ? ", which fails it" : ""),
+                name,
                 kind,
-                (stage, order) -> play(stage, order, point),
+                (stage, order) -> play(stage, order, Plan.halt(point, occurrence)),
                 store -> notApplicable(point.operation(), store),
                 store -> Expectation.of(kind));
     }
@@ -76,8 +97,8 @@ final class TripScenarios {
         return operation == Operation.COMMIT && !store.transactional() ? "no transaction" : null;
     }
 
-    private static void play(Stage stage, Order order, Point point) {
-        Child halted = stage.prepare(Plan.halt(point));
+    private static void play(Stage stage, Order order, Plan plan) {
+        Child halted = stage.prepare(plan);
         Child next = stage.prepare(Plan.NONE);
         stage.go(halted);
         stage.awaitStarted(halted);

@@ -2,6 +2,7 @@
 package io.safebunny.crash.saga;
 
 import io.safebunny.Bunny;
+import io.safebunny.ScheduledMessages;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.engine.SafeBunnyEngine;
@@ -54,6 +55,16 @@ public final class Node implements AutoCloseable {
 
     /** @param wrap wraps the transport to the broker */
     public Node(NodeAddress address, Persistence persistence, Timeline timeline, UnaryOperator<Transport> wrap) {
+        this(address, persistence, timeline, wrap, false);
+    }
+
+    /** @param schedules whether it keeps scheduled messages */
+    public Node(
+            NodeAddress address,
+            Persistence persistence,
+            Timeline timeline,
+            UnaryOperator<Transport> wrap,
+            boolean schedules) {
         this.address = address;
         this.lease = persistence.lease();
         publish = factory(address, ":publish");
@@ -72,6 +83,7 @@ public final class Node implements AutoCloseable {
         engine = new SafeBunnyEngine(SafeBunnyParts.builder(options, transport, timeline)
                 .store(persistence.store())
                 .outbox(persistence.outbox())
+                .scheduling(schedules)
                 .breakers(new CircuitBreakers(NO_FAILURE_RATE, timeline, workers))
                 .build());
     }
@@ -109,6 +121,11 @@ public final class Node implements AutoCloseable {
 
     public Sagas sagas() {
         return engine.sagas();
+    }
+
+    /** Of a node that keeps some. */
+    public ScheduledMessages scheduledMessages() {
+        return engine.scheduledMessages();
     }
 
     public void start(List<HandlerDefinition> handlers) {

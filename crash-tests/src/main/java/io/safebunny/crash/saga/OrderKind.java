@@ -21,6 +21,8 @@ public enum OrderKind {
     ROLLED_BACK(0),
     /** Starts a saga with state, which completes. */
     SAGA_COMPLETES(0),
+    /** The same, but the answer to its first step is a scheduled message. */
+    SAGA_SCHEDULES(0),
     /** Starts a saga that fails after two steps, both of which are undone. */
     SAGA_FAILS(0),
     /** Starts a saga whose second step is never answered. */

@@ -19,7 +19,7 @@ public final class TripSaga {
     private static final Duration SOON = Duration.ofSeconds(2);
     private static final Duration LATER = Duration.ofHours(1);
 
-    public record StepA(String order) {}
+    public record StepA(String order, OrderKind kind) {}
 
     public record UndoA(String order) {}
 
@@ -36,7 +36,7 @@ public final class TripSaga {
     @Starts
     @BunnyHandler(from = "${desk}")
     State on(Order order, SagaContext saga) {
-        saga.step("a", new StepA(order.id()), new UndoA(order.id()));
+        saga.step("a", new StepA(order.id(), order.kind()), new UndoA(order.id()));
         saga.timeout("late", LATER);
         return new State(order.id(), order.kind());
     }

@@ -2,6 +2,7 @@
 package io.safebunny.crash.trip;
 
 import io.safebunny.MessageContext;
+import io.safebunny.PublishOptions;
 import io.safebunny.crash.ledger.Entry.Kind;
 import io.safebunny.crash.ledger.LedgerClient;
 import io.safebunny.crash.saga.Node;
@@ -31,6 +32,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 public final class Trips {
 
     private static final Duration PAUSE = Duration.ofMillis(200);
+    private static final Duration SOON = Duration.ofSeconds(1);
     private static final int PREFETCH = 2;
     private static final int MOST = 10;
 
@@ -61,9 +63,16 @@ public final class Trips {
     public List<HandlerDefinition> handlers() {
         return List.of(
                 Node.handler(StepA.class, node.toString(), (payload, context) -> {
-                    String order = ((StepA) payload).order();
-                    effect(context, order);
-                    var unused = node.bunny().publish(new DoneA(order));
+                    StepA step = (StepA) payload;
+                    effect(context, step.order());
+                    if (step.kind() == OrderKind.SAGA_SCHEDULES) {
+                        String unused = node.scheduledMessages()
+                                .schedule(
+                                        new DoneA(step.order()),
+                                        PublishOptions.none().withDelay(SOON));
+                    } else {
+                        var unused = node.bunny().publish(new DoneA(step.order()));
+                    }
                 }),
                 Node.handler(
                         UndoA.class, node.toString(), (payload, context) -> effect(context, ((UndoA) payload).order())),
