@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.aot;
 
+import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
 import org.springframework.aot.hint.ExecutableMode;
@@ -16,9 +17,9 @@ final class StarterHints implements RuntimeHintsRegistrar {
         // names of properties, to tell of those that are misspelt
         hints.resources().registerPattern("META-INF/spring-configuration-metadata.json");
         // the settings that SafeBunny's own connections take over
-        hints.reflection()
-                .registerMethod(
-                        ReflectionUtils.findMethod(AbstractConnectionFactory.class, "getAddresses"),
-                        ExecutableMode.INVOKE);
+        Method addresses = ReflectionUtils.findMethod(AbstractConnectionFactory.class, "getAddresses");
+        if (addresses != null) { // its absence is told at the start of the node
+            hints.reflection().registerMethod(addresses, ExecutableMode.INVOKE);
+        }
     }
 }

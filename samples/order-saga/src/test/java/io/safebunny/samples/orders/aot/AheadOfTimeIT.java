@@ -54,8 +54,7 @@ class AheadOfTimeIT {
         List<String> running = new ArrayList<>(List.of(AheadOfTime.class.getName()));
         running.addAll(SETTINGS);
         // without what was generated, Boot refuses to start in this mode
-        String output =
-                run(classes + File.pathSeparator + classPath(), List.of("-Dspring.aot.enabled=true"), running);
+        String output = run(classes + File.pathSeparator + classPath(), List.of("-Dspring.aot.enabled=true"), running);
 
         assertThat(classes.resolve("io/safebunny/samples/orders/orchestrated/orders"))
                 .as("classes that were generated for " + OrchestratedOrdersNode.class.getSimpleName())
@@ -68,7 +67,8 @@ class AheadOfTimeIT {
     }
 
     private void compile(Path sources, Path classes) throws IOException {
-        List<String> arguments = new ArrayList<>(List.of("-proc:none", "-nowarn", "-cp", classPath(), "-d", classes.toString()));
+        List<String> arguments =
+                new ArrayList<>(List.of("-proc:none", "-nowarn", "-cp", classPath(), "-d", classes.toString()));
         try (Stream<Path> files = Files.walk(sources)) {
             files.map(Path::toString).filter(name -> name.endsWith(".java")).forEach(arguments::add);
         }
