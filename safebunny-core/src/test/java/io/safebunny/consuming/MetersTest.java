@@ -80,11 +80,18 @@ class MetersTest {
                         "safebunny.paused",
                         "safebunny.store",
                         "safebunny.sender.inflight");
-        assertThat(node.meters.getMeters())
+        assertThat(node.meters.getMeters().stream().filter(meter -> !isTheReadOfWhatIsPaused(meter.getId())))
                 .allSatisfy(meter -> meter.measure().forEach(measured -> assertThat(measured.getValue())
                         .as(meter.getId().toString())
                         .satisfiesAnyOf(value -> assertThat(value).isZero(), value -> assertThat(value)
                                 .isNaN())));
+    }
+
+    /** A node that starts asks its store whether a type is paused. */
+    private static boolean isTheReadOfWhatIsPaused(Meter.Id meter) {
+        return meter.getName().equals("safebunny.store")
+                && "find".equals(meter.getTag("operation"))
+                && "ok".equals(meter.getTag("outcome"));
     }
 
     /** Else they would be asked of Prometheus and not be there, or stand beside others of the same name. */
