@@ -18,8 +18,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 
 /**
- * Sagas that wait for a timeout each while the queues in which the broker keeps the messages of these timeouts are purged, and in the
- * end deleted.
+ * Sagas that wait for a timeout each while the queues in which the broker keeps the messages of these timeouts are purged.
  */
 record PurgedTimeoutsRow(StoreAddress store) {
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The broker loses the messages of timeouts: somebody has emptied, or deleted, the queues in which they wait. */
+/** The broker loses the messages of timeouts: somebody has emptied the queues in which they wait. */
 @Timeout(120)
 class PurgedLadderIT {
 
