@@ -89,6 +89,10 @@ final class TransportBench {
                 .atMost(patience());
     }
 
+    boolean connectsInstances() {
+        return fixture.connectsInstances();
+    }
+
     Duration patience() {
         return fixture.patience();
     }

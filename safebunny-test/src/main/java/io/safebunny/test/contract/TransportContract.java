@@ -16,7 +16,14 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(120)
 public abstract class TransportContract
-        implements RoutingRules, FidelityRules, TopologyRules, SettlementRules, FlowRules, PaceRules, DelayRules {
+        implements RoutingRules,
+                FidelityRules,
+                TopologyRules,
+                SettlementRules,
+                FlowRules,
+                PaceRules,
+                DelayRules,
+                ControlRules {
 
     private final TransportBench bench = new TransportBench(this);
 
@@ -28,6 +35,11 @@ public abstract class TransportContract
 
     /** Called after each test, its transports closed, with the queues it declared: delete them on a shared broker. */
     protected void cleanUp(Set<String> queues) {}
+
+    /** Whether {@link Transport#control} reaches other instances. By default it must. */
+    protected boolean connectsInstances() {
+        return true;
+    }
 
     /** How long to wait for what must happen. */
     protected Duration patience() {

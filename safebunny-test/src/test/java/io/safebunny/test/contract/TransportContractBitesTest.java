@@ -11,6 +11,7 @@ class TransportContractBitesTest extends ContractBites {
                 new BrokenFidelity(),
                 new BrokenConsuming(),
                 new BrokenPace(),
-                new BrokenDelays());
+                new BrokenDelays(),
+                new BrokenControl());
     }
 }
