@@ -41,8 +41,9 @@ final class CommandLine {
                            (needs --rabbit)
           --node NAME      run only this node in this process: storefront, orders, billing, shipping or
                            notifications (needs --rabbit; see samples/order-saga/README.md)
-          --http PORT      with --serve or --node: /actuator/health and /actuator/prometheus of a node on that port of
-                           this machine, of the next node on the next one; 0 for free ports, which it prints
+          --http PORT      with --serve or --node: all of /actuator, with nothing to guard it, so for looking only, on
+                           this machine: of the storefront on that port, then of orders, billing, shipping and
+                           notifications; 0 for free ports, which it prints
           --help           show this
 
         Exit status: 0 no order is lost, nothing happened twice, and (with --orchestrated) every saga has ended and what

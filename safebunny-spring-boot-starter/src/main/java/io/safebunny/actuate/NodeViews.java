@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.actuate;
+
+import io.safebunny.BunnyCircuitBreaker;
+import io.safebunny.BunnyCircuitBreaker.State;
+import io.safebunny.BunnyOperations;
+import io.safebunny.dedup.dispatch.WaitingPublications;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.transport.Transport;
+import io.safebunny.spi.transport.TransportStatus;
+import io.safebunny.topology.Topology;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What the endpoint shows of the node. Reads what the node knows already, so polling costs nothing. Thread-safe. */
+final class NodeViews {
+
+    private final SafeBunnyEngine engine;
+    private final String node;
+    private final BunnyCircuitBreaker breaker;
+    private final BunnyOperations operations;
+    private final Transport transport;
+    private final @Nullable MessageStore store;
+    private final Map<String, Supplier<Map<String, Object>>> sections = new TreeMap<>();
+
+    NodeViews(
+            SafeBunnyEngine engine,
+            String node,
+            BunnyCircuitBreaker breaker,
+            BunnyOperations operations,
+            Transport transport,
+            @Nullable MessageStore store) {
+        this.engine = engine;
+        this.node = node;
+        this.breaker = breaker;
+        this.operations = operations;
+        this.transport = transport;
+        this.store = store;
+        sections.put("topology", this::topology);
+        sections.put("breakers", this::breakers);
+        sections.put("publisher", this::publisher);
+        sections.put("sagas", this::sagas);
+    }
+
+    /** By their names in the path. */
+    Map<String, Supplier<Map<String, Object>>> sections() {
+        return sections;
+    }
+
+    Map<String, Object> overview() {
+        Map<String, State> states = breaker.states();
+        Map<String, Object> counts = new LinkedHashMap<>();
+        counts.put("types", states.size());
+        counts.put(
+                "notClosed",
+                states.values().stream().filter(state -> state != State.CLOSED).count());
+        counts.put("paused", operations.paused().size());
+        counts.put("waitingPublications", engine.waiting().messages());
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("node", node);
+        view.put("instance", operations.instance());
+        view.put("transport", transport.getClass().getSimpleName());
+        view.put("store", store == null ? "none" : store.getClass().getSimpleName());
+        view.put("counts", counts);
+        return view;
+    }
+
+    private Map<String, Object> topology() {
+        Topology topology = engine.topology();
+        return topology == null
+                ? Map.of()
+                : Map.of(
+                        "exchanges", topology.exchanges(),
+                        "queues", topology.queues(),
+                        "bindings", topology.bindings());
+    }
+
+    private Map<String, Object> breakers() {
+        Map<String, Object> types = new TreeMap<>();
+        breaker.states().forEach((type, state) -> {
+            Map<String, Object> told = new LinkedHashMap<>();
+            told.put("state", state);
+            operations.paused().stream()
+                    .filter(pause -> pause.type().equals(type))
+                    .forEach(pause -> told.put("pause", pause));
+            types.put(type, told);
+        });
+        return types;
+    }
+
+    private Map<String, Object> publisher() {
+        TransportStatus status = transport.status();
+        WaitingPublications waiting = engine.waiting();
+        return Map.of("usable", status.usable(), "detail", status.detail(), "waiting", waiting);
+    }
+
+    private Map<String, Object> sagas() {
+        return Map.of("needingRepair", engine.sagasNeedingRepair(), "undoing", engine.sagasUndoing());
+    }
+}
