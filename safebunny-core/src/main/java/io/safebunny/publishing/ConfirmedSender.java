@@ -157,13 +157,18 @@ public final class ConfirmedSender {
                 if (retrying.add(this)) {
                     limit = timeline.schedule(Duration.ofNanos(left), () -> result.completeExceptionally(cause));
                 }
-                timeline.schedule(backOff, () -> attemptOnRetries(cause));
+                timeline.schedule(jittered(backOff), () -> attemptOnRetries(cause));
             } catch (RuntimeException | Error e) { // otherwise nobody would complete it or free its place
                 cause.addSuppressed(e);
                 result.completeExceptionally(cause);
             }
             Duration doubled = backOff.multipliedBy(2);
             backOff = doubled.compareTo(LONGEST_BACK_OFF) > 0 ? LONGEST_BACK_OFF : doubled;
+        }
+
+        /** Between half of it and all: what was lost together would otherwise come back, and be lost again, together. */
+        private Duration jittered(Duration longest) {
+            return longest.minusNanos(timeline.random().nextLong(longest.toNanos() / 2));
         }
 
         private void attemptOnRetries(Throwable cause) {

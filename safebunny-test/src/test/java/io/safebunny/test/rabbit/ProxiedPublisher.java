@@ -35,6 +35,9 @@ import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 /** A transport whose publishing connection goes through a proxy, with a queue and exchanges of its own. The other connection goes straight. */
 final class ProxiedPublisher implements AutoCloseable {
 
+    /** Of {@link #sender}. */
+    static final int MAX_IN_FLIGHT = 1_000;
+
     /** Part of all names on the broker. */
     final String node = "pub." + UUID.randomUUID().toString().substring(0, 8);
 
@@ -103,7 +106,7 @@ final class ProxiedPublisher implements AutoCloseable {
     }
 
     ConfirmedSender sender() {
-        return new ConfirmedSender(transport, timeline, threads, timeout, 1_000);
+        return new ConfirmedSender(transport, timeline, threads, timeout, MAX_IN_FLIGHT);
     }
 
     CompletableFuture<Void> send(String id) {

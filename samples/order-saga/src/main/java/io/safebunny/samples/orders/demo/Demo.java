@@ -17,7 +17,9 @@ public final class Demo {
 
     public static void main(String[] args) {
         if (args.length == 1 && args[0].equals(Instance.ARGUMENT)) {
-            System.exit(Instance.run(System.in, System.out));
+            PrintStream answers = System.out;
+            System.setOut(System.err); // no log line, whoever configures the log, may come between the answers
+            System.exit(Instance.run(System.in, answers));
             return;
         }
         if (CommandLine.asksForHelp(args)) {
