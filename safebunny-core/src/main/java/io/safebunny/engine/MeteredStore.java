@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 class MeteredStore implements MessageStore {
 
     private final MessageStore store;
-    private final StoreTimers timers;
+    final StoreTimers timers;
 
     private MeteredStore(MessageStore store, StoreTimers timers) {
         this.store = store;
@@ -102,12 +102,10 @@ class MeteredStore implements MessageStore {
     private static final class Transactional extends MeteredStore implements TransactionalMessageStore {
 
         private final TransactionalMessageStore store;
-        private final StoreTimers timers;
 
         Transactional(TransactionalMessageStore store, StoreTimers timers) {
             super(store, timers);
             this.store = store;
-            this.timers = timers;
         }
 
         @Override

@@ -2,7 +2,6 @@
 package io.safebunny.orchestrating;
 
 import io.safebunny.recovery.NotHandledException;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -13,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The kinds of sagas of a node. Immutable. */
 final class SagaTypes {
-
-    private static final Duration UNTIL_DEPLOYED = Duration.ofMinutes(1);
 
     private final Map<String, SagaType> byName = new LinkedHashMap<>();
 
@@ -39,9 +36,8 @@ final class SagaTypes {
     SagaType require(String name) {
         SagaType type = byName.get(name);
         if (type == null) {
-            throw NotHandledException.later(
-                    "This instance has no saga %s: the message waits for an instance that has".formatted(name),
-                    UNTIL_DEPLOYED);
+            throw NotHandledException.byThisVersion(
+                    "This instance has no saga %s: the message waits for an instance that has".formatted(name));
         }
         return type;
     }

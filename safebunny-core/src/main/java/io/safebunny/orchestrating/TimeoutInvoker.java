@@ -16,7 +16,6 @@ import java.time.Instant;
 /** The message that wakes a saga, because a timeout may be over. The saga knows whether it is. Thread-safe. */
 final class TimeoutInvoker implements HandlerInvoker {
 
-    private static final Duration UNTIL_DEPLOYED = Duration.ofMinutes(1);
     private static final Duration DEPLOYING = Duration.ofMinutes(15);
 
     private final SagaTypes types;
@@ -74,10 +73,9 @@ final class TimeoutInvoker implements HandlerInvoker {
     private static SagaMethod method(SagaType type, BunnyTimeout alarm, SagaTimeout timeout, Instant now) {
         SagaMethod method = type.definition().timeouts().get(alarm.name());
         if (method == null && now.isBefore(timeout.due().plus(DEPLOYING))) {
-            throw NotHandledException.later(
+            throw NotHandledException.byThisVersion(
                     "This instance has no method for timeout %s of saga %s: the message waits for an instance that has"
-                            .formatted(alarm.name(), type.name()),
-                    UNTIL_DEPLOYED);
+                            .formatted(alarm.name(), type.name()));
         }
         if (method == null) {
             throw new MisuseException(

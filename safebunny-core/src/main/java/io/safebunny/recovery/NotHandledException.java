@@ -11,6 +11,8 @@ public final class NotHandledException extends SafeBunnyException {
     /** A shorter pause would open and close the breaker many times a second, and each time copy the messages in the prefetch. */
     private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
 
+    private static final Duration UNTIL_DEPLOYED = Duration.ofMinutes(1);
+
     private final Duration delay;
     private final boolean trouble;
     private final transient @Nullable Duration pause;
@@ -25,6 +27,11 @@ public final class NotHandledException extends SafeBunnyException {
     /** The reason concerns this message alone. */
     public static NotHandledException later(String why, Duration delay) {
         return new NotHandledException(why, delay, false, null);
+    }
+
+    /** Only an instance with another version of the application can handle this message; it comes again after a minute. */
+    public static NotHandledException byThisVersion(String why) {
+        return later(why, UNTIL_DEPLOYED);
     }
 
     /** The reason concerns every message: something that handling needs is unavailable. */

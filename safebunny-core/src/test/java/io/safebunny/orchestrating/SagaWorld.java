@@ -7,6 +7,7 @@ import io.safebunny.PublishOptions;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.fixture.ShiftedTimeline;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
@@ -36,7 +37,6 @@ import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -44,10 +44,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
 import java.util.function.ToIntFunction;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
@@ -128,46 +125,6 @@ public final class SagaWorld {
         }
     }
 
-    /** The same time, read from a clock that is ahead. */
-    private final class Ahead implements Timeline {
-        private final Duration ahead;
-
-        Ahead(Duration ahead) {
-            this.ahead = ahead;
-        }
-
-        @Override
-        public Instant now() {
-            return timeline.now().plus(ahead);
-        }
-
-        @Override
-        public long nanoTime() {
-            return timeline.nanoTime();
-        }
-
-        @Override
-        public Cancellable schedule(Duration delay, Runnable task) {
-            return timeline.schedule(delay, task);
-        }
-
-        @Override
-        public void sleep(Duration duration) throws InterruptedException {
-            timeline.sleep(duration);
-        }
-
-        @Override
-        public <T> T await(CompletableFuture<T> future, Duration timeout)
-                throws InterruptedException, ExecutionException, TimeoutException {
-            return timeline.await(future, timeout);
-        }
-
-        @Override
-        public RandomGenerator random() {
-            return timeline.random();
-        }
-    }
-
     /** What a node without sagas does with one type. */
     public static HandlerDefinition handler(String from, Class<?> payload, HandlerInvoker invoker) {
         String type = MessageTypes.nameOf(payload);
@@ -184,7 +141,8 @@ public final class SagaWorld {
 
     /** Another instance, whose clock is ahead, and which looks after sagas but gets no messages. */
     void startAhead(String node, Duration ahead, MessageStore store, Object... sagas) {
-        engines.put(node + " ahead", started(node, store, false, new Ahead(ahead), List.of(), sagas));
+        engines.put(
+                node + " ahead", started(node, store, false, new ShiftedTimeline(timeline, ahead), List.of(), sagas));
     }
 
     private SafeBunnyEngine started(

@@ -126,12 +126,12 @@ final class NodeEndpoint {
     }
 
     private static Duration parse(@Nullable String duration) {
-        try {
-            if (duration != null && !duration.matches("\\d*")) { // Spring takes a number alone as milliseconds
+        if (duration != null && !duration.matches("\\d*")) { // Spring takes a number alone as milliseconds
+            try {
                 return DurationStyle.detectAndParse(duration);
+            } catch (IllegalArgumentException | ArithmeticException e) {
+                // answered as every other value that is none
             }
-        } catch (IllegalArgumentException | ArithmeticException e) {
-            throw wrong("duration", duration, "it must be a number with a unit, such as 30s, 10m or 2h");
         }
         throw wrong("duration", duration, "it must be a number with a unit, such as 30s, 10m or 2h");
     }

@@ -9,7 +9,6 @@ import io.safebunny.recovery.NotHandledException;
 import io.safebunny.serialization.JsonMessageSerializer;
 import io.safebunny.spi.serialization.MessageSerializer;
 import io.safebunny.spi.serialization.SerializationException;
-import java.time.Duration;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -21,7 +20,6 @@ public final class SagaStates {
     /** In bytes of JSON. */
     public static final int LARGEST = 256 * 1024;
 
-    private static final Duration UNTIL_DEPLOYED = Duration.ofMinutes(1);
     private static final MessageSerializer JSON = JsonMessageSerializer.ofResults();
 
     private final SagaDefinition saga;
@@ -79,10 +77,9 @@ public final class SagaStates {
     public void requireKnown(SagaDocument stored) {
         int version = stored.stateVersion();
         if (version > saga.version()) {
-            throw NotHandledException.later(
+            throw NotHandledException.byThisVersion(
                     "The state of saga %s %s has version %d, and this instance knows %d: it waits for a newer one"
-                            .formatted(saga.name(), stored.id(), version, saga.version()),
-                    UNTIL_DEPLOYED);
+                            .formatted(saga.name(), stored.id(), version, saga.version()));
         }
     }
 

@@ -119,12 +119,7 @@ public final class SagaMessages {
      * @param reason as in header {@code sb-poison-reason}
      */
     public OutboundMessage poisoned(BunnyPoisoned news, String reason, String sagaId, Instant now) {
-        String key = "%s:%d:%d".formatted(news.saga(), news.recordVersion(), news.sentAt());
-        OutboundMessage made =
-                library.first(library.id(sagaId, news.messageId(), POISONED, key), sagaId, news, now, now);
-        Map<String, Object> headers = new LinkedHashMap<>(made.message().headers());
-        headers.put(REASON, reason);
-        return new OutboundMessage(made.message().withHeaders(headers), made.route(), made.delay());
+        return news(news, news.saga(), sagaId, now, Duration.ZERO, Map.of(REASON, reason));
     }
 
     /**
@@ -134,12 +129,17 @@ public final class SagaMessages {
      */
     public OutboundMessage unplaced(
             BunnyPoisoned news, String reason, String sagaId, int search, Instant now, Duration delay) {
-        String key = "?%d:%d:%d".formatted(search, news.recordVersion(), news.sentAt());
+        return news(news, "?" + search, sagaId, now, delay, Map.of(REASON, reason, SEARCH, search));
+    }
+
+    /** @param which tells it from other news of the same message */
+    private OutboundMessage news(
+            BunnyPoisoned news, String which, String sagaId, Instant now, Duration delay, Map<String, Object> more) {
+        String key = "%s:%d:%d".formatted(which, news.recordVersion(), news.sentAt());
         OutboundMessage made =
                 library.first(library.id(sagaId, news.messageId(), POISONED, key), sagaId, news, now, now.plus(delay));
         Map<String, Object> headers = new LinkedHashMap<>(made.message().headers());
-        headers.put(REASON, reason);
-        headers.put(SEARCH, search);
+        headers.putAll(more);
         return new OutboundMessage(made.message().withHeaders(headers), made.route(), made.delay());
     }
 
