@@ -33,6 +33,7 @@ final class NodePoison {
         String node = parts.options().node();
         Set<String> types = handlers.types();
         metrics.poisonDepth(node, depth);
+        metrics.registerReplays();
         Function<HandlerDefinition, String> queue = handler -> Names.address(node, handler.type());
         messages = new QueuePoisonMessages(
                 node,
@@ -42,7 +43,8 @@ final class NodePoison {
                 parts.callbacks(),
                 handlers.all().stream()
                         .collect(Collectors.toMap(queue, handler -> pipelines.inspector(handler, types))),
-                parts.meteredStore());
+                parts.meteredStore(),
+                metrics);
     }
 
     /** @throws MisuseException SB-5014 when the node handles nothing, or has not been started */

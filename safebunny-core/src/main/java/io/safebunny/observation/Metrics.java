@@ -112,6 +112,18 @@ public final class Metrics {
         count("safebunny.retries", "type", type, "stage", "delayed");
     }
 
+    /** {@code safebunny.replay} at 0, for a node that has a poison queue. */
+    public void registerReplays() {
+        for (String outcome : List.of("moved", "refused")) {
+            register("safebunny.replay", "outcome", outcome);
+        }
+    }
+
+    /** {@code safebunny.replay}: a poison copy was sent back to its queue, or left where it was because of its verdict. */
+    public void replayed(boolean moved) {
+        count("safebunny.replay", "outcome", moved ? "moved" : "refused");
+    }
+
     /** {@code safebunny.poison}: a message was put into the poison queue. */
     public void poisoned(String type, PoisonReason reason) {
         count("safebunny.poison", "type", type, "reason", reason.wireName());

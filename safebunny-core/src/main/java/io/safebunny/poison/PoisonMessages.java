@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.poison;
 
+import java.util.List;
+
 /**
  * The messages that this node has set aside, in {@code {node}-poison}. Thread-safe.
  *
@@ -17,11 +19,22 @@ public interface PoisonMessages {
     PoisonList list(PoisonFilter filter);
 
     /**
+     * The copies of one message, with their bodies, and what is stored of it; blocks. At most 100 of them, among the first 100,000 of the
+     * queue.
+     *
+     * @return empty when there is none
+     */
+    List<PoisonCopy> find(String messageId);
+
+    /**
      * Sends all copies that match, and that their verdict says can be handled, back to their queues: each is taken, judged anew, sent to its
      * queue, and removed once the broker has confirmed that. A crash in between leaves a copy, which with a store is not handled twice.
-     * Of several copies of one message only one is moved. Returns at once; one replay at a time runs on each instance.
+     * Of several copies of one message only one is moved. Returns at once; one operation at a time runs on each instance.
      *
-     * @throws io.safebunny.failure.MisuseException SB-5014 when another replay runs on this instance
+     * @throws io.safebunny.failure.MisuseException SB-5014 when another operation runs on this instance
      */
-    Replay replay(ReplayRequest request);
+    PoisonOperation replay(PoisonRequest request);
+
+    /** What was begun on this instance, the last first: at most the 100 last ones. Forgotten when the instance ends. */
+    List<PoisonOperation> operations();
 }

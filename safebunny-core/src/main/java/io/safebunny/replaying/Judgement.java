@@ -18,13 +18,13 @@ record Judgement(Verdict verdict, String explanation) {
      * @param record of the message; {@code null} when there is none
      * @param sameMessage whether the record is that of this message, and not of another with its id
      * @param version of the record when the copy was set aside, as it says; 0 when it does not say
-     * @param tooOld whether the message is older than records are kept
+     * @param tooOld whether the message is older than records are kept; of no account while there is one
      */
     static Judgement of(@Nullable MessageRecord record, boolean sameMessage, long version, boolean tooOld) {
-        if (tooOld) {
+        if (record == null && tooOld) {
             return new Judgement(
                     Verdict.TOO_OLD,
-                    "It is older than safebunny.dedup.retention, so it would come back as too-old. Check its effects; a forced replay is handled.");
+                    "It is older than safebunny.dedup.retention and nothing is stored of it, so it would come back as too-old. Check its effects; a forced replay is handled.");
         }
         if (record == null) {
             return new Judgement(Verdict.RUN, "Nothing is stored of it, so it is handled as if it were new.");

@@ -7,6 +7,7 @@ import io.safebunny.message.Headers;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
+import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
 import io.safebunny.spi.store.MessageRecord;
@@ -14,6 +15,7 @@ import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordState;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
@@ -42,11 +44,40 @@ final class PoisonReader {
     }
 
     /**
-     * A copy and what to send to replay it.
+     * A copy, as it is and as it is to be shown.
      *
-     * @param replayed {@code null} when there is nothing to send; otherwise the verdict says whether to
+     * @param replayed what to send to replay it; {@code null} when there is nothing to send; otherwise the verdict says whether to
+     * @param body decoded, if its queue can read it
+     * @param record that is stored of it; {@code null} when there is none, or it is not known
      */
-    record Copy(PoisonedMessage shown, @Nullable WireMessage replayed) {}
+    record Copy(
+            WireMessage wire,
+            PoisonedMessage shown,
+            @Nullable WireMessage replayed,
+            byte[] body,
+            @Nullable MessageRecord record) {
+
+        PoisonCopy told() {
+            MessageRecord stored = record;
+            return new PoisonCopy(
+                    shown,
+                    body,
+                    stored == null
+                            ? null
+                            : new PoisonCopy.Stored(
+                                    stored.state().name(),
+                                    stored.attempt(),
+                                    stored.version(),
+                                    stored.owner(),
+                                    List.copyOf(stored.steps().keySet()),
+                                    stored.outgoing().size()));
+        }
+
+        /** One that is not replayed. */
+        static Copy kept(WireMessage wire, Verdict verdict, String explanation) {
+            return new Copy(wire, shownAs(wire, new Judgement(verdict, explanation)), null, wire.body(), null);
+        }
+    }
 
     /**
      * Asks the store, so it may block.
@@ -55,44 +86,32 @@ final class PoisonReader {
      */
     Copy read(WireMessage wire, boolean forced) {
         MessageInspector queue = byQueue.get(text(wire, Headers.POISON_QUEUE));
-        Judgement refusal = refusal(wire, queue);
+        String refusal = refusal(wire, queue);
         if (refusal != null || queue == null) {
-            return new Copy(shown(wire, Objects.requireNonNull(refusal)), null);
+            return Copy.kept(wire, Verdict.REFUSED, Objects.requireNonNull(refusal));
         }
         WireMessage replayed = replayed(wire);
         try {
-            Inspected inspected = queue.inspect(replayed);
-            return judged(wire, replayed, inspected, forced);
+            return judged(wire, replayed, queue.inspect(replayed), forced);
         } catch (InvalidMessageException e) {
-            return new Copy(
-                    shown(
-                            wire,
-                            new Judgement(
-                                    Verdict.REFUSED,
-                                    "It would come back as " + e.reason().wireName() + '.')),
-                    null);
+            return Copy.kept(
+                    wire, Verdict.REFUSED, "It would come back as " + e.reason().wireName() + '.');
         } catch (RuntimeException e) {
             LOG.debug("Message {} cannot be judged", Names.printable(String.valueOf(wire.messageId())), e);
-            return new Copy(
-                    shown(
-                            wire,
-                            new Judgement(
-                                    Verdict.UNKNOWN,
-                                    "The store does not answer, or has a record that this version cannot read (%s)."
-                                            .formatted(e.getClass().getSimpleName()))),
-                    null);
+            return Copy.kept(
+                    wire,
+                    Verdict.UNKNOWN,
+                    "The store does not answer, or has a record that this version cannot read (%s)."
+                            .formatted(e.getClass().getSimpleName()));
         }
     }
 
     private Copy judged(WireMessage wire, WireMessage replayed, Inspected inspected, boolean forced) {
+        byte[] body = inspected.message().body();
         if (store == null) {
-            return new Copy(
-                    shown(
-                            wire,
-                            new Judgement(
-                                    Verdict.REPEATS,
-                                    "There is no store: it is handled, whether it was handled before or not.")),
-                    replayed);
+            Judgement repeats = new Judgement(
+                    Verdict.REPEATS, "There is no store: it is handled, whether it was handled before or not.");
+            return new Copy(wire, shownAs(wire, repeats), replayed, body, null);
         }
         MessageRecord record = store.find(inspected.key());
         Judgement judgement = Judgement.of(
@@ -101,7 +120,7 @@ final class PoisonReader {
                 inspected.message().poisonVersion(),
                 inspected.tooOld() && !forced);
         WireMessage sent = versioned(replayed, record, judgement);
-        return new Copy(shown(wire, judgement), inspected.tooOld() ? ageless(sent) : sent);
+        return new Copy(wire, shownAs(wire, judgement), inspected.tooOld() ? ageless(sent) : sent, body, record);
     }
 
     /** One whose node got no answer from the store says no version: it is a replay of what was just looked at. */
@@ -117,25 +136,18 @@ final class PoisonReader {
         return replayed.withHeaders(headers);
     }
 
-    private @Nullable Judgement refusal(WireMessage wire, @Nullable MessageInspector queue) {
+    private @Nullable String refusal(WireMessage wire, @Nullable MessageInspector queue) {
         if (text(wire, Headers.POISON_REASON).isEmpty()
                 || !(wire.headers().get(Headers.POISONED_AT) instanceof Number)) {
-            return new Judgement(
-                    Verdict.REFUSED,
-                    "It has no sb-poison-reason or no sb-poisoned-at: the broker moved it here itself, or somebody else put it here. See docs/poison.md on how to replay it by hand.");
+            return "It has no sb-poison-reason or no sb-poisoned-at: the broker moved it here itself, or somebody else put it here. See docs/poison.md on how to replay it by hand.";
         }
         if (queue == null) {
-            return new Judgement(
-                    Verdict.REFUSED,
-                    "Its sb-poison-queue is no queue of a type that this node handles: these are %s."
-                            .formatted(new TreeSet<>(byQueue.keySet())));
+            return "Its sb-poison-queue is no queue of a type that this node handles: these are %s."
+                    .formatted(new TreeSet<>(byQueue.keySet()));
         }
-        if (queue.checksSenders()) {
-            return new Judgement(
-                    Verdict.REFUSED,
-                    "Its type is taken from trusted users only (safebunny.listener.trusted-users), and nothing in the poison queue proves who sent it.");
-        }
-        return null;
+        return queue.checksSenders()
+                ? "Its type is taken from trusted users only (safebunny.listener.trusted-users), and nothing in the poison queue proves who sent it."
+                : null;
     }
 
     /** Without {@code CC}, {@code x-…} and whatever else would have the broker do something. */
@@ -164,7 +176,7 @@ final class PoisonReader {
                 replayed.body());
     }
 
-    private static PoisonedMessage shown(WireMessage wire, Judgement judgement) {
+    private static PoisonedMessage shownAs(WireMessage wire, Judgement judgement) {
         return new PoisonedMessage(
                 text(wire, Headers.POISON_DIGEST),
                 cut(wire.messageId()),

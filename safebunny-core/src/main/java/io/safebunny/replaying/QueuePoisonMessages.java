@@ -2,15 +2,16 @@
 package io.safebunny.replaying;
 
 import io.safebunny.consuming.MessageInspector;
-import io.safebunny.failure.MisuseException;
-import io.safebunny.identity.RandomIds;
+import io.safebunny.message.WireMessage;
+import io.safebunny.observation.Metrics;
+import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonGroup;
 import io.safebunny.poison.PoisonList;
 import io.safebunny.poison.PoisonMessages;
+import io.safebunny.poison.PoisonOperation;
+import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
-import io.safebunny.poison.Replay;
-import io.safebunny.poison.ReplayRequest;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.BrowsedQueue;
@@ -24,7 +25,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the node's poison queue through the transport. Thread-safe. */
@@ -32,19 +32,21 @@ public final class QueuePoisonMessages implements PoisonMessages {
 
     private static final int LEAST_LOOKED_AT = 1_000;
     private static final int LOOKED_AT_PER_MATCH = 10;
+    private static final int MOST_SEARCHED = 100_000;
+    private static final int MOST_COPIES = 100;
 
     private final String queue;
     private final Transport transport;
     private final ConfirmedSender sender;
     private final Timeline timeline;
-    private final Executor blocking;
     private final PoisonReader reader;
-    private final AtomicReference<@Nullable QueueReplay> running = new AtomicReference<>();
+    private final Operations operations;
+    private final Metrics metrics;
 
     /**
      * @param inspectors of the queues that the node handles, by their names
      * @param store {@code null} when handled messages are not remembered
-     * @param blocking runs each replay as one task
+     * @param blocking runs each operation as one task
      */
     public QueuePoisonMessages(
             String node,
@@ -53,13 +55,15 @@ public final class QueuePoisonMessages implements PoisonMessages {
             Timeline timeline,
             Executor blocking,
             Map<String, MessageInspector> inspectors,
-            @Nullable MessageStore store) {
+            @Nullable MessageStore store,
+            Metrics metrics) {
         this.queue = Topology.poisonOf(node);
         this.transport = transport;
         this.sender = sender;
         this.timeline = timeline;
-        this.blocking = blocking;
         this.reader = new PoisonReader(inspectors, store);
+        this.operations = new Operations(blocking);
+        this.metrics = metrics;
     }
 
     @Override
@@ -97,36 +101,44 @@ public final class QueuePoisonMessages implements PoisonMessages {
     }
 
     @Override
-    public Replay replay(ReplayRequest request) {
-        QueueReplay replay = new QueueReplay(
-                RandomIds.next(timeline.random()), request, () -> transport.browse(queue), sender, reader, timeline);
-        if (!running.compareAndSet(null, replay)) {
-            QueueReplay other = running.get();
-            throw new MisuseException(
-                    MisuseException.POISON,
-                    "Another replay runs on this instance [operation=%s]: wait for its end, or cancel it."
-                            .formatted(other == null ? "just ended" : other.id()));
-        }
-        try {
-            blocking.execute(() -> {
-                try {
-                    replay.run();
-                } finally {
-                    running.set(null);
+    public List<PoisonCopy> find(String messageId) {
+        List<PoisonCopy> copies = new ArrayList<>();
+        try (BrowsedQueue browsed = transport.browse(queue)) {
+            Delivery delivery = null;
+            for (int looked = 0;
+                    looked < MOST_SEARCHED && copies.size() < MOST_COPIES && (delivery = browsed.next()) != null;
+                    looked++) {
+                WireMessage wire = delivery.message().message();
+                if (messageId.equals(wire.messageId())) {
+                    copies.add(reader.read(wire, false).told());
                 }
-            });
-        } catch (RuntimeException e) {
-            running.set(null);
-            throw e;
+            }
         }
+        return List.copyOf(copies);
+    }
+
+    @Override
+    public PoisonOperation replay(PoisonRequest request) {
+        QueueOperation replay = new QueueOperation(
+                PoisonOperation.Kind.REPLAY,
+                request,
+                new BackToItsQueue(),
+                () -> transport.browse(queue),
+                sender,
+                reader,
+                timeline,
+                metrics);
+        operations.begin(replay);
         return replay;
     }
 
-    /** Ends a replay that is running, before its next copy. */
+    @Override
+    public List<PoisonOperation> operations() {
+        return operations.all();
+    }
+
+    /** Ends an operation that is running, before its next copy. */
     public void stop() {
-        QueueReplay replay = running.get();
-        if (replay != null) {
-            replay.cancel();
-        }
+        operations.stop();
     }
 }

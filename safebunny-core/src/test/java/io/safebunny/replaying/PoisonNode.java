@@ -12,9 +12,9 @@ import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.message.WireMessage;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
+import io.safebunny.poison.PoisonOperation;
+import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
-import io.safebunny.poison.Replay;
-import io.safebunny.poison.ReplayRequest;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.spi.store.MessageStore;
@@ -129,14 +129,14 @@ final class PoisonNode {
         return poison().list(PoisonFilter.all()).messages();
     }
 
-    Replay.Progress replay(ReplayRequest request) {
-        Replay replay = poison().replay(request);
+    PoisonOperation.Progress replay(PoisonRequest request) {
+        PoisonOperation replay = poison().replay(request);
         settle();
         return replay.progress();
     }
 
-    static ReplayRequest everything() {
-        return ReplayRequest.of(PoisonFilter.all(), "tester", "the gateway works again");
+    static PoisonRequest everything() {
+        return PoisonRequest.of(PoisonFilter.all(), "tester", "the gateway works again");
     }
 
     void stop() {

@@ -4,21 +4,32 @@ package io.safebunny.replaying;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.fixture.RecordedDelivery;
+import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
+import io.safebunny.observation.Metrics;
+import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonOperation;
+import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
-import io.safebunny.poison.Replay;
-import io.safebunny.poison.ReplayRequest;
 import io.safebunny.poison.Verdict;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.spi.transport.BrowsedQueue;
+import io.safebunny.spi.transport.Delivery;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
 import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class ReplayTest {
@@ -49,9 +60,9 @@ class ReplayTest {
         node.order("o-1");
         works[0] = true;
 
-        Replay.Progress progress = node.replay(PoisonNode.everything());
+        PoisonOperation.Progress progress = node.replay(PoisonNode.everything());
 
-        assertThat(progress.state()).isEqualTo(Replay.State.ENDED);
+        assertThat(progress.state()).isEqualTo(PoisonOperation.State.ENDED);
         assertThat(progress.moved()).isEqualTo(1);
         assertThat(charges).containsExactly("o-1");
         assertThat(node.handled).containsExactly("o-1", "o-1");
@@ -63,7 +74,7 @@ class ReplayTest {
         poison(3);
         List<WireMessage> before = node.copies();
 
-        Replay.Progress progress = node.replay(PoisonNode.everything().asDryRun());
+        PoisonOperation.Progress progress = node.replay(PoisonNode.everything().asDryRun());
 
         assertThat(progress.moved()).isEqualTo(3);
         assertThat(progress.verdicts()).containsExactly(Map.entry(Verdict.RUN, 3));
@@ -76,7 +87,7 @@ class ReplayTest {
         poison(1);
         node.setAside(node.copies().get(0));
 
-        Replay.Progress progress = node.replay(PoisonNode.everything());
+        PoisonOperation.Progress progress = node.replay(PoisonNode.everything());
 
         assertThat(progress.moved()).isEqualTo(1);
         assertThat(node.handled).containsExactly("o-0");
@@ -123,11 +134,11 @@ class ReplayTest {
     @Test
     void endsBeforeTheNextCopyWhenItIsCancelled() {
         poison(2);
-        Replay replay = node.poison().replay(PoisonNode.everything());
+        PoisonOperation replay = node.poison().replay(PoisonNode.everything());
         replay.cancel();
         node.settle();
 
-        assertThat(replay.progress().state()).isEqualTo(Replay.State.CANCELLED);
+        assertThat(replay.progress().state()).isEqualTo(PoisonOperation.State.CANCELLED);
         assertThat(replay.progress().moved()).isZero();
         assertThat(node.copies()).hasSize(2);
     }
@@ -135,13 +146,13 @@ class ReplayTest {
     @Test
     void refusesASecondReplayBesideTheFirst() {
         poison(1);
-        Replay first = node.poison().replay(PoisonNode.everything());
+        PoisonOperation first = node.poison().replay(PoisonNode.everything());
 
         assertThatExceptionOfType(MisuseException.class)
                 .isThrownBy(() -> node.poison().replay(PoisonNode.everything()))
                 .withMessageContainingAll("SB-5014", first.id());
         node.settle();
-        assertThat(node.replay(PoisonNode.everything()).state()).isEqualTo(Replay.State.ENDED);
+        assertThat(node.replay(PoisonNode.everything()).state()).isEqualTo(PoisonOperation.State.ENDED);
     }
 
     @Test
@@ -155,7 +166,7 @@ class ReplayTest {
                 copy.withHeader(Headers.POISON_QUEUE, "billing-NobodyTakesIt").wire());
         node.setAside(Wires.orderPlaced().wire());
 
-        Replay.Progress progress = node.replay(PoisonNode.everything().withForce());
+        PoisonOperation.Progress progress = node.replay(PoisonNode.everything().withForce());
 
         assertThat(progress.moved()).isZero();
         assertThat(progress.refusals())
@@ -187,9 +198,83 @@ class ReplayTest {
     }
 
     @Test
+    void findsTheCopiesOfOneMessageWithTheirBodiesAndWhatIsStored() {
+        node.handler = (payload, context) -> {
+            context.once("charge", String.class, () -> "receipt");
+            throw new IllegalStateException("no courier");
+        };
+        node.order("o-1");
+        node.order("o-2");
+        node.setAside(node.copies().get(0));
+
+        List<PoisonCopy> copies = node.poison().find("o-1");
+
+        assertThat(copies).hasSize(2).allSatisfy(copy -> {
+            assertThat(copy.message().messageId()).isEqualTo("o-1");
+            assertThat(copy.body()).isEqualTo(Wires.orderPlaced().wire().body());
+            PoisonCopy.Stored stored = Objects.requireNonNull(copy.record());
+            assertThat(stored.state()).isEqualTo("POISONED");
+            assertThat(stored.steps()).containsExactly("charge");
+            assertThat(copy.toString()).doesNotContain("total");
+        });
+        assertThat(node.poison().find("o-3")).isEmpty();
+        assertThat(node.copies()).hasSize(3);
+    }
+
+    @Test
+    void remembersTheLastHundredOperations() {
+        for (int i = 0; i < 101; i++) {
+            node.replay(PoisonRequest.of(PoisonFilter.all(), "tester", "reason " + i));
+        }
+
+        assertThat(node.poison().operations())
+                .hasSize(100)
+                .extracting(operation -> operation.request().reason())
+                .startsWith("reason 100", "reason 99")
+                .endsWith("reason 1");
+    }
+
+    @Test
+    void sendsNothingThatWentBackToTheQueue() {
+        RecordingTransport transport = new RecordingTransport();
+        RecordedDelivery lost =
+                new RecordedDelivery("billing-poison", 0, Wires.orderPlaced().wire()).closed();
+
+        QueueOperation operation = new QueueOperation(
+                PoisonOperation.Kind.REPLAY,
+                PoisonNode.everything(),
+                copy -> new OutboundMessage(copy.wire(), new Route.ToQueue(PoisonNode.QUEUE), Duration.ZERO),
+                () -> new OneDelivery(lost),
+                new ConfirmedSender(transport, node.timeline, Runnable::run, Duration.ofSeconds(5), 10),
+                new PoisonReader(Map.of(), null),
+                node.timeline,
+                new Metrics(new SimpleMeterRegistry()));
+        operation.run();
+
+        assertThat(operation.progress().state()).isEqualTo(PoisonOperation.State.FAILED);
+        assertThat(operation.progress().failure()).contains("SB-5015", "the connection was lost");
+        assertThat(transport.attempted()).isEmpty();
+    }
+
+    private record OneDelivery(RecordedDelivery delivery) implements BrowsedQueue {
+        @Override
+        public long depth() {
+            return 1;
+        }
+
+        @Override
+        public Delivery next() {
+            return delivery;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
     void refusesRequestsWithoutAReasonOrWithANegativeRate() {
         assertThatExceptionOfType(MisuseException.class)
-                .isThrownBy(() -> ReplayRequest.of(PoisonFilter.all(), "tester", " "))
+                .isThrownBy(() -> PoisonRequest.of(PoisonFilter.all(), "tester", " "))
                 .withMessageContainingAll("SB-5014", "reason");
         assertThatExceptionOfType(MisuseException.class)
                 .isThrownBy(() -> PoisonNode.everything().atRate(-1))

@@ -43,6 +43,7 @@ class VerdictsTest {
         DISPATCHED,
         UNDONE,
         POISONED,
+        POISONED_LONG_AGO,
         POISONED_AGAIN,
         POISONED_WITHOUT_VERSION,
         OTHER_MESSAGE,
@@ -123,7 +124,7 @@ class VerdictsTest {
 
     private WireMessage set(PoisonNode node, Situation situation, String id) {
         Wires message = Wires.orderPlaced().with("message_id", id);
-        if (situation == Situation.TOO_OLD) {
+        if (situation == Situation.TOO_OLD || situation == Situation.POISONED_LONG_AGO) {
             message = message.withHeader(
                     Headers.SENT_AT,
                     node.timeline.now().minus(PoisonNode.RETENTION).toEpochMilli() - 1);
@@ -226,6 +227,19 @@ class VerdictsTest {
         assertThat(node.replay(PoisonNode.everything()).moved()).isZero();
         assertThat(node.handled).isEmpty();
         assertThat(node.replay(PoisonNode.everything().withForce()).moved()).isEqualTo(1);
+
+        assertThat(node.handled).containsExactly("o-1");
+        assertThat(node.copies()).isEmpty();
+    }
+
+    /** Its record knows what was done, so its age does not matter. */
+    @Test
+    void whatIsOldAndStoredIsHandled() {
+        PoisonNode node = withStore();
+        node.setAside(set(node, Situation.POISONED_LONG_AGO, "o-1"));
+
+        assertThat(node.list()).extracting(PoisonedMessage::verdict).containsExactly(Verdict.RUN);
+        assertThat(node.replay(PoisonNode.everything()).moved()).isEqualTo(1);
 
         assertThat(node.handled).containsExactly("o-1");
         assertThat(node.copies()).isEmpty();

@@ -2,11 +2,13 @@
 package io.safebunny.autoconfigure;
 
 import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonList;
 import io.safebunny.poison.PoisonMessages;
-import io.safebunny.poison.Replay;
-import io.safebunny.poison.ReplayRequest;
+import io.safebunny.poison.PoisonOperation;
+import io.safebunny.poison.PoisonRequest;
+import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 
 /** The engine's {@link PoisonMessages}, which are known only when it has started; beans may have them injected before. Thread-safe. */
@@ -28,7 +30,17 @@ final class DeferredPoisonMessages implements PoisonMessages {
     }
 
     @Override
-    public Replay replay(ReplayRequest request) {
+    public List<PoisonCopy> find(String messageId) {
+        return messages().find(messageId);
+    }
+
+    @Override
+    public PoisonOperation replay(PoisonRequest request) {
         return messages().replay(request);
+    }
+
+    @Override
+    public List<PoisonOperation> operations() {
+        return messages().operations();
     }
 }

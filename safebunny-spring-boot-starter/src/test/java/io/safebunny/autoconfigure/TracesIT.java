@@ -18,7 +18,7 @@ import io.safebunny.autoconfigure.BillingProcess.Invoiced;
 import io.safebunny.autoconfigure.BillingProcess.Told;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
-import io.safebunny.poison.ReplayRequest;
+import io.safebunny.poison.PoisonRequest;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.SagaContext;
@@ -162,7 +162,7 @@ class TracesIT {
             context.getBean(Failing.class).poison.set(false);
 
             Awaitility.await()
-                    .until(() -> poison.replay(ReplayRequest.of(PoisonFilter.all(), "test", "mended"))
+                    .until(() -> poison.replay(PoisonRequest.of(PoisonFilter.all(), "test", "mended"))
                                     .await(Duration.ofSeconds(10))
                                     .moved()
                             == 1);

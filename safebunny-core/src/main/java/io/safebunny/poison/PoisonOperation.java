@@ -2,15 +2,24 @@
 package io.safebunny.poison;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A replay that was begun and goes on by itself. Thread-safe. */
-public interface Replay {
+/** Something that is done with copies in the poison queue, and goes on by itself. Thread-safe. */
+public interface PoisonOperation {
 
     /** Occurs with everything that is logged of it. */
     String id();
+
+    Kind kind();
+
+    /** What was asked for, by whom, and why. */
+    PoisonRequest request();
+
+    /** When it was asked for. */
+    Instant begunAt();
 
     Progress progress();
 
@@ -24,13 +33,19 @@ public interface Replay {
      */
     Progress await(Duration patience) throws InterruptedException;
 
-    /** How a replay ended, or that it has not. */
+    /** What is done. */
+    enum Kind {
+        /** Copies go back to the queues of their handlers. */
+        REPLAY
+    }
+
+    /** How an operation ended, or that it has not. */
     enum State {
         RUNNING,
         /** All that matched were judged, and moved if their verdict says so. */
         ENDED,
         CANCELLED,
-        /** {@link Progress#failure} says why. What was moved stays moved, and the rest is in the poison queue. */
+        /** {@link Progress#failure} says why. What was moved stays moved, and the rest is in its queue. */
         FAILED
     }
 

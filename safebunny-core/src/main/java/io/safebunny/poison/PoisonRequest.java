@@ -13,12 +13,12 @@ import io.safebunny.failure.MisuseException;
  * @param by who asks, for the log
  * @param reason why, for the log
  */
-public record ReplayRequest(
+public record PoisonRequest(
         PoisonFilter filter, double perSecond, boolean dryRun, boolean forced, String by, String reason) {
 
     private static final int FASTEST = 100_000;
 
-    public ReplayRequest {
+    public PoisonRequest {
         if (!(perSecond >= 0 && perSecond <= FASTEST)) {
             throw new MisuseException(
                     MisuseException.POISON,
@@ -34,19 +34,19 @@ public record ReplayRequest(
     }
 
     /** All that match, as fast as the broker confirms. */
-    public static ReplayRequest of(PoisonFilter filter, String by, String reason) {
-        return new ReplayRequest(filter, 0, false, false, by, reason);
+    public static PoisonRequest of(PoisonFilter filter, String by, String reason) {
+        return new PoisonRequest(filter, 0, false, false, by, reason);
     }
 
-    public ReplayRequest atRate(double messagesPerSecond) {
-        return new ReplayRequest(filter, messagesPerSecond, dryRun, forced, by, reason);
+    public PoisonRequest atRate(double messagesPerSecond) {
+        return new PoisonRequest(filter, messagesPerSecond, dryRun, forced, by, reason);
     }
 
-    public ReplayRequest asDryRun() {
-        return new ReplayRequest(filter, perSecond, true, forced, by, reason);
+    public PoisonRequest asDryRun() {
+        return new PoisonRequest(filter, perSecond, true, forced, by, reason);
     }
 
-    public ReplayRequest withForce() {
-        return new ReplayRequest(filter, perSecond, dryRun, true, by, reason);
+    public PoisonRequest withForce() {
+        return new PoisonRequest(filter, perSecond, dryRun, true, by, reason);
     }
 }

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.replaying;
 
+import io.safebunny.failure.BrowsingException;
+import io.safebunny.identity.RandomIds;
+import io.safebunny.observation.Metrics;
+import io.safebunny.poison.PoisonOperation;
+import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
-import io.safebunny.poison.Replay;
-import io.safebunny.poison.ReplayRequest;
 import io.safebunny.poison.Verdict;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.replaying.PoisonReader.Copy;
 import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -28,26 +29,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One replay. Takes the copies one after the other, keeps those that do not match until its end, so that it sees each once, and moves one before it
- * takes the next. Runs on one thread; asked by any.
+ * Takes the copies one after the other, keeps those that do not match until its end, so that it sees each once, and moves one before it takes
+ * the next. Runs on one thread; asked by any.
  */
-final class QueueReplay implements Replay, Runnable {
+final class QueueOperation implements PoisonOperation, Runnable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(QueueReplay.class);
+    private static final Logger LOG = LoggerFactory.getLogger(QueueOperation.class);
 
     private static final int MOST_REFUSALS = 100;
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final String id;
-    private final ReplayRequest request;
+    private final Kind kind;
+    private final PoisonRequest request;
+    private final Treatment treatment;
+    private final Instant begunAt;
     private final Supplier<BrowsedQueue> browsing;
     private final ConfirmedSender sender;
     private final PoisonReader reader;
     private final Timeline timeline;
+    private final Metrics metrics;
     private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
-    /** Digests, so that neither a second copy nor one that came back meanwhile is moved too. */
-    private final Set<String> movedMessages = new HashSet<>();
 
     // guarded by this
     private State state = State.RUNNING;
@@ -57,25 +60,32 @@ final class QueueReplay implements Replay, Runnable {
     private final List<PoisonedMessage> refusals = new ArrayList<>();
     private @Nullable String failure;
 
-    QueueReplay(
-            String id,
-            ReplayRequest request,
+    QueueOperation(
+            Kind kind,
+            PoisonRequest request,
+            Treatment treatment,
             Supplier<BrowsedQueue> browsing,
             ConfirmedSender sender,
             PoisonReader reader,
-            Timeline timeline) {
-        this.id = id;
+            Timeline timeline,
+            Metrics metrics) {
+        this.id = RandomIds.next(timeline.random());
+        this.kind = kind;
         this.request = request;
+        this.treatment = treatment;
+        this.begunAt = timeline.now();
         this.browsing = browsing;
         this.sender = sender;
         this.reader = reader;
         this.timeline = timeline;
+        this.metrics = metrics;
     }
 
     @Override
     public void run() {
         LOG.info(
-                "Replay {} begins [by={}, reason={}, filter={}, per second={}, dry run={}, forced={}]",
+                "{} {} begins [by={}, reason={}, filter={}, per second={}, dry run={}, forced={}]",
+                kind,
                 id,
                 request.by(),
                 request.reason(),
@@ -84,21 +94,21 @@ final class QueueReplay implements Replay, Runnable {
                 request.dryRun(),
                 request.forced());
         try (BrowsedQueue queue = browsing.get()) {
-            end(replayAll(queue) ? State.ENDED : State.CANCELLED, null);
+            end(treatAll(queue) ? State.ENDED : State.CANCELLED, null);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             end(State.CANCELLED, null);
         } catch (Throwable e) {
             end(State.FAILED, String.valueOf(e.getMessage()));
-            LOG.error("Replay {} failed; what it did not move is in the poison queue", id, e);
+            LOG.error("{} {} failed; what it did not move is where it was", kind, id, e);
         } finally {
-            LOG.info("Replay {} ended: {}", id, summary());
+            LOG.info("{} {} ended: {}", kind, id, summary());
             ended.complete(null);
         }
     }
 
     /** @return false when it was cancelled */
-    private boolean replayAll(BrowsedQueue queue) throws InterruptedException, ExecutionException {
+    private boolean treatAll(BrowsedQueue queue) throws InterruptedException, ExecutionException {
         long began = timeline.nanoTime();
         long depth = queue.depth(); // what is set aside from now on is not meant
         for (long taken = 0; taken < depth && matched() < request.filter().limit(); taken++) {
@@ -110,7 +120,7 @@ final class QueueReplay implements Replay, Runnable {
                 return true;
             }
             Copy copy = reader.read(delivery.message().message(), request.forced());
-            if (request.filter().matches(copy.shown()) && !replay(delivery, copy, began)) {
+            if (request.filter().matches(copy.shown()) && !treat(delivery, copy, began)) {
                 return false;
             }
         }
@@ -118,29 +128,39 @@ final class QueueReplay implements Replay, Runnable {
     }
 
     /** @return false when it was cancelled while it waited */
-    private boolean replay(Delivery delivery, Copy copy, long began) throws InterruptedException, ExecutionException {
-        PoisonedMessage shown = copy.shown();
-        boolean again = !shown.digest().isEmpty() && movedMessages.contains(shown.digest());
-        if (again || copy.replayed() == null || !shown.verdict().isReplayed()) {
-            judged(shown, false);
-            return true;
-        }
-        if (!request.dryRun()) {
+    private boolean treat(Delivery delivery, Copy copy, long began) throws InterruptedException, ExecutionException {
+        OutboundMessage message = treatment.of(copy);
+        if (message != null && !request.dryRun()) {
             if (!awaitTurn(began)) {
                 return false;
             }
-            sender.sendAndWait(new OutboundMessage(copy.replayed(), new Route.ToQueue(shown.queue()), Duration.ZERO));
-            delivery.acknowledge();
-            LOG.info("Replay {} moved message {} to {} [by={}]", id, shown.messageId(), shown.queue(), request.by());
+            move(delivery, copy.shown(), message);
         }
-        movedMessages.add(shown.digest());
-        judged(shown, true);
+        if (message != null) {
+            treatment.moved(copy);
+        }
+        judged(copy.shown(), message != null);
         return true;
+    }
+
+    private void move(Delivery delivery, PoisonedMessage shown, OutboundMessage message) {
+        if (!delivery.isOpen()) { // it is back in its queue, where somebody else may take it
+            throw new BrowsingException(shown.queue(), "the connection was lost. Begin again.", null);
+        }
+        sender.sendAndWait(message);
+        delivery.acknowledge();
+        LOG.info(
+                "{} {} moved message {} to {} [by={}]",
+                kind,
+                id,
+                shown.messageId(),
+                message.route().routingKey(),
+                request.by());
     }
 
     private boolean awaitTurn(long began) throws InterruptedException, ExecutionException {
         if (request.perSecond() > 0) {
-            long due = began + (long) (movedMessages.size() / request.perSecond() * NANOS_PER_SECOND);
+            long due = began + (long) (moved() / request.perSecond() * NANOS_PER_SECOND);
             try {
                 Object unused = timeline.await(cancelled, Duration.ofNanos(Math.max(0, due - timeline.nanoTime())));
             } catch (TimeoutException e) {
@@ -154,7 +174,14 @@ final class QueueReplay implements Replay, Runnable {
         return matched;
     }
 
+    private synchronized int moved() {
+        return moved;
+    }
+
     private synchronized void judged(PoisonedMessage copy, boolean isMoved) {
+        if (kind == Kind.REPLAY && !request.dryRun()) {
+            metrics.replayed(isMoved);
+        }
         matched++;
         verdicts.merge(copy.verdict(), 1, Integer::sum);
         if (isMoved) {
@@ -179,6 +206,21 @@ final class QueueReplay implements Replay, Runnable {
     }
 
     @Override
+    public Kind kind() {
+        return kind;
+    }
+
+    @Override
+    public PoisonRequest request() {
+        return request;
+    }
+
+    @Override
+    public Instant begunAt() {
+        return begunAt;
+    }
+
+    @Override
     public synchronized Progress progress() {
         return new Progress(state, matched, moved, verdicts, refusals, failure);
     }
@@ -193,7 +235,7 @@ final class QueueReplay implements Replay, Runnable {
         try {
             Object unused = timeline.await(ended, patience);
         } catch (TimeoutException | ExecutionException e) {
-            LOG.debug("Replay {} goes on", id);
+            LOG.debug("{} {} goes on", kind, id);
         }
         return progress();
     }
