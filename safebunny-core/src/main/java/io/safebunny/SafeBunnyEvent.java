@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny;
 
+import io.safebunny.poison.PoisonOperation;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ public sealed interface SafeBunnyEvent
         permits SafeBunnyEvent.MessagePoisoned,
                 SafeBunnyEvent.MessageGivenUp,
                 SafeBunnyEvent.MessageTakenOver,
+                SafeBunnyEvent.MessageMoved,
                 BunnyCircuitBreaker.Change {
 
     /** By the clock of this instance. */
@@ -79,6 +81,27 @@ public sealed interface SafeBunnyEvent
             String correlationId,
             int attempt,
             int takeovers,
+            Instant occurredAt)
+            implements SafeBunnyEvent {}
+
+    /**
+     * An operator's {@link io.safebunny.poison.PoisonOperation} moved a copy of a message, and the broker has confirmed that. Told for each.
+     *
+     * @param operation its id
+     * @param kind what it does
+     * @param by who asked for it
+     * @param to queue in which the copy is now
+     * @param type as its sender wrote it, as are the ids: unchecked, but printable; {@code null} if absent
+     */
+    record MessageMoved(
+            String node,
+            String operation,
+            PoisonOperation.Kind kind,
+            String by,
+            String to,
+            @Nullable String type,
+            @Nullable String messageId,
+            @Nullable String correlationId,
             Instant occurredAt)
             implements SafeBunnyEvent {}
 

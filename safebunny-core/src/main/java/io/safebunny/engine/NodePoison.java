@@ -5,6 +5,7 @@ import io.safebunny.consuming.ConsumePipelineFactory;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Names;
+import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.publishing.ConfirmedSender;
@@ -29,7 +30,7 @@ final class NodePoison {
     }
 
     /** For a node that handles something. */
-    void start(Handlers handlers, ConsumePipelineFactory pipelines, Metrics metrics) {
+    void start(Handlers handlers, ConsumePipelineFactory pipelines, Metrics metrics, Events events) {
         String node = parts.options().node();
         Set<String> types = handlers.types();
         metrics.poisonDepth(node, depth);
@@ -44,7 +45,8 @@ final class NodePoison {
                 handlers.all().stream()
                         .collect(Collectors.toMap(queue, handler -> pipelines.inspector(handler, types))),
                 parts.meteredStore(),
-                metrics);
+                metrics,
+                events);
     }
 
     /** @throws MisuseException SB-5014 when the node handles nothing, or has not been started */

@@ -73,6 +73,7 @@ public final class SafeBunnyEngine {
     private final Consumptions consumptions;
     private final NodeOperations operations;
     private volatile @Nullable Topology started;
+    private volatile List<HandlerDefinition> handled = List.of();
 
     public SafeBunnyEngine(SafeBunnyParts parts) {
         this.parts = parts;
@@ -270,6 +271,7 @@ public final class SafeBunnyEngine {
         options.trustedUsers().requireAll(options.node(), handlers.all());
         Topology topology = planned(handlers);
         started = topology;
+        handled = handlers.all();
         LOG.info("Node {} handles{}", options.node(), handlers.describe(options.trustedUsers()));
         LOG.info("Topology of node {}{}{}", options.node(), System.lineSeparator(), topology.describe());
         Transport transport = parts.transport();
@@ -310,6 +312,11 @@ public final class SafeBunnyEngine {
         return started;
     }
 
+    /** What the node handles, its sagas' handlers among it; empty before the start. */
+    public List<HandlerDefinition> handlers() {
+        return handled;
+    }
+
     private Handlers define(List<HandlerDefinition> definitions, List<SagaDefinition> sagaDefinitions) {
         sagas.define(sagaDefinitions);
         return new Handlers(HandlerSource.all(List.of(() -> definitions, sagas::handlers, scheduling::handlers)));
@@ -338,7 +345,7 @@ public final class SafeBunnyEngine {
             breaker.paces(consumption);
         }
         if (!types.isEmpty()) {
-            poison.start(handlers, pipelines, metrics);
+            poison.start(handlers, pipelines, metrics, events);
             Consumption unused = consumptions.open(
                     Topology.deadLettersOf(options.node()),
                     DEAD_LETTERS_AT_ONCE,

@@ -30,8 +30,11 @@ public final class MisuseException extends SafeBunnyException {
     /** The node keeps no scheduled messages, or the handle is not one of its own. */
     public static final String SCHEDULING = "SB-5013";
 
-    /** Poison messages were asked for what cannot be: an operation without a reason, with a negative rate, or beside another. */
+    /** Poison messages were asked for what cannot be: an operation without a reason, or with a negative rate. */
     public static final String POISON = "SB-5014";
+
+    /** Another operation on poison messages runs on this instance. */
+    public static final String BUSY = "SB-5016";
 
     /** A middleware dropped the publication, so there is no message id. */
     public static final String DROPPED = "SB-5008";

@@ -4,6 +4,7 @@ package io.safebunny.observation;
 import io.safebunny.SafeBunnyEvent;
 import io.safebunny.SafeBunnyEvent.Listener;
 import io.safebunny.SafeBunnyEvent.MessageGivenUp;
+import io.safebunny.SafeBunnyEvent.MessageMoved;
 import io.safebunny.SafeBunnyEvent.MessagePoisoned;
 import io.safebunny.SafeBunnyEvent.MessageTakenOver;
 import io.safebunny.message.Envelope;
@@ -11,6 +12,7 @@ import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.poison.PoisonOperation;
 import io.safebunny.time.Timeline;
 import io.safebunny.work.SerialTask;
 import java.time.Duration;
@@ -107,6 +109,20 @@ public final class Events {
                 message.correlationId(),
                 message.attempt(),
                 takeovers,
+                timeline.now()));
+    }
+
+    /** @param to queue in which the copy is now */
+    public void moved(PoisonOperation operation, String to, WireMessage message) {
+        tell(new MessageMoved(
+                node,
+                operation.id(),
+                operation.kind(),
+                operation.request().by(),
+                to,
+                printable(message.type()),
+                printable(message.messageId()),
+                printable(message.correlationId()),
                 timeline.now()));
     }
 

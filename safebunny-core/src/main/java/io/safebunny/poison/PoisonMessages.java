@@ -31,7 +31,7 @@ public interface PoisonMessages {
      * queue, and removed once the broker has confirmed that. A crash in between leaves a copy, which with a store is not handled twice.
      * Of several copies of one message only one is moved. Returns at once; one operation at a time runs on each instance.
      *
-     * @throws io.safebunny.failure.MisuseException SB-5014 when another operation runs on this instance
+     * @throws io.safebunny.failure.MisuseException SB-5016 when another operation runs on this instance
      */
     PoisonOperation replay(PoisonRequest request);
 

@@ -23,7 +23,7 @@ final class Operations {
         this.blocking = blocking;
     }
 
-    /** @throws MisuseException SB-5014 when another one runs */
+    /** @throws MisuseException SB-5016 when another one runs */
     void begin(QueueOperation operation) {
         enter(operation);
         try {
@@ -43,7 +43,7 @@ final class Operations {
     private synchronized void enter(QueueOperation operation) {
         if (running != null) {
             throw new MisuseException(
-                    MisuseException.POISON,
+                    MisuseException.BUSY,
                     "Another operation on poison messages runs on this instance [operation=%s]: wait for its end, or cancel it."
                             .formatted(running.id()));
         }

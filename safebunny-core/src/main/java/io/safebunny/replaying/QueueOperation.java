@@ -3,6 +3,8 @@ package io.safebunny.replaying;
 
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.identity.RandomIds;
+import io.safebunny.message.Names;
+import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
@@ -49,6 +51,7 @@ final class QueueOperation implements PoisonOperation, Runnable {
     private final PoisonReader reader;
     private final Timeline timeline;
     private final Metrics metrics;
+    private final Events events;
     private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
@@ -68,7 +71,8 @@ final class QueueOperation implements PoisonOperation, Runnable {
             ConfirmedSender sender,
             PoisonReader reader,
             Timeline timeline,
-            Metrics metrics) {
+            Metrics metrics,
+            Events events) {
         this.id = RandomIds.next(timeline.random());
         this.kind = kind;
         this.request = request;
@@ -79,6 +83,7 @@ final class QueueOperation implements PoisonOperation, Runnable {
         this.reader = reader;
         this.timeline = timeline;
         this.metrics = metrics;
+        this.events = events;
     }
 
     @Override
@@ -134,7 +139,7 @@ final class QueueOperation implements PoisonOperation, Runnable {
             if (!awaitTurn(began)) {
                 return false;
             }
-            move(delivery, copy.shown(), message);
+            move(delivery, message);
         }
         if (message != null) {
             treatment.moved(copy);
@@ -143,9 +148,9 @@ final class QueueOperation implements PoisonOperation, Runnable {
         return true;
     }
 
-    private void move(Delivery delivery, PoisonedMessage shown, OutboundMessage message) {
+    private void move(Delivery delivery, OutboundMessage message) {
         if (!delivery.isOpen()) { // it is back in its queue, where somebody else may take it
-            throw new BrowsingException(shown.queue(), "the connection was lost. Begin again.", null);
+            throw new BrowsingException(delivery.message().queue(), "the connection was lost. Begin again.", null);
         }
         sender.sendAndWait(message);
         delivery.acknowledge();
@@ -153,9 +158,10 @@ final class QueueOperation implements PoisonOperation, Runnable {
                 "{} {} moved message {} to {} [by={}]",
                 kind,
                 id,
-                shown.messageId(),
+                Names.printable(String.valueOf(message.message().messageId())),
                 message.route().routingKey(),
                 request.by());
+        events.moved(this, message.route().routingKey(), message.message());
     }
 
     private boolean awaitTurn(long began) throws InterruptedException, ExecutionException {

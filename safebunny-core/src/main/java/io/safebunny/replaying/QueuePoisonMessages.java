@@ -3,6 +3,7 @@ package io.safebunny.replaying;
 
 import io.safebunny.consuming.MessageInspector;
 import io.safebunny.message.WireMessage;
+import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonFilter;
@@ -42,6 +43,7 @@ public final class QueuePoisonMessages implements PoisonMessages {
     private final PoisonReader reader;
     private final Operations operations;
     private final Metrics metrics;
+    private final Events events;
 
     /**
      * @param inspectors of the queues that the node handles, by their names
@@ -56,7 +58,8 @@ public final class QueuePoisonMessages implements PoisonMessages {
             Executor blocking,
             Map<String, MessageInspector> inspectors,
             @Nullable MessageStore store,
-            Metrics metrics) {
+            Metrics metrics,
+            Events events) {
         this.queue = Topology.poisonOf(node);
         this.transport = transport;
         this.sender = sender;
@@ -64,6 +67,7 @@ public final class QueuePoisonMessages implements PoisonMessages {
         this.reader = new PoisonReader(inspectors, store);
         this.operations = new Operations(blocking);
         this.metrics = metrics;
+        this.events = events;
     }
 
     @Override
@@ -127,7 +131,8 @@ public final class QueuePoisonMessages implements PoisonMessages {
                 sender,
                 reader,
                 timeline,
-                metrics);
+                metrics,
+                events);
         operations.begin(replay);
         return replay;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.replaying;
 
+import io.safebunny.SafeBunnyEvent;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
@@ -52,6 +53,8 @@ final class PoisonNode {
     final List<String> handled = new ArrayList<>();
     /** Ids of the orders that were captured. */
     final List<String> captured = new ArrayList<>();
+
+    final List<SafeBunnyEvent> events = new ArrayList<>();
     /** What the handler does. */
     HandlerInvoker handler = (payload, context) -> {};
 
@@ -61,6 +64,7 @@ final class PoisonNode {
                 SafeBunnyParts.builder(SafeBunnyOptions.of("billing").withRetention(RETENTION), transport, timeline)
                         .store(store)
                         .callbacks(tasks::add)
+                        .listeners(List.of(events::add))
                         .build());
         engine.start(List.of(
                 definition("OrderPlaced", OrderPlaced.class, "orders", (payload, context) -> {

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.SafeBunnyEvent;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
+import io.safebunny.fixture.Unheard;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
@@ -25,6 +27,7 @@ import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -67,6 +70,33 @@ class ReplayTest {
         assertThat(charges).containsExactly("o-1");
         assertThat(node.handled).containsExactly("o-1", "o-1");
         assertThat(node.copies()).isEmpty();
+    }
+
+    @Test
+    void tellsOfEachMessageThatItMoved() {
+        poison(2);
+        node.events.clear();
+
+        node.replay(PoisonNode.everything().asDryRun());
+        assertThat(node.events).isEmpty();
+        node.replay(PoisonNode.everything());
+
+        PoisonOperation replay = node.poison().operations().get(0);
+        assertThat(node.events)
+                .containsExactly(moved(replay, "o-0", node.timeline.now()), moved(replay, "o-1", node.timeline.now()));
+    }
+
+    private static SafeBunnyEvent moved(PoisonOperation replay, String id, Instant at) {
+        return new SafeBunnyEvent.MessageMoved(
+                "billing",
+                replay.id(),
+                PoisonOperation.Kind.REPLAY,
+                "tester",
+                PoisonNode.QUEUE,
+                "OrderPlaced",
+                id,
+                Wires.CORRELATION_ID,
+                at);
     }
 
     @Test
@@ -150,7 +180,7 @@ class ReplayTest {
 
         assertThatExceptionOfType(MisuseException.class)
                 .isThrownBy(() -> node.poison().replay(PoisonNode.everything()))
-                .withMessageContainingAll("SB-5014", first.id());
+                .withMessageContainingAll("SB-5016", first.id());
         node.settle();
         assertThat(node.replay(PoisonNode.everything()).state()).isEqualTo(PoisonOperation.State.ENDED);
     }
@@ -248,7 +278,8 @@ class ReplayTest {
                 new ConfirmedSender(transport, node.timeline, Runnable::run, Duration.ofSeconds(5), 10),
                 new PoisonReader(Map.of(), null),
                 node.timeline,
-                new Metrics(new SimpleMeterRegistry()));
+                new Metrics(new SimpleMeterRegistry()),
+                Unheard.events(node.timeline));
         operation.run();
 
         assertThat(operation.progress().state()).isEqualTo(PoisonOperation.State.FAILED);

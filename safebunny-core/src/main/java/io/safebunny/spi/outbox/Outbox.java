@@ -2,6 +2,7 @@
 package io.safebunny.spi.outbox;
 
 import io.safebunny.spi.transport.OutboundMessage;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -26,6 +27,11 @@ public interface Outbox {
      *     the message must stay stored and be retried
      */
     void start(Function<OutboundMessage, CompletableFuture<Void>> sender);
+
+    /** Committed messages that are not confirmed yet, at the last look; empty when nobody has looked. Returns at once. */
+    default OptionalInt backlog() {
+        return OptionalInt.empty();
+    }
 
     /** Stops sending, and returns once nothing is in flight. Unconfirmed messages are sent after the next start. */
     void stop();

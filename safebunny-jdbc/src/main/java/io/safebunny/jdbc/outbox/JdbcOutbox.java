@@ -18,6 +18,7 @@ import io.safebunny.time.Timeline;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -64,6 +65,7 @@ public final class JdbcOutbox implements Outbox {
     private final JdbcOutboxOptions options;
     private final Timeline timeline;
     private final OutboxLog log;
+    private final OutboxMetrics metrics;
     private final DirectPath direct;
     private final Relay relay;
     private final AtomicBoolean warned = new AtomicBoolean();
@@ -90,7 +92,7 @@ public final class JdbcOutbox implements Outbox {
         this.joined = new JoinedConnections(this.dataSource);
         Connections own = new OwnConnections(this.dataSource, options.timeout());
         TableCheck.run(table.name(), table.script(), own, table::check);
-        OutboxMetrics metrics = new OutboxMetrics(meterRegistry);
+        this.metrics = new OutboxMetrics(meterRegistry);
         this.log = new OutboxLog(timeline, table.name());
         SentRows sentRows = new SentRows(own, table, options.batchSize(), timeline, blocking, log);
         this.direct = new DirectPath(own, table, sentRows, timeline, blocking, metrics, log, options);
@@ -135,6 +137,12 @@ public final class JdbcOutbox implements Outbox {
             throw remembered(stored, e);
         }
         return true;
+    }
+
+    /** Counted up to 10,000, at each round of the relay. */
+    @Override
+    public OptionalInt backlog() {
+        return metrics.backlog();
     }
 
     private static RuntimeException remembered(StoredInTransaction stored, RuntimeException failure) {

@@ -3,6 +3,7 @@ package io.safebunny.jdbc.outbox;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,6 +21,7 @@ final class OutboxMetrics {
 
     private final MeterRegistry registry;
     private final AtomicInteger backlog = new AtomicInteger();
+    private volatile boolean looked;
 
     OutboxMetrics(MeterRegistry registry) {
         this.registry = registry;
@@ -33,8 +35,14 @@ final class OutboxMetrics {
         }
     }
 
+    /** Empty when nobody has looked yet. */
+    OptionalInt backlog() {
+        return looked ? OptionalInt.of(backlog.get()) : OptionalInt.empty();
+    }
+
     void backlog(int rows) {
         backlog.set(rows);
+        looked = true;
     }
 
     void sent(int messages) {
