@@ -2,6 +2,7 @@
 package io.safebunny.poison;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.message.Names;
 
 /**
  * What to replay, and how. Immutable.
@@ -10,13 +11,15 @@ import io.safebunny.failure.MisuseException;
  * @param perSecond most copies moved in a second; 0 for as fast as the broker confirms
  * @param dryRun whether only the verdicts are asked for, and nothing is moved
  * @param forced whether copies older than the retention are moved too, of which nobody knows whether they were handled before
- * @param by who asks, for the log
- * @param reason why, for the log
+ * @param by who asks, for the log; made printable, at most 100 characters
+ * @param reason why, for the log; made printable, at most 500 characters
  */
 public record PoisonRequest(
         PoisonFilter filter, double perSecond, boolean dryRun, boolean forced, String by, String reason) {
 
     private static final int FASTEST = 100_000;
+    private static final int LONGEST_NAME = 100;
+    private static final int LONGEST_REASON = 500;
 
     public PoisonRequest {
         if (!(perSecond >= 0 && perSecond <= FASTEST)) {
@@ -31,6 +34,8 @@ public record PoisonRequest(
                     "Missing %s of a replay: say who asks for it and why. Both are logged with every message that is moved."
                             .formatted(by.isBlank() ? "name" : "reason"));
         }
+        by = Names.printable(by, LONGEST_NAME);
+        reason = Names.printable(reason, LONGEST_REASON);
     }
 
     /** All that match, as fast as the broker confirms. */

@@ -39,6 +39,7 @@ final class QueueOperation implements PoisonOperation, Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(QueueOperation.class);
 
     private static final int MOST_REFUSALS = 100;
+    private static final int LONGEST_FILTER = 500;
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final String id;
@@ -94,7 +95,7 @@ final class QueueOperation implements PoisonOperation, Runnable {
                 id,
                 request.by(),
                 request.reason(),
-                request.filter(),
+                Names.printable(request.filter().toString(), LONGEST_FILTER),
                 request.perSecond(),
                 request.dryRun(),
                 request.forced());

@@ -5,9 +5,14 @@ import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyOperations;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.poison.PoisonMessages;
+import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Timeline;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
@@ -15,14 +20,16 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 
-/** The endpoint {@code safebunny}, where Spring Boot's actuator is on the class path and exposes it. */
+/** The endpoints, where Spring Boot's actuator is on the class path and exposes them. */
 @AutoConfiguration(afterName = "io.safebunny.autoconfigure.SafeBunnyAutoConfiguration")
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 @ConditionalOnClass({WebEndpoint.class, ConditionalOnAvailableEndpoint.class})
 @ConditionalOnBean(SafeBunnyEngine.class)
+@EnableConfigurationProperties(PoisonEndpointProperties.class)
 final class EndpointsAutoConfiguration {
 
     @Bean
@@ -32,11 +39,44 @@ final class EndpointsAutoConfiguration {
             SafeBunnyOptions options,
             BunnyCircuitBreaker breaker,
             BunnyOperations operations,
+            PoisonMessages poison,
             Transport transport,
             ObjectProvider<MessageStore> store,
-            ApplicationEventPublisher publisher,
-            Timeline timeline) {
-        NodeViews views = new NodeViews(engine, options.node(), breaker, operations, transport, store.getIfAvailable());
-        return new NodeEndpoint(views, operations, publisher, timeline);
+            ObjectProvider<Outbox> outbox,
+            Audit audit) {
+        OperationViews poisonOperations = new OperationViews(poison);
+        NodeViews views = new NodeViews(
+                engine,
+                options.node(),
+                breaker,
+                operations,
+                transport,
+                store.getIfAvailable(),
+                outbox.getIfAvailable(),
+                poisonOperations);
+        return new NodeEndpoint(views, operations, poisonOperations, audit);
+    }
+
+    @Bean
+    @ConditionalOnAvailableEndpoint
+    PoisonEndpoint safebunnypoisonEndpoint(
+            SafeBunnyEngine engine,
+            PoisonMessages poison,
+            PoisonEndpointProperties properties,
+            ObjectProvider<BodyMasker> masker,
+            Audit audit) {
+        return new PoisonEndpoint(
+                poison,
+                new PoisonViews(masker.getIfAvailable(BodyMasker::none)),
+                security -> properties.showBodies().isShown(security, properties.roles()),
+                audit,
+                () -> engine.handlers().stream()
+                        .map(HandlerDefinition::type)
+                        .collect(Collectors.toCollection(TreeSet::new)));
+    }
+
+    @Bean
+    Audit safebunnyAudit(ApplicationEventPublisher publisher, Timeline timeline) {
+        return new Audit(publisher, timeline);
     }
 }

@@ -4,26 +4,19 @@ package io.safebunny.actuate;
 import io.safebunny.BunnyOperations;
 import io.safebunny.BunnyOperations.Result;
 import io.safebunny.BunnyOperations.Scope;
-import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Names;
-import io.safebunny.time.Timeline;
-import java.security.Principal;
-import java.time.Duration;
-import java.util.LinkedHashMap;
+import io.safebunny.poison.PoisonOperation;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.actuate.audit.AuditEvent;
-import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
-import org.springframework.boot.convert.DurationStyle;
-import org.springframework.context.ApplicationEventPublisher;
-import org.springframework.util.MimeType;
 
 /**
  * The node: what it is, and pausing its types. Every parameter may be missing as far as Spring is concerned, so that the answer can
@@ -32,18 +25,16 @@ import org.springframework.util.MimeType;
 @WebEndpoint(id = "safebunny")
 final class NodeEndpoint {
 
-    private static final MimeType PROBLEM = new MimeType("application", "problem+json");
-
     private final NodeViews views;
     private final BunnyOperations operations;
-    private final ApplicationEventPublisher publisher;
-    private final Timeline timeline;
+    private final OperationViews poison;
+    private final Audit audit;
 
-    NodeEndpoint(NodeViews views, BunnyOperations operations, ApplicationEventPublisher publisher, Timeline timeline) {
+    NodeEndpoint(NodeViews views, BunnyOperations operations, OperationViews poison, Audit audit) {
         this.views = views;
         this.operations = operations;
-        this.publisher = publisher;
-        this.timeline = timeline;
+        this.poison = poison;
+        this.audit = audit;
     }
 
     @ReadOperation
@@ -53,16 +44,48 @@ final class NodeEndpoint {
 
     @ReadOperation
     WebEndpointResponse<Object> section(@Selector String section) {
-        Supplier<Map<String, Object>> view = views.sections().get(section);
-        return view == null
-                ? problem(
-                        404,
-                        "",
-                        "Unknown section [section=%s]: there are %s."
-                                .formatted(
-                                        Names.printable(section),
-                                        views.sections().keySet()))
-                : new WebEndpointResponse<>(view.get());
+        return Answers.found(
+                () -> {
+                    Supplier<Map<String, Object>> view = views.sections().get(section);
+                    return view == null ? null : view.get();
+                },
+                "Unknown section [section=%s]: there are %s."
+                        .formatted(Names.printable(section), views.sections().keySet()));
+    }
+
+    @ReadOperation
+    WebEndpointResponse<Object> entry(@Selector String section, @Selector String name) {
+        return Answers.found(
+                () -> {
+                    PoisonOperation operation = operation(section, name);
+                    return operation == null ? null : OperationViews.detailed(operation);
+                },
+                missing(section, name));
+    }
+
+    /** Ends an operation before its next message. */
+    @DeleteOperation
+    WebEndpointResponse<Object> cancel(@Selector String section, @Selector String name, SecurityContext security) {
+        return Answers.found(
+                () -> {
+                    PoisonOperation operation = operation(section, name);
+                    if (operation == null) {
+                        return null;
+                    }
+                    operation.cancel();
+                    audit.cancelled(operation, Asked.by(security));
+                    return OperationViews.detailed(operation);
+                },
+                missing(section, name));
+    }
+
+    private @Nullable PoisonOperation operation(String section, String name) {
+        return "operations".equals(section) ? poison.find(name) : null;
+    }
+
+    private static String missing(String section, String name) {
+        return "There is nothing of that name [section=%s, name=%s]: operations/{operation} has one of the last 100 operations on poison messages that this instance began; GET operations lists them."
+                .formatted(Names.printable(section), Names.printable(name));
     }
 
     @WriteOperation
@@ -74,18 +97,12 @@ final class NodeEndpoint {
             @Nullable String duration,
             @Nullable String scope,
             @Nullable String reason) {
-        if (!"breakers".equals(section)) {
-            return problem(
-                    404,
-                    "",
-                    "Nothing can be changed there [section=%s]: post to breakers/{type}."
-                            .formatted(Names.printable(section)));
-        }
-        try {
-            return new WebEndpointResponse<>(pauseOrResume(name, by(security), state, duration, scope, reason));
-        } catch (MisuseException e) {
-            return problem(MisuseException.TYPE.equals(e.code()) ? 404 : 400, e.code(), e.messageWithoutCode());
-        }
+        return Answers.found(
+                () -> "breakers".equals(section)
+                        ? pauseOrResume(name, Asked.by(security), state, duration, scope, reason)
+                        : null,
+                "Nothing can be changed there [section=%s]: post to breakers/{type}."
+                        .formatted(Names.printable(section)));
     }
 
     private Result pauseOrResume(
@@ -95,62 +112,14 @@ final class NodeEndpoint {
             @Nullable String duration,
             @Nullable String scope,
             @Nullable String reason) {
-        boolean open = "open".equals(oneOf("state", state, "open", "closed"));
-        boolean node = "node".equals(oneOf("scope", scope == null ? "node" : scope, "node", "instance"));
+        boolean open = "open".equals(Asked.oneOf("state", state, List.of("open", "closed")));
+        boolean node = "node".equals(Asked.oneOf("scope", scope == null ? "node" : scope, List.of("node", "instance")));
         Scope where = node ? Scope.NODE : Scope.INSTANCE;
         String why = reason == null ? "" : reason;
         Result result = open
-                ? operations.pause(type, parse(duration), where, why, by)
+                ? operations.pause(type, Asked.duration(duration), where, why, by)
                 : operations.resume(type, where, why, by);
-        Map<String, Object> data = new LinkedHashMap<>();
-        data.put("operation", result.operation());
-        data.put("type", type);
-        data.put("scope", where);
-        data.put("reason", Names.printable(why, 500));
-        publisher.publishEvent(new AuditApplicationEvent(
-                new AuditEvent(timeline.now(), by, open ? "SAFEBUNNY_PAUSE" : "SAFEBUNNY_RESUME", data)));
+        audit.paused(open, by, result.operation(), type, where, why);
         return result;
-    }
-
-    private static String by(SecurityContext security) {
-        Principal principal = security.getPrincipal();
-        String name = principal == null ? "" : Names.printable(principal.getName(), 99);
-        return name.isBlank() ? "anonymous" : name;
-    }
-
-    private static String oneOf(String what, @Nullable String value, String one, String other) {
-        if (value != null && (value.equals(one) || value.equals(other))) {
-            return value;
-        }
-        throw wrong(what, value, "it must be %s or %s".formatted(one, other));
-    }
-
-    private static Duration parse(@Nullable String duration) {
-        if (duration != null && !duration.matches("\\d*")) { // Spring takes a number alone as milliseconds
-            try {
-                return DurationStyle.detectAndParse(duration);
-            } catch (IllegalArgumentException | ArithmeticException e) {
-                // answered as every other value that is none
-            }
-        }
-        throw wrong("duration", duration, "it must be a number with a unit, such as 30s, 10m or 2h");
-    }
-
-    private static MisuseException wrong(String what, @Nullable String value, String needs) {
-        return new MisuseException(
-                MisuseException.ARGUMENT,
-                "Invalid operation [%s=%s]: %s. Nothing was changed."
-                        .formatted(what, value == null ? "missing" : Names.printable(value), needs));
-    }
-
-    private static WebEndpointResponse<Object> problem(int status, String code, String detail) {
-        Map<String, Object> problem = new LinkedHashMap<>();
-        problem.put("title", status == 404 ? "Not Found" : "Bad Request");
-        problem.put("status", status);
-        problem.put("detail", detail);
-        if (!code.isEmpty()) {
-            problem.put("code", code);
-        }
-        return new WebEndpointResponse<>(problem, status, PROBLEM);
     }
 }

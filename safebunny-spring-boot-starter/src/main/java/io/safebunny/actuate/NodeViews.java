@@ -6,6 +6,8 @@ import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.BunnyOperations;
 import io.safebunny.dedup.dispatch.WaitingPublications;
 import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
@@ -25,6 +27,7 @@ final class NodeViews {
     private final BunnyOperations operations;
     private final Transport transport;
     private final @Nullable MessageStore store;
+    private final @Nullable Outbox outbox;
     private final Map<String, Supplier<Map<String, Object>>> sections = new TreeMap<>();
 
     NodeViews(
@@ -33,17 +36,23 @@ final class NodeViews {
             BunnyCircuitBreaker breaker,
             BunnyOperations operations,
             Transport transport,
-            @Nullable MessageStore store) {
+            @Nullable MessageStore store,
+            @Nullable Outbox outbox,
+            OperationViews poison) {
         this.engine = engine;
         this.node = node;
         this.breaker = breaker;
         this.operations = operations;
         this.transport = transport;
         this.store = store;
+        this.outbox = outbox;
         sections.put("topology", this::topology);
         sections.put("breakers", this::breakers);
         sections.put("publisher", this::publisher);
         sections.put("sagas", this::sagas);
+        sections.put("handlers", this::handlers);
+        sections.put("outbox", this::outbox);
+        sections.put("operations", poison::all);
     }
 
     /** By their names in the path. */
@@ -96,6 +105,30 @@ final class NodeViews {
         TransportStatus status = transport.status();
         WaitingPublications waiting = engine.waiting();
         return Map.of("usable", status.usable(), "detail", status.detail(), "waiting", waiting);
+    }
+
+    private Map<String, Object> handlers() {
+        Map<String, Object> types = new TreeMap<>();
+        for (HandlerDefinition handler : engine.handlers()) {
+            Map<String, Object> told = new LinkedHashMap<>();
+            told.put("handler", handler.description());
+            told.put("payload", handler.payloadType().getTypeName());
+            told.put("from", handler.from());
+            told.put("prefetch", handler.prefetch());
+            told.put("inMemoryRetries", handler.recovery().inMemory().maxRetries());
+            told.put("delayedRetries", handler.recovery().delayed().delays());
+            types.put(handler.type(), told);
+        }
+        return types;
+    }
+
+    private Map<String, Object> outbox() {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("present", outbox != null);
+        if (outbox != null && outbox.backlog().isPresent()) {
+            view.put("backlog", outbox.backlog().getAsInt());
+        }
+        return view;
     }
 
     private Map<String, Object> sagas() {

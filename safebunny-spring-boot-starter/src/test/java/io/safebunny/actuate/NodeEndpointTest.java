@@ -6,64 +6,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyOperations;
 import io.safebunny.BunnyOperations.Result;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.StreamSupport;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
-import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
-import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
-import org.springframework.boot.actuate.endpoint.InvocationContext;
-import org.springframework.boot.actuate.endpoint.OperationFilter;
-import org.springframework.boot.actuate.endpoint.SecurityContext;
-import org.springframework.boot.actuate.endpoint.invoke.ParameterValueMapper;
-import org.springframework.boot.actuate.endpoint.web.EndpointMediaTypes;
+import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointHttpMethod;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
-import org.springframework.boot.actuate.endpoint.web.WebOperation;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
-import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpointDiscoverer;
-import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.context.annotation.ImportCandidates;
-import org.springframework.boot.convert.ApplicationConversionService;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
-import org.springframework.context.event.EventListener;
-import org.springframework.util.ClassUtils;
 
 /** As Spring Boot finds the endpoint: its paths, methods and access. */
 class NodeEndpointTest {
 
     private static final String PAUSE = "safebunny/{section}/{name}";
 
-    private static final ApplicationContextRunner NODE = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(autoConfigurations()))
-            // as in every application: it reads "read-only" as an enum constant
-            .withInitializer(
-                    context -> context.getEnvironment().setConversionService(new ApplicationConversionService()))
-            .withPropertyValues("safebunny.transport=memory", "safebunny.node=shop")
-            .withBean(Handler.class)
-            .withBean(Auditor.class);
+    private static final ApplicationContextRunner NODE =
+            EndpointCalls.node().withBean(Handler.class).withBean(Auditor.class);
 
     private static final ApplicationContextRunner EXPOSED =
             NODE.withPropertyValues("management.endpoints.web.exposure.include=safebunny");
-
-    private static Class<?>[] autoConfigurations() {
-        List<Class<?>> all = new ArrayList<>(List.of(EndpointAutoConfiguration.class));
-        StreamSupport.stream(
-                        ImportCandidates.load(AutoConfiguration.class, null).spliterator(), false)
-                .filter(name -> name.startsWith("io.safebunny."))
-                .forEach(name -> all.add(ClassUtils.resolveClassName(name, null)));
-        return all.toArray(Class<?>[]::new);
-    }
 
     record OrderPlaced(String orderId) {}
 
@@ -72,64 +40,28 @@ class NodeEndpointTest {
         void on(OrderPlaced payload) {}
     }
 
-    static class Auditor {
-        private final List<AuditApplicationEvent> heard = new ArrayList<>();
-
-        @EventListener
-        void on(AuditApplicationEvent event) {
-            heard.add(event);
-        }
-    }
-
-    private static List<WebOperation> operations(ApplicationContext context) {
-        EndpointAccessResolver access = context.getBean(EndpointAccessResolver.class);
-        return new WebEndpointDiscoverer(
-                        context,
-                        context.getBean(ParameterValueMapper.class),
-                        EndpointMediaTypes.DEFAULT,
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of(OperationFilter.byAccess(access)))
-                .getEndpoints().stream()
-                        .flatMap(endpoint -> endpoint.getOperations().stream())
-                        .toList();
-    }
-
-    private static @Nullable Object call(
-            ApplicationContext context, WebEndpointHttpMethod method, String path, Map<String, Object> arguments) {
-        WebOperation operation = operations(context).stream()
-                .filter(one -> one.getRequestPredicate().getHttpMethod() == method
-                        && one.getRequestPredicate().getPath().equals(path))
-                .findFirst()
-                .orElseThrow();
-        Object answer = operation.invoke(new InvocationContext(SecurityContext.NONE, arguments));
-        return answer instanceof WebEndpointResponse<?> response && response.getStatus() == 200
-                ? response.getBody()
-                : answer;
-    }
-
     private static @Nullable Object post(
             ApplicationContext context, String section, String type, Map<String, Object> body) {
         Map<String, Object> arguments = new HashMap<>(body);
         arguments.put("section", section);
         arguments.put("name", type);
-        return call(context, WebEndpointHttpMethod.POST, PAUSE, arguments);
+        return EndpointCalls.call(context, WebEndpointHttpMethod.POST, PAUSE, arguments);
     }
 
     @Test
     void tellsWhatTheNodeIs() {
         EXPOSED.run(context -> {
-            assertThat(call(context, WebEndpointHttpMethod.GET, "safebunny", Map.of()))
+            assertThat(EndpointCalls.call(context, WebEndpointHttpMethod.GET, "safebunny", Map.of()))
                     .asInstanceOf(InstanceOfAssertFactories.MAP)
                     .containsEntry("node", "shop")
                     .containsEntry("transport", "MemoryTransport")
                     .containsEntry("store", "none")
                     .containsEntry(
                             "counts", Map.of("types", 1, "notClosed", 0L, "paused", 0, "waitingPublications", 0));
-            for (String section : List.of("topology", "breakers", "publisher", "sagas")) {
-                assertThat(call(context, WebEndpointHttpMethod.GET, "safebunny/{section}", Map.of("section", section)))
+            for (String section :
+                    List.of("topology", "breakers", "publisher", "sagas", "handlers", "outbox", "operations")) {
+                assertThat(EndpointCalls.call(
+                                context, WebEndpointHttpMethod.GET, "safebunny/{section}", Map.of("section", section)))
                         .as(section)
                         .isInstanceOf(Map.class)
                         .isNotEqualTo(Map.of());
@@ -158,10 +90,10 @@ class NodeEndpointTest {
             post(context, "breakers", "OrderPlaced", Map.of("state", "closed", "reason", "it is back"));
 
             assertThat(operations.paused()).isEmpty();
-            assertThat(context.getBean(Auditor.class).heard)
-                    .extracting(event -> event.getAuditEvent().getType())
+            assertThat(context.getBean(Auditor.class).heard())
+                    .extracting(AuditEvent::getType)
                     .containsExactly("SAFEBUNNY_PAUSE", "SAFEBUNNY_RESUME");
-            assertThat(context.getBean(Auditor.class).heard.get(0).getAuditEvent())
+            assertThat(context.getBean(Auditor.class).heard().get(0))
                     .satisfies(event -> assertThat(event.getPrincipal()).isEqualTo("anonymous"))
                     .satisfies(event -> assertThat(event.getData())
                             .containsKey("operation")
@@ -208,14 +140,14 @@ class NodeEndpointTest {
                         .contains(named);
             });
             assertThat(context.getBean(BunnyOperations.class).paused()).isEmpty();
-            assertThat(context.getBean(Auditor.class).heard).isEmpty();
+            assertThat(context.getBean(Auditor.class).heard()).isEmpty();
         });
     }
 
     @Test
     void anUnknownSectionIsNamed() {
-        EXPOSED.run(context -> assertThat(
-                        call(context, WebEndpointHttpMethod.GET, "safebunny/{section}", Map.of("section", "nothing")))
+        EXPOSED.run(context -> assertThat(EndpointCalls.call(
+                        context, WebEndpointHttpMethod.GET, "safebunny/{section}", Map.of("section", "nothing")))
                 .isInstanceOfSatisfying(WebEndpointResponse.class, answer -> {
                     assertThat(answer.getStatus()).isEqualTo(404);
                     assertThat(answer.getBody()).asString().contains("section=nothing", "breakers");
@@ -225,7 +157,7 @@ class NodeEndpointTest {
     @Test
     void readOnlyAccessLeavesNothingToPostTo() {
         EXPOSED.withPropertyValues("management.endpoint.safebunny.access=read-only")
-                .run(context -> assertThat(operations(context))
+                .run(context -> assertThat(EndpointCalls.operations(context))
                         .isNotEmpty()
                         .allMatch(one -> one.getRequestPredicate().getHttpMethod() == WebEndpointHttpMethod.GET));
     }

@@ -42,7 +42,7 @@ class EndpointIT {
                     .propertyNames()
                     .iterator()
                     .next();
-            for (String section : new String[] {"topology", "publisher", "sagas"}) {
+            for (String section : new String[] {"topology", "publisher", "sagas", "handlers", "outbox", "operations"}) {
                 assertThat(json(get(endpoint + "/" + section), 200, ANSWER).isObject())
                         .as(section)
                         .isTrue();
@@ -53,6 +53,7 @@ class EndpointIT {
 
             pausesAndResumes(endpoint + "/breakers", type);
             saysWhatIsWrong(endpoint, type);
+            looksAtPoison(address.group(1));
             saga.stop();
         }
     }
@@ -83,6 +84,21 @@ class EndpointIT {
         JsonNode unheard =
                 json(post(endpoint + "/breakers/Unheard", "{\"state\":\"closed\",\"reason\":\"why\"}"), 404, PROBLEM);
         assertThat(unheard.path("detail").asString()).contains("Unheard");
+    }
+
+    private void looksAtPoison(String actuator) throws Exception {
+        String poison = actuator + "safebunnypoison";
+        JsonNode list = json(get(poison + "?limit=5"), 200, ANSWER);
+        assertThat(list.path("messages").isArray()).isTrue();
+        json(get(poison + "/nobody"), 404, PROBLEM);
+        json(post(poison, "{\"action\":\"replay\",\"rate\":-1,\"reason\":\"why\"}"), 400, PROBLEM);
+
+        JsonNode replay = json(
+                post(poison, "{\"action\":\"replay\",\"dryRun\":true,\"reason\":\"a look\"}"), 200, ANSWER);
+        String operation = replay.path("operation").asString();
+        JsonNode progress = json(get(actuator + "safebunny/operations/" + operation), 200, ANSWER);
+        assertThat(progress.path("reason").asString()).isEqualTo("a look");
+        assertThat(progress.path("dryRun").asBoolean()).isTrue();
     }
 
     private HttpResponse<String> get(String address) throws IOException, InterruptedException {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.actuate;
+
+import io.safebunny.SafeBunnyEvent;
+import io.safebunny.message.Names;
+import io.safebunny.poison.PoisonOperation;
+import io.safebunny.poison.PoisonRequest;
+import io.safebunny.time.Timeline;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.context.ApplicationEventPublisher;
+
+/**
+ * Tells Spring who did what: an event for each operation and, for those on poison messages, one for each message that was moved, with the same
+ * id. No payload, no header. Thread-safe.
+ */
+final class Audit implements SafeBunnyEvent.Listener {
+
+    private static final int LONGEST_REASON = 500;
+
+    private final ApplicationEventPublisher publisher;
+    private final Timeline timeline;
+
+    Audit(ApplicationEventPublisher publisher, Timeline timeline) {
+        this.publisher = publisher;
+        this.timeline = timeline;
+    }
+
+    void paused(boolean paused, String by, String operation, String type, Object scope, String reason) {
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("operation", operation);
+        data.put("type", type);
+        data.put("scope", scope);
+        data.put("reason", Names.printable(reason, LONGEST_REASON));
+        tell(timeline.now(), by, paused ? "SAFEBUNNY_PAUSE" : "SAFEBUNNY_RESUME", data);
+    }
+
+    void begun(PoisonOperation operation) {
+        PoisonRequest request = operation.request();
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("operation", operation.id());
+        data.put("filter", Names.printable(request.filter().toString(), LONGEST_REASON));
+        data.put("dryRun", request.dryRun());
+        data.put("forced", request.forced());
+        data.put("perSecond", request.perSecond());
+        data.put("reason", Names.printable(request.reason(), LONGEST_REASON));
+        tell(operation.begunAt(), request.by(), "SAFEBUNNY_" + operation.kind(), data);
+    }
+
+    void cancelled(PoisonOperation operation, String by) {
+        tell(timeline.now(), by, "SAFEBUNNY_CANCEL", Map.of("operation", operation.id()));
+    }
+
+    @Override
+    public void on(SafeBunnyEvent event) {
+        if (event instanceof SafeBunnyEvent.MessageMoved moved) {
+            Map<String, Object> data = new LinkedHashMap<>();
+            data.put("operation", moved.operation());
+            data.put("to", moved.to());
+            data.put("type", String.valueOf(moved.type()));
+            data.put("messageId", String.valueOf(moved.messageId()));
+            data.put("correlationId", String.valueOf(moved.correlationId()));
+            tell(moved.occurredAt(), moved.by(), "SAFEBUNNY_" + moved.kind() + "_MESSAGE", data);
+        }
+    }
+
+    private void tell(Instant at, String by, String type, Map<String, Object> data) {
+        publisher.publishEvent(new AuditApplicationEvent(new AuditEvent(at, by, type, data)));
+    }
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.safebunny.Bunny;
+import io.safebunny.BunnyHandler;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointHttpMethod;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+
+/** Messages that were set aside, through the endpoint. */
+class PoisonEndpointTest {
+
+    private static final String LIST = "safebunnypoison";
+    private static final String ONE = "safebunnypoison/{id}";
+
+    private static final ApplicationContextRunner NODE = EndpointCalls.node()
+            .withPropertyValues(
+                    "management.endpoints.web.exposure.include=safebunny,safebunnypoison",
+                    "safebunny.store.type=memory",
+                    "safebunny.retry.max-retries=0",
+                    "safebunny.delayed-retry.delays=")
+            .withBean(Handler.class)
+            .withBean(Auditor.class);
+
+    record OrderPlaced(String orderId) {}
+
+    static class Handler {
+        private volatile boolean works;
+        private final List<String> handled = new CopyOnWriteArrayList<>();
+
+        @BunnyHandler(from = "shop")
+        void on(OrderPlaced order) {
+            if (!works) {
+                throw new IllegalStateException("the gateway is down");
+            }
+            handled.add(order.orderId());
+        }
+    }
+
+    /** @return its id */
+    private static String poison(ApplicationContext context, String orderId) {
+        String id =
+                context.getBean(Bunny.class).publish(new OrderPlaced(orderId)).messageId();
+        await().until(() -> messages(get(context, Map.of())).stream().anyMatch(one -> id.equals(one.get("messageId"))));
+        return id;
+    }
+
+    private static Map<?, ?> get(ApplicationContext context, Map<String, Object> arguments) {
+        return (Map<?, ?>)
+                Objects.requireNonNull(EndpointCalls.call(context, WebEndpointHttpMethod.GET, LIST, arguments));
+    }
+
+    private static @Nullable Object look(ApplicationContext context, String id) {
+        return EndpointCalls.call(context, WebEndpointHttpMethod.GET, ONE, Map.of("id", id));
+    }
+
+    private static @Nullable Object post(ApplicationContext context, Map<String, Object> body) {
+        return EndpointCalls.call(context, WebEndpointHttpMethod.POST, body.containsKey("id") ? ONE : LIST, body);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Map<String, Object>> messages(Map<?, ?> list) {
+        return (List<Map<String, Object>>) Objects.requireNonNull(list.get("messages"));
+    }
+
+    @Test
+    void groupsAndListsWithoutBodies() {
+        NODE.run(context -> {
+            poison(context, "o-1");
+            poison(context, "o-2");
+
+            Map<?, ?> list = get(context, Map.of());
+
+            assertThat(list.get("depth")).isEqualTo(2L);
+            assertThat(list.get("groups")).asString().contains("OrderPlaced", "IllegalStateException", "copies=2");
+            assertThat(messages(list))
+                    .extracting(one -> String.valueOf(one.get("verdict")))
+                    .containsOnly("RUN");
+            assertThat(list.toString()).doesNotContain("o-1");
+            assertThat(messages(get(context, Map.of("limit", 1)))).hasSize(1);
+            assertThat(messages(get(context, Map.of("type", "Another")))).isEmpty();
+        });
+    }
+
+    @Test
+    void showsNoBodyUnlessItIsAllowed() {
+        NODE.run(context -> assertThat(look(context, poison(context, "o-1")))
+                .asString()
+                .contains("POISONED")
+                .doesNotContain("o-1")
+                .doesNotContain("headers"));
+        NODE.withPropertyValues("management.endpoint.safebunnypoison.show-bodies=when-authorized")
+                .run(context -> assertThat(look(context, poison(context, "o-1")))
+                        .asString()
+                        .doesNotContain("o-1"));
+        NODE.withPropertyValues("management.endpoint.safebunnypoison.show-bodies=always")
+                .run(context -> assertThat(look(context, poison(context, "o-1")))
+                        .asString()
+                        .contains("body={\"orderId\":\"o-1\"}"));
+    }
+
+    @Test
+    void showsBodiesAsTheMaskerMakesThem() {
+        ApplicationContextRunner shown =
+                NODE.withPropertyValues("management.endpoint.safebunnypoison.show-bodies=always");
+        shown.withBean(BodyMasker.class, () -> (message, body) -> "***" + body.length)
+                .run(context -> assertThat(look(context, poison(context, "o-1")))
+                        .asString()
+                        .contains("body=***17")
+                        .doesNotContain("o-1"));
+        shown.withBean(BodyMasker.class, () -> (message, body) -> {
+                    throw new IllegalStateException("o-1 cannot be masked");
+                })
+                .run(context -> assertThat(look(context, poison(context, "o-1")))
+                        .asString()
+                        .contains("the BodyMasker failed")
+                        .doesNotContain("o-1"));
+    }
+
+    @Test
+    void replaysAndIsAudited() {
+        NODE.run(context -> {
+            String id = poison(context, "o-1");
+            poison(context, "o-2");
+            Handler handler = context.getBean(Handler.class);
+            handler.works = true;
+
+            assertThat(post(context, Map.of("action", "replay", "dryRun", true, "reason", "a look")))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("matched", 2)
+                    .containsEntry("moved", 2);
+            assertThat(handler.handled).isEmpty();
+            Object one = post(context, Map.of("id", id, "action", "replay", "reason", "it works again"));
+            await().until(() -> handler.handled.size() == 1);
+            Object all = post(context, Map.of("action", "replay", "rate", 100, "limit", 10, "reason", "the rest"));
+            await().until(() -> handler.handled.size() == 2);
+
+            assertThat(one).asInstanceOf(InstanceOfAssertFactories.MAP).containsEntry("moved", 1);
+            assertThat(all).asInstanceOf(InstanceOfAssertFactories.MAP).containsEntry("moved", 1);
+            assertThat(handler.handled).containsExactly("o-1", "o-2");
+            await().untilAsserted(
+                            () -> assertThat(context.getBean(Auditor.class).heard())
+                                    .filteredOn(event -> event.getType().equals("SAFEBUNNY_REPLAY_MESSAGE"))
+                                    .hasSize(2));
+            isAudited(context.getBean(Auditor.class).heard(), id);
+            assertThat(EndpointCalls.call(
+                            context, WebEndpointHttpMethod.GET, "safebunny/{section}", Map.of("section", "operations")))
+                    .asString()
+                    .containsSubsequence("the rest", "it works again", "a look");
+        });
+    }
+
+    private static void isAudited(List<AuditEvent> heard, String id) {
+        assertThat(heard)
+                .filteredOn(event -> event.getType().equals("SAFEBUNNY_REPLAY"))
+                .extracting(event -> event.getData().get("reason"))
+                .containsExactly("a look", "it works again", "the rest");
+        AuditEvent message = heard.stream()
+                .filter(event -> event.getType().equals("SAFEBUNNY_REPLAY_MESSAGE"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(message.getPrincipal()).isEqualTo("anonymous");
+        assertThat(message.getData()).containsEntry("messageId", id).containsEntry("to", "shop-OrderPlaced");
+        assertThat(heard)
+                .filteredOn(event -> Objects.equals(
+                        event.getData().get("operation"), message.getData().get("operation")))
+                .extracting(AuditEvent::getType)
+                .containsExactlyInAnyOrder("SAFEBUNNY_REPLAY", "SAFEBUNNY_REPLAY_MESSAGE");
+    }
+
+    @Test
+    void oneOperationAtATimeAndItCanBeCancelled() {
+        NODE.run(context -> {
+            poison(context, "o-1");
+            poison(context, "o-2");
+            poison(context, "o-3");
+            context.getBean(Handler.class).works = true;
+            Map<String, Object> slow = Map.of("action", "replay", "rate", "0.001", "reason", "slowly");
+
+            Map<?, ?> begun = (Map<?, ?>) Objects.requireNonNull(post(context, slow));
+            String operation = String.valueOf(begun.get("operation"));
+
+            assertThat(begun.get("state")).hasToString("RUNNING");
+            isProblem(post(context, slow), 409, operation);
+            Map<String, Object> path = Map.of("section", "operations", "name", operation);
+            EndpointCalls.call(context, WebEndpointHttpMethod.DELETE, "safebunny/{section}/{name}", path);
+            await().untilAsserted(() -> assertThat(
+                            EndpointCalls.call(context, WebEndpointHttpMethod.GET, "safebunny/{section}/{name}", path))
+                    .asString()
+                    .contains("state=CANCELLED", "moved=1"));
+            assertThat(context.getBean(Auditor.class).heard())
+                    .extracting(AuditEvent::getType)
+                    .contains("SAFEBUNNY_CANCEL");
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "burn,         ,   ,      ,     ,     why, 400, action=burn",
+        "      ,       ,   ,      ,     ,     why, 400, action=missing",
+        "replay,       ,   ,      ,     ,        , 400, reason",
+        "replay,Another,   ,      ,     ,     why, 404, OrderPlaced",
+        "replay,       ,   ,    -1,     ,     why, 400, perSecond=-1.0",
+        "replay,       ,   ,  fast,     ,     why, 400, rate=fast",
+        "replay,       ,   ,   NaN,     ,     why, 400, perSecond=NaN",
+        "replay,       ,  0,      ,     ,     why, 400, limit=0",
+        "replay,       ,all,      ,     ,     why, 400, limit=all",
+        "replay,       ,   ,      ,maybe,     why, 400, dryRun=maybe"
+    })
+    void saysWhatIsWrongAndMovesNothing(
+            @Nullable String action,
+            @Nullable String type,
+            @Nullable String limit,
+            @Nullable String rate,
+            @Nullable String dryRun,
+            @Nullable String reason,
+            int status,
+            String named) {
+        NODE.run(context -> {
+            poison(context, "o-1");
+            Map<String, Object> body = new HashMap<>();
+            body.put("action", action);
+            body.put("type", type);
+            body.put("limit", limit);
+            body.put("rate", rate);
+            body.put("dryRun", dryRun);
+            body.put("reason", reason);
+
+            isProblem(post(context, body), status, named);
+
+            assertThat(get(context, Map.of()).get("depth")).isEqualTo(1L);
+            assertThat(context.getBean(Auditor.class).heard()).isEmpty();
+        });
+    }
+
+    @Test
+    void anUnknownIdIsNamed() {
+        NODE.run(context -> {
+            poison(context, "o-1");
+
+            isProblem(look(context, "nobody"), 404, "id=nobody");
+            isProblem(post(context, Map.of("id", "nobody", "action", "replay", "reason", "why")), 404, "id=nobody");
+            isProblem(
+                    EndpointCalls.call(
+                            context,
+                            WebEndpointHttpMethod.DELETE,
+                            "safebunny/{section}/{name}",
+                            Map.of("section", "operations", "name", "op-9")),
+                    404,
+                    "name=op-9");
+        });
+    }
+
+    private static void isProblem(@Nullable Object answer, int status, String named) {
+        assertThat(answer).isInstanceOfSatisfying(WebEndpointResponse.class, response -> {
+            assertThat(response.getStatus()).isEqualTo(status);
+            assertThat(response.getContentType()).hasToString("application/problem+json");
+            assertThat(String.valueOf(response.getBody())).contains(named);
+        });
+    }
+
+    @Test
+    void readOnlyAccessLeavesNothingToPostTo() {
+        NODE.withPropertyValues("management.endpoint.safebunnypoison.access=read-only")
+                .run(context -> assertThat(EndpointCalls.operations(context))
+                        .filteredOn(one -> one.getRequestPredicate().getPath().startsWith("safebunnypoison"))
+                        .isNotEmpty()
+                        .allMatch(one -> one.getRequestPredicate().getHttpMethod() == WebEndpointHttpMethod.GET));
+    }
+}
