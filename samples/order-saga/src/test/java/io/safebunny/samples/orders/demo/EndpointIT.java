@@ -93,8 +93,8 @@ class EndpointIT {
         json(get(poison + "/nobody"), 404, PROBLEM);
         json(post(poison, "{\"action\":\"replay\",\"rate\":-1,\"reason\":\"why\"}"), 400, PROBLEM);
 
-        JsonNode replay = json(
-                post(poison, "{\"action\":\"replay\",\"dryRun\":true,\"reason\":\"a look\"}"), 200, ANSWER);
+        JsonNode replay =
+                json(post(poison, "{\"action\":\"replay\",\"dryRun\":true,\"reason\":\"a look\"}"), 200, ANSWER);
         String operation = replay.path("operation").asString();
         JsonNode progress = json(get(actuator + "safebunny/operations/" + operation), 200, ANSWER);
         assertThat(progress.path("reason").asString()).isEqualTo("a look");

@@ -20,7 +20,7 @@ final class ServedSaga implements AutoCloseable {
         Thread thread = new Thread(() -> serve(run), "served-saga");
         thread.setDaemon(true);
         thread.start();
-        await().atMost(Duration.ofMinutes(1))
+        await().atMost(Duration.ofMinutes(3)) // five applications, on a machine that may be busy
                 .until(() -> report.isDone()
                         || output.text()
                                 .contains("ready: publish PlaceOrder to exchange 'safebunny' with routing key"
