@@ -38,12 +38,18 @@ final class Asked {
                 && Boolean.parseBoolean(oneOf(what, value.toLowerCase(Locale.ROOT), List.of("true", "false")));
     }
 
-    static int number(String what, @Nullable String value, int otherwise) {
+    /** @return a number from 1 */
+    static int number(String what, @Nullable String value, int otherwise, int most) {
+        int number = otherwise;
         try {
-            return value == null ? otherwise : Integer.parseInt(value);
+            number = value == null ? otherwise : Integer.parseInt(value);
         } catch (NumberFormatException e) {
-            throw wrong(what, value, "it must be a whole number");
+            number = 0;
         }
+        if (number < 1 || number > most) {
+            throw wrong(what, value, "it must be a whole number, 1 to " + most);
+        }
+        return number;
     }
 
     static double decimal(String what, @Nullable String value, double otherwise) {

@@ -28,7 +28,9 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 final class PoisonEndpoint {
 
     private static final int SHOWN = 100;
+    private static final int MOST_SHOWN = 1_000;
     private static final int MOVED = 1_000;
+    private static final int MOST_MOVED = 100_000;
     /** An answer that waits this long has the end of what concerns a few messages. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
@@ -64,7 +66,7 @@ final class PoisonEndpoint {
                 .withReason(reason)
                 .withException(exception)
                 .withCorrelationId(correlation)
-                .withLimit(Asked.number("limit", limit, SHOWN)))));
+                .withLimit(Asked.number("limit", limit, SHOWN, MOST_SHOWN)))));
     }
 
     @ReadOperation
@@ -101,7 +103,7 @@ final class PoisonEndpoint {
                     .withReason(poisonReason)
                     .withException(exception)
                     .withCorrelationId(correlation)
-                    .withLimit(Asked.number("limit", limit, MOVED));
+                    .withLimit(Asked.number("limit", limit, MOVED, MOST_MOVED));
             PoisonRequest request = request(filter, security, reason, dryRun, forced);
             return OperationViews.detailed(begin(action, request.atRate(Asked.decimal("rate", rate, 0))));
         });

@@ -93,6 +93,10 @@ class PoisonEndpointTest {
                     .containsOnly("RUN");
             assertThat(list.toString()).doesNotContain("o-1");
             assertThat(messages(get(context, Map.of("limit", 1)))).hasSize(1);
+            isProblem(
+                    EndpointCalls.call(context, WebEndpointHttpMethod.GET, LIST, Map.of("limit", "1001")),
+                    400,
+                    "limit=1001");
             assertThat(messages(get(context, Map.of("type", "Another")))).isEmpty();
         });
     }
