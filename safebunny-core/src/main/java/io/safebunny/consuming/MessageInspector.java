@@ -48,9 +48,18 @@ public final class MessageInspector {
         return checksSenders;
     }
 
+    /**
+     * With its body decoded, which perhaps is no payload of the handler.
+     *
+     * @throws InvalidMessageException it cannot even be decoded
+     */
+    public Envelope decoded(WireMessage wire) {
+        return validator.decoded(validator.envelope(wire), wire);
+    }
+
     /** @throws InvalidMessageException the queue would not take it, whatever its age */
     public Inspected inspect(WireMessage wire) {
-        Envelope message = validator.decoded(validator.envelope(wire), wire);
+        Envelope message = decoded(wire);
         Handling handling = new Handling(current, message);
         Object payload = validator.payload(message);
         if (correlation != null) {

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * one without by all of its properties, the application's headers and its bytes. Nothing that changes from one delivery to the next
  * (attempts, the broker's own headers) is part of it. Pure.
  */
-final class PoisonDigest {
+public final class PoisonDigest {
 
     private PoisonDigest() {}
 
     /** 64 hexadecimal digits. */
-    static String of(WireMessage message) {
+    public static String of(WireMessage message) {
         String id = message.messageId();
         FieldHash hash = FieldHash.sha256().add(id).add(message.correlationId()).add(message.type());
         if (id == null || !Names.isMessageId(id)) {

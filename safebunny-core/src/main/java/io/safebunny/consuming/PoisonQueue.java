@@ -62,6 +62,16 @@ final class PoisonQueue {
 
     /** @param message the delivered one, as its poison copy shall describe it */
     Settlement put(Delivery delivery, IncomingMessage message, PoisonReason reason, Throwable failure) {
+        return put(delivery, message, reason, failure, true);
+    }
+
+    /** Without telling sagas: what they wait for is not this copy. */
+    Settlement putUntold(Delivery delivery, IncomingMessage message, PoisonReason reason, Throwable failure) {
+        return put(delivery, message, reason, failure, false);
+    }
+
+    private Settlement put(
+            Delivery delivery, IncomingMessage message, PoisonReason reason, Throwable failure, boolean isTold) {
         failures.poisoned(message.message(), reason, failure);
         Outcome outcome;
         try {
@@ -75,7 +85,7 @@ final class PoisonQueue {
                             log.tellable(e)));
             outcome = move(delivery, PoisonCopies.bare(message, reason, timeline.now()));
         }
-        if (outcome != Outcome.ENDED && tellSagas(delivery, message.message(), reason) == Outcome.ENDED) {
+        if (isTold && outcome != Outcome.ENDED && tellSagas(delivery, message.message(), reason) == Outcome.ENDED) {
             return end(Outcome.ENDED, reason);
         }
         if (outcome == Outcome.MOVED) {

@@ -74,6 +74,7 @@ final class Claiming {
             attempts.resume(handling, stored.attempt());
             return stored;
         }
+        requireEdited(handling, stored);
         IdCollision.requireNone(message, stored);
         return switch (stored.state()) {
             case COMPLETED, DISPATCHED, UNDONE -> stored;
@@ -178,9 +179,24 @@ final class Claiming {
         return claim;
     }
 
-    /** So that its poison copy has the version by which it can be replayed. */
+    /** Of a message that was edited in the poison queue only the edited copy is handled, whether it was by now or not. */
+    private static void requireEdited(Handling handling, MessageRecord stored) {
+        if (!IdCollision.isUnedited(handling.message(), stored)) {
+            return;
+        }
+        handling.setAsideByAnother();
+        if (stored.state() != RecordState.POISONED) {
+            handling.endedAsEdited();
+        }
+        throw new InvalidMessageException(
+                PoisonReason.SET_ASIDE_BEFORE,
+                "The message was edited since this copy of it was set aside, so this copy was not handled [sb-poison-version=%d, stored=%d]. If the edited copy is in the poison queue, replay that one; if not, it was handled. Discard this one."
+                        .formatted(handling.message().poisonVersion(), stored.version()));
+    }
+
+    /** So that its poison copy has the version by which it can be replayed; not one from before its message was edited. */
     static void keepPoisonVersion(Handling handling, MessageRecord stored) {
-        if (stored.state() == RecordState.POISONED) {
+        if (stored.state() == RecordState.POISONED && stored.fingerprint().isOf(handling.message())) {
             handling.setPoisonVersion(stored.version());
         }
     }

@@ -6,10 +6,24 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.spi.store.MessageRecord;
 
-/** Detects two different messages with the same id: what is stored under the id can belong to only one of them. */
+/**
+ * Detects two different messages with the same id: what is stored under the id can belong to only one of them. One of them may be what the
+ * other was before it was edited in the poison queue.
+ */
 final class IdCollision {
 
     private IdCollision() {}
+
+    /**
+     * Whether the message is a replay of a copy that was set aside before its message was edited: what is stored is newer, and of another
+     * body. One that is not a replay says nothing of its version, and cannot be told from another message.
+     */
+    static boolean isUnedited(Envelope message, MessageRecord stored) {
+        return message.poisonVersion() > 0
+                && message.poisonVersion() < stored.version()
+                && !UndoFence.isUnseen(stored)
+                && !stored.fingerprint().isOf(message);
+    }
 
     /** @throws InvalidMessageException the record belongs to another message */
     static void requireNone(Envelope message, MessageRecord stored) {

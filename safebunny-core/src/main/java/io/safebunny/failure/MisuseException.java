@@ -30,7 +30,7 @@ public final class MisuseException extends SafeBunnyException {
     /** The node keeps no scheduled messages, or the handle is not one of its own. */
     public static final String SCHEDULING = "SB-5013";
 
-    /** Poison messages were asked for what cannot be: an operation without a reason, or with a negative rate. */
+    /** Poison messages were asked for what cannot be: an operation without a reason, or with a negative rate; an edit that is refused. */
     public static final String POISON = "SB-5014";
 
     /** Another operation on poison messages runs on this instance. */

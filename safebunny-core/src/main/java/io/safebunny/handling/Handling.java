@@ -26,6 +26,7 @@ public final class Handling implements Surrounding {
     private volatile boolean running;
     private long poisonVersion;
     private boolean setAsideByAnother;
+    private boolean endedAsEdited;
     private final JointRecords records;
     private boolean collectsOnly;
 
@@ -76,6 +77,15 @@ public final class Handling implements Surrounding {
 
     public void setAsideByAnother() {
         setAsideByAnother = true;
+    }
+
+    /** Whether the message was edited since this copy of it was set aside, and no edited one waits: nobody is told of this one. */
+    public boolean isEndedAsEdited() {
+        return endedAsEdited;
+    }
+
+    public void endedAsEdited() {
+        endedAsEdited = true;
     }
 
     /** Discards everything that this handling has collected: it is about to run again, from a fresh state. */

@@ -35,6 +35,19 @@ public interface PoisonMessages {
      */
     PoisonOperation replay(PoisonRequest request);
 
+    /**
+     * Replaces the body of one copy; blocks. The message keeps its id, its correlation id, its type, its headers, and the steps of {@code
+     * once} that were completed; nothing is handled yet. Afterwards the edited copy, which has another digest, is the one to replay, and
+     * what is left of the unedited message is not handled any more. If this fails, or its process ends, the copy as it was is still there,
+     * perhaps with an edited one beside it: at most one of them is replayed, but without a store both are.
+     *
+     * @return what was done; it has ended
+     * @throws io.safebunny.failure.MisuseException SB-5014 when there is no such copy, it is not one that a replay would handle, or its
+     *     queue could not read the new body: nothing was moved; or when another delivery or edit of the message was faster, and this one is
+     *     of no effect; SB-5016 when another operation runs on this instance
+     */
+    PoisonOperation edit(PoisonEdit edit);
+
     /** What was begun on this instance, the last first: at most the 100 last ones. Forgotten when the instance ends. */
     List<PoisonOperation> operations();
 }

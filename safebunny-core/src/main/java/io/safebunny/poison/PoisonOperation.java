@@ -36,7 +36,9 @@ public interface PoisonOperation {
     /** What is done. */
     enum Kind {
         /** Copies go back to the queues of their handlers. */
-        REPLAY
+        REPLAY,
+        /** One copy gets another body. */
+        EDIT
     }
 
     /** How an operation ended, or that it has not. */

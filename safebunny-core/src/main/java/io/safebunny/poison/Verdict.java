@@ -13,7 +13,7 @@ public enum Verdict {
     DONE,
     /** Another delivery of it is being handled. Ask again later. */
     BUSY,
-    /** It was set aside again since: another copy is the one to replay. */
+    /** It was set aside again, or edited, since: another copy is the one to replay. */
     SUPERSEDED,
     /** Another message with its id is stored: it would come back. */
     CLASH,

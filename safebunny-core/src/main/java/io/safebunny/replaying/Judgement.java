@@ -29,6 +29,12 @@ record Judgement(Verdict verdict, String explanation) {
         if (record == null) {
             return new Judgement(Verdict.RUN, "Nothing is stored of it, so it is handled as if it were new.");
         }
+        if (!sameMessage && version > 0 && version < record.version()) {
+            return new Judgement(
+                    Verdict.SUPERSEDED,
+                    "Another, newer body of its message is stored: it was edited since, or this edit was too late [sb-poison-version=%d, stored=%d]. It would come back: replay the other copy, or discard this one if that was handled."
+                            .formatted(version, record.version()));
+        }
         if (!sameMessage) {
             return new Judgement(
                     Verdict.CLASH,

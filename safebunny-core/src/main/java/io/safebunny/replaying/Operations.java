@@ -15,8 +15,8 @@ final class Operations {
     private static final int REMEMBERED = 100;
 
     private final Executor blocking;
-    private final Deque<QueueOperation> lastFirst = new ArrayDeque<>(); // guarded by this, as is the one that runs
-    private @Nullable QueueOperation running;
+    private final Deque<PoisonOperation> lastFirst = new ArrayDeque<>(); // guarded by this, as is the one that runs
+    private @Nullable PoisonOperation running;
 
     /** @param blocking runs each as one task */
     Operations(Executor blocking) {
@@ -40,7 +40,21 @@ final class Operations {
         }
     }
 
-    private synchronized void enter(QueueOperation operation) {
+    /**
+     * Runs it to its end.
+     *
+     * @throws MisuseException SB-5016 when another one runs; and what the operation throws
+     */
+    void run(EditOperation operation) {
+        enter(operation);
+        try {
+            operation.run();
+        } finally {
+            leave(operation);
+        }
+    }
+
+    private synchronized void enter(PoisonOperation operation) {
         if (running != null) {
             throw new MisuseException(
                     MisuseException.BUSY,
@@ -54,13 +68,13 @@ final class Operations {
         }
     }
 
-    private synchronized void leave(QueueOperation operation) {
+    private synchronized void leave(PoisonOperation operation) {
         if (running == operation) {
             running = null;
         }
     }
 
-    private synchronized void forget(QueueOperation operation) {
+    private synchronized void forget(PoisonOperation operation) {
         leave(operation);
         lastFirst.remove(operation);
     }

@@ -85,7 +85,7 @@ final class PoisonReader {
      * @param forced whether it is to be replayed however old it is
      */
     Copy read(WireMessage wire, boolean forced) {
-        MessageInspector queue = byQueue.get(text(wire, Headers.POISON_QUEUE));
+        MessageInspector queue = inspectorOf(wire);
         String refusal = refusal(wire, queue);
         if (refusal != null || queue == null) {
             return Copy.kept(wire, Verdict.REFUSED, Objects.requireNonNull(refusal));
@@ -136,7 +136,15 @@ final class PoisonReader {
         return replayed.withHeaders(headers);
     }
 
-    private @Nullable String refusal(WireMessage wire, @Nullable MessageInspector queue) {
+    /** What reads messages of the queue that the copy says it is from. */
+    @Nullable
+    MessageInspector inspectorOf(WireMessage wire) {
+        return byQueue.get(text(wire, Headers.POISON_QUEUE));
+    }
+
+    /** Why the copy must not be sent to its queue, whatever it contains; {@code null} when it may. */
+    @Nullable
+    String refusal(WireMessage wire, @Nullable MessageInspector queue) {
         if (text(wire, Headers.POISON_REASON).isEmpty()
                 || !(wire.headers().get(Headers.POISONED_AT) instanceof Number)) {
             return "It has no sb-poison-reason or no sb-poisoned-at: the broker moved it here itself, or somebody else put it here. See docs/poison.md on how to replay it by hand.";

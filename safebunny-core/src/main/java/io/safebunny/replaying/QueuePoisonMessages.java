@@ -6,6 +6,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.poison.PoisonCopy;
+import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonGroup;
 import io.safebunny.poison.PoisonList;
@@ -36,11 +37,13 @@ public final class QueuePoisonMessages implements PoisonMessages {
     private static final int MOST_SEARCHED = 100_000;
     private static final int MOST_COPIES = 100;
 
+    private final String node;
     private final String queue;
     private final Transport transport;
     private final ConfirmedSender sender;
     private final Timeline timeline;
     private final PoisonReader reader;
+    private final Edits edits;
     private final Operations operations;
     private final Metrics metrics;
     private final Events events;
@@ -60,11 +63,13 @@ public final class QueuePoisonMessages implements PoisonMessages {
             @Nullable MessageStore store,
             Metrics metrics,
             Events events) {
+        this.node = node;
         this.queue = Topology.poisonOf(node);
         this.transport = transport;
         this.sender = sender;
         this.timeline = timeline;
         this.reader = new PoisonReader(inspectors, store);
+        this.edits = new Edits(reader, store);
         this.operations = new Operations(blocking);
         this.metrics = metrics;
         this.events = events;
@@ -135,6 +140,14 @@ public final class QueuePoisonMessages implements PoisonMessages {
                 events);
         operations.begin(replay);
         return replay;
+    }
+
+    @Override
+    public PoisonOperation edit(PoisonEdit edit) {
+        EditOperation operation =
+                new EditOperation(edit, node, () -> transport.browse(queue), sender, edits, timeline, events);
+        operations.run(operation);
+        return operation;
     }
 
     @Override

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.safebunny.PoisonMessageException;
+import io.safebunny.fixture.Wires;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
+import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
@@ -37,10 +39,16 @@ class HandledByAnotherTest {
         private final MemoryMessageStore committed =
                 new MemoryMessageStore(VirtualTimeline.skipping(), DedupBench.RETENTION);
         private final RecordState end;
+        private final Fingerprint fingerprint;
         private @Nullable MessageRecord uncommitted;
 
         OvertakenStore(RecordState end) {
+            this(end, Fingerprint.of(DedupBench.MESSAGE));
+        }
+
+        OvertakenStore(RecordState end, Fingerprint fingerprint) {
             this.end = end;
+            this.fingerprint = fingerprint;
         }
 
         @Override
@@ -58,8 +66,8 @@ class HandledByAnotherTest {
                         return;
                     }
                     uncommitted = null;
-                    MessageRecord others = committed.create(MessageRecord.claim(
-                            ours.key(), "another", ours.lease(), ours.attempt(), ours.fingerprint()));
+                    MessageRecord others = committed.create(
+                            MessageRecord.claim(ours.key(), "another", ours.lease(), ours.attempt(), fingerprint));
                     assertThat(committed.replace(others.next(end))).isNotNull();
                 }
             };
@@ -144,6 +152,23 @@ class HandledByAnotherTest {
         }));
 
         assertThat(failure).isInstanceOf(NotHandledException.class);
+    }
+
+    /** With the version of the edited one, its poison copy would say that it is the one to replay. */
+    @Test
+    void aFailedMessageThatWasEditedMeanwhileDoesNotSayTheVersionOfTheEditedOne() {
+        Fingerprint edited = Fingerprint.of(Wires.orderPlaced().withBody("{}").envelope());
+        Deduplication instance = bench.over(new OvertakenStore(RecordState.POISONED, edited));
+        Handling handling = new Handling(new CurrentHandling(), DedupBench.MESSAGE);
+
+        Throwable failure = catchThrowable(() -> instance.run(
+                handling, thrown -> new RecoveryAction.Poison(PoisonReason.RETRIES_EXHAUSTED), execution -> {
+                    throw new PoisonMessageException("this attempt fails for good");
+                }));
+
+        assertThat(failure).isInstanceOf(PoisonMessageException.class);
+        assertThat(handling.isSetAsideByAnother()).isTrue();
+        assertThat(handling.poisonVersion()).isZero();
     }
 
     /** Between two runs of its handler. Whoever swallows that would complete it in no transaction. */

@@ -21,6 +21,7 @@ import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
 import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.OutboundMessage;
@@ -102,6 +103,11 @@ public final class SagaWorld {
         @Override
         public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
             return consumes ? transport.consume(queue, prefetch, handler) : new Idle();
+        }
+
+        @Override
+        public BrowsedQueue browse(String queue) {
+            return transport.browse(queue);
         }
 
         @Override

@@ -60,13 +60,17 @@ final class PoisonNode {
 
     PoisonNode(Function<VirtualTimeline, @Nullable MessageStore> stores) {
         store = stores.apply(timeline);
-        engine = new SafeBunnyEngine(
-                SafeBunnyParts.builder(SafeBunnyOptions.of("billing").withRetention(RETENTION), transport, timeline)
+        engine = start(transport);
+    }
+
+    private SafeBunnyEngine start(MemoryTransport over) {
+        SafeBunnyEngine started = new SafeBunnyEngine(
+                SafeBunnyParts.builder(SafeBunnyOptions.of("billing").withRetention(RETENTION), over, timeline)
                         .store(store)
                         .callbacks(tasks::add)
                         .listeners(List.of(events::add))
                         .build());
-        engine.start(List.of(
+        started.start(List.of(
                 definition("OrderPlaced", OrderPlaced.class, "orders", (payload, context) -> {
                     handled.add(context.messageId());
                     handler.invoke(payload, context);
@@ -76,6 +80,7 @@ final class PoisonNode {
                         PaymentCaptured.class,
                         "billing",
                         (payload, context) -> captured.add(((PaymentCaptured) payload).orderId()))));
+        return started;
     }
 
     private static HandlerDefinition definition(String type, Class<?> payload, String from, HandlerInvoker handler) {
@@ -127,6 +132,11 @@ final class PoisonNode {
 
     PoisonMessages poison() {
         return engine.poisonMessages();
+    }
+
+    /** As another instance of the node, which is started for it, sees them. */
+    PoisonMessages atAnotherInstance() {
+        return start(new MemoryTransport(broker, TopologyOptions.defaults())).poisonMessages();
     }
 
     List<PoisonedMessage> list() {

@@ -3,6 +3,7 @@ package io.safebunny.autoconfigure;
 
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.poison.PoisonCopy;
+import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonList;
 import io.safebunny.poison.PoisonMessages;
@@ -37,6 +38,11 @@ final class DeferredPoisonMessages implements PoisonMessages {
     @Override
     public PoisonOperation replay(PoisonRequest request) {
         return messages().replay(request);
+    }
+
+    @Override
+    public PoisonOperation edit(PoisonEdit edit) {
+        return messages().edit(edit);
     }
 
     @Override

@@ -161,6 +161,23 @@ public record MessageRecord(
                 etag);
     }
 
+    /** Another owner's next write: the message, which is set aside, has another body from now on. */
+    public MessageRecord edited(String newOwner, Fingerprint newFingerprint) {
+        return new MessageRecord(
+                key,
+                state,
+                newOwner,
+                version + 1,
+                attempt,
+                takeovers,
+                lease,
+                newFingerprint,
+                steps,
+                outgoing,
+                listing,
+                etag);
+    }
+
     /** The next write of a companion that holds only steps. */
     public MessageRecord nextSteps(String newOwner, Map<String, String> newSteps) {
         return new MessageRecord(
