@@ -33,6 +33,13 @@ final class Asked {
         throw wrong(what, value, "it must be " + String.join(" or ", words));
     }
 
+    static String present(String what, @Nullable String value) {
+        if (value == null || value.isEmpty()) {
+            throw wrong(what, null, "it is needed for this action");
+        }
+        return value;
+    }
+
     static boolean flag(String what, @Nullable String value) {
         return value != null
                 && Boolean.parseBoolean(oneOf(what, value.toLowerCase(Locale.ROOT), List.of("true", "false")));

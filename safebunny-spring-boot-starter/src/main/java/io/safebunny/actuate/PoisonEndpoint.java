@@ -4,14 +4,17 @@ package io.safebunny.actuate;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Names;
 import io.safebunny.poison.PoisonCopy;
+import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonOperation.Progress;
 import io.safebunny.poison.PoisonOperation.State;
 import io.safebunny.poison.PoisonRequest;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -27,6 +30,7 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 @WebEndpoint(id = "safebunnypoison")
 final class PoisonEndpoint {
 
+    private static final String EDIT = "edit";
     private static final int SHOWN = 100;
     private static final int MOST_SHOWN = 1_000;
     private static final int MOVED = 1_000;
@@ -105,7 +109,8 @@ final class PoisonEndpoint {
                     .withCorrelationId(correlation)
                     .withLimit(Asked.number("limit", limit, MOVED, MOST_MOVED));
             PoisonRequest request = request(filter, security, reason, dryRun, forced);
-            return OperationViews.detailed(begin(action, request.atRate(Asked.decimal("rate", rate, 0))));
+            return OperationViews.detailed(
+                    begin(action, List.of("replay"), request.atRate(Asked.decimal("rate", rate, 0))));
         });
     }
 
@@ -124,18 +129,47 @@ final class PoisonEndpoint {
             @Selector String id,
             SecurityContext security,
             @Nullable String action,
+            @Nullable String copy,
+            @Nullable String body,
             @Nullable String dryRun,
             @Nullable String forced,
             @Nullable String reason) {
         return Answers.found(
-                () -> {
-                    PoisonFilter filter = PoisonFilter.all().withMessageId(id).withLimit(SHOWN);
-                    PoisonOperation operation = begin(action, request(filter, security, reason, dryRun, forced));
-                    Progress progress = operation.progress();
-                    boolean none = progress.state() == State.ENDED && progress.matched() == 0;
-                    return none ? null : OperationViews.detailed(operation);
-                },
+                () -> EDIT.equals(action)
+                        ? edit(id, security, copy, body, reason)
+                        : replayOne(id, security, action, dryRun, forced, reason),
                 missing(id));
+    }
+
+    private @Nullable Map<String, Object> edit(
+            String id,
+            SecurityContext security,
+            @Nullable String copy,
+            @Nullable String body,
+            @Nullable String reason) {
+        if (poison.find(id).isEmpty()) {
+            return null;
+        }
+        byte[] edited = Asked.present("body", body).getBytes(StandardCharsets.UTF_8);
+        PoisonOperation operation = poison.edit(new PoisonEdit(
+                id, Asked.present("copy", copy), edited, Asked.by(security), reason == null ? "" : reason));
+        audit.begun(operation);
+        return OperationViews.detailed(operation);
+    }
+
+    private @Nullable Map<String, Object> replayOne(
+            String id,
+            SecurityContext security,
+            @Nullable String action,
+            @Nullable String dryRun,
+            @Nullable String forced,
+            @Nullable String reason) {
+        PoisonFilter filter = PoisonFilter.all().withMessageId(id).withLimit(SHOWN);
+        PoisonOperation operation =
+                begin(action, List.of("replay", EDIT), request(filter, security, reason, dryRun, forced));
+        Progress progress = operation.progress();
+        boolean none = progress.state() == State.ENDED && progress.matched() == 0;
+        return none ? null : OperationViews.detailed(operation);
     }
 
     private static PoisonRequest request(
@@ -149,8 +183,8 @@ final class PoisonEndpoint {
         return Asked.flag("forced", forced) ? request.withForce() : request;
     }
 
-    private PoisonOperation begin(@Nullable String action, PoisonRequest request) {
-        Asked.oneOf("action", action, List.of("replay"));
+    private PoisonOperation begin(@Nullable String action, List<String> actions, PoisonRequest request) {
+        Asked.oneOf("action", action, actions);
         PoisonOperation operation = poison.replay(request);
         audit.begun(operation);
         try {

@@ -188,6 +188,47 @@ class PoisonEndpointTest {
     }
 
     @Test
+    void editsOneCopy() {
+        NODE.run(context -> {
+            String id = poison(context, "o-1");
+            Handler handler = context.getBean(Handler.class);
+            String copy = String.valueOf(messages(get(context, Map.of())).get(0).get("copy"));
+            Map<String, Object> edit = Map.of(
+                    "id", id, "action", "edit", "copy", copy, "body", "{\"orderId\":\"o-9\"}", "reason", "a typo");
+
+            isProblem(post(context, without(edit, "body")), 400, "body=missing");
+            isProblem(post(context, without(edit, "copy")), 400, "copy=missing");
+            isProblem(post(context, without(edit, "reason")), 400, "reason");
+            isProblem(post(context, with(edit, "copy", "another")), 400, "SB-5014");
+            isProblem(post(context, with(edit, "body", "{")), 400, "SB-5014");
+            isProblem(post(context, with(edit, "id", "nobody")), 404, "id=nobody");
+            assertThat(post(context, edit))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("moved", 1);
+            handler.works = true;
+            post(context, Map.of("id", id, "action", "replay", "reason", "edited"));
+            await().until(() -> !handler.handled.isEmpty());
+
+            assertThat(handler.handled).containsExactly("o-9");
+            assertThat(context.getBean(Auditor.class).heard())
+                    .extracting(AuditEvent::getType)
+                    .containsSubsequence("SAFEBUNNY_EDIT", "SAFEBUNNY_REPLAY");
+        });
+    }
+
+    private static Map<String, Object> with(Map<String, Object> body, String name, Object value) {
+        Map<String, Object> other = new HashMap<>(body);
+        other.put(name, value);
+        return other;
+    }
+
+    private static Map<String, Object> without(Map<String, Object> body, String name) {
+        Map<String, Object> other = new HashMap<>(body);
+        other.remove(name);
+        return other;
+    }
+
+    @Test
     void oneOperationAtATimeAndItCanBeCancelled() {
         NODE.run(context -> {
             poison(context, "o-1");
