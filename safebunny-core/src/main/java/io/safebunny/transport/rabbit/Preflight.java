@@ -71,6 +71,13 @@ public final class Preflight {
     public List<String> findings(Topology planned) throws InterruptedException {
         List<String> findings = new ArrayList<>();
         try {
+            JsonNode overview = get("/api/overview");
+            String old = overview == null
+                    ? null
+                    : BrokerVersion.finding(overview.path("rabbitmq_version").asString(""));
+            if (old != null) {
+                findings.add(old);
+            }
             for (Topology.Queue queue : planned.queues()) {
                 JsonNode found = get("/api/queues/%s/%s".formatted(encoded(virtualHost), encoded(queue.name())));
                 if (found != null) {

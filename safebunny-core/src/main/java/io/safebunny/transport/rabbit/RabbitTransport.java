@@ -115,6 +115,7 @@ public final class RabbitTransport implements Transport {
         declared.probe(consumeFactory);
         consuming.start(planned.node());
         publishing.start(planned.node());
+        BrokerVersion.check(consuming.current());
         Rights.requirePublishing(consuming.current(), planned, declared.delay());
         publishers.start();
     }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport.rabbit;
+
+import com.rabbitmq.client.Connection;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Which RabbitMQ it is, as the broker itself says. Pure, but for the log. */
+final class BrokerVersion {
+
+    private static final Logger LOG = LoggerFactory.getLogger(BrokerVersion.class);
+
+    private static final Pattern MAJOR_AND_MINOR = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})\\D.*");
+    private static final int OLDEST_MAJOR = 3;
+    private static final int OLDEST_MINOR = 10;
+
+    private BrokerVersion() {}
+
+    /** What is wrong with it, and what to do; {@code null} for nothing, or when it does not say. */
+    static @Nullable String finding(String version) {
+        Matcher parts = MAJOR_AND_MINOR.matcher(version + ' ');
+        if (!parts.matches()) {
+            return null;
+        }
+        int major = Integer.parseInt(parts.group(1));
+        int minor = Integer.parseInt(parts.group(2));
+        return major > OLDEST_MAJOR || (major == OLDEST_MAJOR && minor >= OLDEST_MINOR)
+                ? null
+                : "The broker is RabbitMQ %s, and the oldest that SafeBunny is tested with is %d.%d: dead-lettering at least once, and so not losing what the broker sets aside, needs that. Upgrade the broker"
+                        .formatted(version, OLDEST_MAJOR, OLDEST_MINOR);
+    }
+
+    /** @param connection {@code null} when there is none now */
+    static void check(@Nullable Connection connection) {
+        Object version =
+                connection == null ? null : connection.getServerProperties().get("version");
+        String finding = version == null ? null : finding(version.toString());
+        if (finding != null) {
+            LOG.warn("{}", finding);
+        }
+    }
+}
