@@ -9,6 +9,7 @@ import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
 import io.safebunny.MessageContext;
 import io.safebunny.PoisonMessageException;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
@@ -63,12 +64,15 @@ class PoisonEditIT {
                             .until(() -> poison.find(id), found -> !found.isEmpty())
                             .get(0);
 
-                    PoisonOperation edited = poison.edit(new PoisonEdit(
+                    PoisonEdit edit = new PoisonEdit(
                             id,
                             copy.message().digest(),
                             "{\"orderId\":\"7\"}".getBytes(StandardCharsets.UTF_8),
                             "test",
-                            "there was no address"));
+                            "there was no address");
+                    PoisonOperation edited = Awaitility.await("the copy is back in its queue, where the look took it from")
+                            .ignoreException(MisuseException.class)
+                            .until(() -> poison.edit(edit), Objects::nonNull);
 
                     assertThat(edited.progress().moved()).isEqualTo(1);
                     assertThat(verdicts(poison)).containsExactly(Verdict.RUN);
