@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny;
 
-import io.safebunny.poison.PoisonOperation;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -85,10 +84,10 @@ public sealed interface SafeBunnyEvent
             implements SafeBunnyEvent {}
 
     /**
-     * An operator's {@link io.safebunny.poison.PoisonOperation} moved a copy of a message, and the broker has confirmed that. Told for each.
+     * An operation on poison messages moved a copy of a message, and the broker has confirmed that. Told for each.
      *
      * @param operation its id
-     * @param kind what it does
+     * @param kind what it does, as {@code PoisonOperation.Kind} names it
      * @param by who asked for it
      * @param to queue in which the copy is now
      * @param type as its sender wrote it, as are the ids: unchecked, but printable; {@code null} if absent
@@ -96,7 +95,7 @@ public sealed interface SafeBunnyEvent
     record MessageMoved(
             String node,
             String operation,
-            PoisonOperation.Kind kind,
+            String kind,
             String by,
             String to,
             @Nullable String type,

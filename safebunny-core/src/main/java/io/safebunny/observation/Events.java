@@ -117,7 +117,7 @@ public final class Events {
         tell(new MessageMoved(
                 node,
                 operation.id(),
-                operation.kind(),
+                operation.kind().name(),
                 operation.request().by(),
                 to,
                 printable(message.type()),

@@ -125,7 +125,7 @@ class EditTest {
         node.settle();
         assertThat(node.events).last().isInstanceOfSatisfying(SafeBunnyEvent.MessageMoved.class, event -> {
             assertThat(event.operation()).isEqualTo(operation.id());
-            assertThat(event.kind()).isEqualTo(PoisonOperation.Kind.EDIT);
+            assertThat(event.kind()).isEqualTo("EDIT");
             assertThat(event.to()).isEqualTo("billing-poison");
             assertThat(event.messageId()).isEqualTo("o-1");
         });

@@ -90,7 +90,7 @@ class ReplayTest {
         return new SafeBunnyEvent.MessageMoved(
                 "billing",
                 replay.id(),
-                PoisonOperation.Kind.REPLAY,
+                "REPLAY",
                 "tester",
                 PoisonNode.QUEUE,
                 "OrderPlaced",

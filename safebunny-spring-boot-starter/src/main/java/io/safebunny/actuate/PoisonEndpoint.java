@@ -147,14 +147,22 @@ final class PoisonEndpoint {
             @Nullable String copy,
             @Nullable String body,
             @Nullable String reason) {
-        if (poison.find(id).isEmpty()) {
-            return null;
+        PoisonEdit edit = new PoisonEdit(
+                id,
+                Asked.present("copy", copy),
+                Asked.present("body", body).getBytes(StandardCharsets.UTF_8),
+                Asked.by(security),
+                reason == null ? "" : reason);
+        try {
+            PoisonOperation operation = poison.edit(edit);
+            audit.begun(operation);
+            return OperationViews.detailed(operation);
+        } catch (MisuseException e) {
+            if (poison.find(id).isEmpty()) {
+                return null;
+            }
+            throw e;
         }
-        byte[] edited = Asked.present("body", body).getBytes(StandardCharsets.UTF_8);
-        PoisonOperation operation = poison.edit(new PoisonEdit(
-                id, Asked.present("copy", copy), edited, Asked.by(security), reason == null ? "" : reason));
-        audit.begun(operation);
-        return OperationViews.detailed(operation);
     }
 
     private @Nullable Map<String, Object> replayOne(
