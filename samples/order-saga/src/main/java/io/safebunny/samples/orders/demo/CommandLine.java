@@ -41,9 +41,11 @@ final class CommandLine {
                            (needs --rabbit)
           --node NAME      run only this node in this process: storefront, orders, billing, shipping or
                            notifications (needs --rabbit; see samples/order-saga/README.md)
-          --http PORT      with --serve or --node: all of /actuator, with nothing to guard it, so for looking only, on
-                           this machine: of the storefront on that port, then of orders, billing, shipping and
-                           notifications; 0 for free ports, which it prints
+          --http PORT      with --serve or --node: all of /actuator, with nothing to guard it, so on this machine only: of
+                           the storefront on that port, then of orders, billing, shipping and notifications; 0 for
+                           free ports, which it prints. To try things out, as docs/tour.md does, the storefront takes
+                           PUT /orders/ID, billing PUT /gateway with {"works": false} to break the bank and
+                           {"works": true} to repair it, and GET /ledger at billing tells what was done
           --help           show this
 
         Exit status: 0 no order is lost, nothing happened twice, and (with --orchestrated) every saga has ended and what

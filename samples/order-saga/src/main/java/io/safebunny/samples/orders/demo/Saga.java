@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.samples.orders.chaos.Chaos;
 import io.safebunny.samples.orders.chaos.ChaosMonkey;
+import io.safebunny.samples.orders.chaos.GatewaySwitch;
 import io.safebunny.samples.orders.chaos.Saboteur;
 import io.safebunny.samples.orders.storefront.Storefront;
 import io.safebunny.transport.memory.MemoryBroker;
@@ -58,9 +59,11 @@ final class Saga implements AutoCloseable {
     }
 
     private static Saga start(Saga saga, Collection<Node> nodes) {
+        int after = nodes.size(); // the last one to start, the storefront, gets the first port
         for (Node node : nodes) {
+            after--;
             try {
-                saga.start(node);
+                saga.start(node, after);
             } catch (RuntimeException e) {
                 saga.close();
                 throw new UsageException("the node " + node.wireName() + " did not start; the reason is above");
@@ -69,17 +72,18 @@ final class Saga implements AutoCloseable {
         return saga;
     }
 
-    private void start(Node node) {
+    /** @param after how many nodes are started after it */
+    private void start(Node node, int after) {
         ConfigurableApplicationContext context = new SpringApplicationBuilder(node.application(setup.orchestrated()))
                 .bannerMode(Banner.Mode.OFF)
                 .registerShutdownHook(false) // the demo stops the nodes itself, in order
-                .initializers(created -> instrument(created.getBeanFactory()))
-                .run(arguments(node));
+                .initializers(created -> instrument(node, created.getBeanFactory()))
+                .run(arguments(node, after));
         nodes.put(node, context);
     }
 
     /** Adds everything that is not part of a node: the shared broker, watchers and chaos. */
-    private void instrument(ConfigurableListableBeanFactory beans) {
+    private void instrument(Node node, ConfigurableListableBeanFactory beans) {
         MeterRegistry registry = new SimpleMeterRegistry();
         meters.add(registry);
         beans.registerSingleton("meterRegistry", registry);
@@ -90,6 +94,9 @@ final class Saga implements AutoCloseable {
                 beans.registerSingleton("saboteur", new Saboteur(chaos));
             }
         }
+        if (setup.http() != null && node == Node.BILLING) {
+            beans.registerSingleton("gatewaySwitch", new GatewaySwitch());
+        }
         if (looksOnly) {
             beans.registerSingleton("onlooker", new OnlookingTransport.Onlooker());
         }
@@ -98,13 +105,13 @@ final class Saga implements AutoCloseable {
         }
     }
 
-    private String[] arguments(Node node) {
+    private String[] arguments(Node node, int after) {
         Map<String, String> properties = new LinkedHashMap<>(setup.properties());
         properties.put("spring.application.name", node.wireName());
         properties.put("safebunny.node", node.wireName());
         Integer http = setup.http();
         if (http != null) {
-            properties.put("server.port", String.valueOf(http == 0 ? 0 : http + nodes.size()));
+            properties.put("server.port", String.valueOf(http == 0 ? 0 : http + after));
         }
         List<String> arguments = new ArrayList<>();
         properties.forEach((name, value) -> arguments.add("--" + name + "=" + value));

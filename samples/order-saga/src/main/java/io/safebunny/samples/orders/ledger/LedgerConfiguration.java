@@ -3,6 +3,7 @@ package io.safebunny.samples.orders.ledger;
 
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -15,6 +16,12 @@ public class LedgerConfiguration {
     @ConditionalOnBooleanProperty(name = "ledger.remote", havingValue = false, matchIfMissing = true)
     Ledger ledger(JdbcClient jdbc, @Value("${safebunny.node}") String node) {
         return new JdbcLedger(jdbc, node);
+    }
+
+    @Bean
+    @ConditionalOnWebApplication
+    LedgerPage ledgerPage(JdbcClient jdbc) {
+        return new LedgerPage(jdbc);
     }
 
     /** Uses connections of its own, apart from the node's. */
