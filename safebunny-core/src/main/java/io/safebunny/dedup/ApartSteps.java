@@ -62,6 +62,31 @@ final class ApartSteps {
         return steps.fingerprint().equals(UNKNOWN) || steps.fingerprint().isOf(message);
     }
 
+    /**
+     * The next write of the steps of a message that is set aside: they are kept as long as its record.
+     *
+     * @param steps as stored; {@code null} if there are none
+     * @return {@code null} when there is nothing to write
+     */
+    static @Nullable MessageRecord poisoned(Envelope message, @Nullable MessageRecord steps) {
+        return steps == null || !isOf(message, steps) ? null : steps.next(RecordState.POISONED);
+    }
+
+    /**
+     * The next write of the steps of a message that was set aside, and is complete now: they are kept as long as any others.
+     *
+     * @param replayed whether they are to be read if no step has asked for them
+     * @return {@code null} when there is nothing to write
+     */
+    @Nullable
+    MessageRecord handled(boolean replayed) {
+        if (!loaded && replayed) {
+            record = store.apart(() -> store.find(key));
+            loaded = true;
+        }
+        return record == null || record.state() != RecordState.POISONED ? null : record.next(RecordState.DISPATCHED);
+    }
+
     /** Makes the next {@link #find} read the steps again. */
     void forget() {
         loaded = false;

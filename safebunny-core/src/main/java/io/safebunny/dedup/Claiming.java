@@ -232,7 +232,7 @@ final class Claiming {
 
     /** Together with what depends on it. */
     private MessageRecord setAside(Handling handling, MessageRecord poisoned) {
-        SetAsideWrites together = new SetAsideWrites(handling.records(), store::find);
+        SetAsideWrites together = new SetAsideWrites(handling, store);
         if (RecordWrites.replace(store, poisoned, together.read()) instanceof JointWrite.Written written) {
             together.written();
             return written.records().get(0);

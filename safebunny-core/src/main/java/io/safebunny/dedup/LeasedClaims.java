@@ -151,7 +151,7 @@ final class LeasedClaims implements Claims {
 
         /** Together with what depends on it, which others may change meanwhile. */
         private boolean setAside(Claim claim, RecoveryAction next) {
-            SetAsideWrites together = new SetAsideWrites(handling.records(), store::find);
+            SetAsideWrites together = new SetAsideWrites(handling, store);
             JointResult result;
             do {
                 result = claim.writeTogether(claimed -> Claiming.released(claimed, next), together.read());

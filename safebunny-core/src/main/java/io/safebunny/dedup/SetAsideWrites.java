@@ -1,37 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
-import io.safebunny.handling.Companions;
+import io.safebunny.handling.Handling;
 import io.safebunny.handling.JointRecords;
 import io.safebunny.handling.JointRecords.SetAsideWrite;
+import io.safebunny.message.Envelope;
 import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.spi.store.TransactionalMessageStore;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What is written together with the record of a message that is set aside: read anew before each try. Confined to one thread. */
+/**
+ * What is written together with the record of a message that is set aside, read anew before each try: what depends on it, and its
+ * steps, if they are apart, so that they are kept as long as it is. Confined to one thread.
+ */
 final class SetAsideWrites {
 
     /** More than the writers of one companion that are active at once. */
     private static final int MOST_TRIES = 20;
 
+    private final Envelope message;
     private final JointRecords records;
-    private final Companions stored;
+    private final MessageStore store;
     private int tries;
     private Runnable whenWritten = () -> {};
 
-    SetAsideWrites(JointRecords records, Companions stored) {
-        this.records = records;
-        this.stored = stored;
+    SetAsideWrites(Handling handling, MessageStore store) {
+        this.message = handling.message();
+        this.records = handling.records();
+        this.store = store;
     }
 
-    /** At most one record. */
+    /** At most two records. */
     List<MessageRecord> read() {
         tries++;
         SetAsideWrite write = records.setAsideWrite();
-        @Nullable MessageRecord together = write == null ? null : write.record(stored);
+        @Nullable MessageRecord together = write == null ? null : write.record(store::find);
         whenWritten = write == null || together == null ? () -> {} : write::written;
-        return together == null ? List.of() : List.of(together);
+        return Stream.of(together, steps()).flatMap(Stream::ofNullable).toList();
+    }
+
+    private @Nullable MessageRecord steps() {
+        return store instanceof TransactionalMessageStore
+                ? ApartSteps.poisoned(message, store.find(ApartSteps.key(records.key())))
+                : null;
     }
 
     /** To be called when what was read last is written. */

@@ -93,7 +93,13 @@ final class TransactionalClaims implements Claims {
         @Override
         public @Nullable MessageRecord complete() {
             try {
-                return handling.end(() -> transaction.commit(handling.collected()));
+                return handling.end(() -> {
+                    MessageRecord steps = steps().handled(handling.message().poisonVersion() > 0);
+                    if (steps != null) {
+                        handling.records().join(steps);
+                    }
+                    return transaction.commit(handling.collected());
+                });
             } catch (RecordRefusedException e) {
                 throw StoreFailures.refused(e);
             } catch (StoreUnavailableException e) {

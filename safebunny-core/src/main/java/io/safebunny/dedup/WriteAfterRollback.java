@@ -75,7 +75,7 @@ final class WriteAfterRollback {
 
     /** Together with what depends on it, which others may change meanwhile. */
     private @Nullable MessageRecord setAside(MessageRecord poisoned) {
-        SetAsideWrites together = new SetAsideWrites(handling.records(), store::find);
+        SetAsideWrites together = new SetAsideWrites(handling, store);
         do {
             List<MessageRecord> companions = together.read();
             if (companions.isEmpty()) {

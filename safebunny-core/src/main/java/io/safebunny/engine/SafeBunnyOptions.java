@@ -5,6 +5,7 @@ import io.safebunny.consuming.TrustedUsers;
 import io.safebunny.dedup.DedupOptions;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.message.Names;
+import io.safebunny.spi.store.Retention;
 import io.safebunny.topology.TopologyOptions;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -19,6 +20,7 @@ import java.util.function.Consumer;
  * @param maxInFlight maximum number of unconfirmed publications; further callers wait
  * @param maxMessageSize largest body in bytes, published or consumed
  * @param retention how long handled messages are remembered
+ * @param poisonRetention how long messages are remembered that were set aside: for whoever makes the store
  * @param lease how long a claim is respected unless it is renewed, see {@link DedupOptions}
  * @param exceptionDetails how much of an exception logs and poison messages show
  * @param trustedUsers the broker users that nodes publish as
@@ -31,6 +33,7 @@ public record SafeBunnyOptions(
         int maxInFlight,
         long maxMessageSize,
         Duration retention,
+        Duration poisonRetention,
         Duration lease,
         ExceptionDetails exceptionDetails,
         TrustedUsers trustedUsers,
@@ -41,8 +44,8 @@ public record SafeBunnyOptions(
     }
 
     /**
-     * The defaults: publications 30 s and 1,000 in flight, messages of 10 MiB, retention 7 days, lease 30 s, full exception
-     * details, senders not checked, sagas that have ended 30 days.
+     * The defaults: publications 30 s and 1,000 in flight, messages of 10 MiB, retention 7 days, of poisoned messages 90, lease 30 s,
+     * full exception details, senders not checked, sagas that have ended 30 days.
      */
     public static SafeBunnyOptions of(String node) {
         return new SafeBunnyOptions(
@@ -52,6 +55,7 @@ public record SafeBunnyOptions(
                 1000,
                 10L * 1024 * 1024,
                 Duration.ofDays(7),
+                Retention.DEFAULT_POISONED,
                 Duration.ofSeconds(30),
                 ExceptionDetails.FULL,
                 TrustedUsers.UNCHECKED,
@@ -76,6 +80,10 @@ public record SafeBunnyOptions(
 
     public SafeBunnyOptions withRetention(Duration other) {
         return with(changed -> changed.retention = other);
+    }
+
+    public SafeBunnyOptions withPoisonRetention(Duration other) {
+        return with(changed -> changed.poisonRetention = other);
     }
 
     public SafeBunnyOptions withLease(Duration other) {
@@ -109,6 +117,7 @@ public record SafeBunnyOptions(
         private int maxInFlight;
         private long maxMessageSize;
         private Duration retention;
+        private Duration poisonRetention;
         private Duration lease;
         private ExceptionDetails exceptionDetails;
         private TrustedUsers trustedUsers;
@@ -121,6 +130,7 @@ public record SafeBunnyOptions(
             maxInFlight = from.maxInFlight;
             maxMessageSize = from.maxMessageSize;
             retention = from.retention;
+            poisonRetention = from.poisonRetention;
             lease = from.lease;
             exceptionDetails = from.exceptionDetails;
             trustedUsers = from.trustedUsers;
@@ -135,6 +145,7 @@ public record SafeBunnyOptions(
                     maxInFlight,
                     maxMessageSize,
                     retention,
+                    poisonRetention,
                     lease,
                     exceptionDetails,
                     trustedUsers,

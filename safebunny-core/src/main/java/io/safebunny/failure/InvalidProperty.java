@@ -54,6 +54,20 @@ public final class InvalidProperty {
         }
     }
 
+    /**
+     * @param other the property whose value is the minimum
+     * @throws ConfigurationException SB-1301 when the value is smaller
+     */
+    public static <T extends Comparable<T>> void unlessAtLeastThatOf(String other, T min, String property, T value) {
+        if (value.compareTo(min) < 0) {
+            throw of(
+                    property,
+                    value,
+                    "it must be at least that of %s, %s".formatted(other, show(min)),
+                    "Set %s=%s or more.".formatted(property, show(min)));
+        }
+    }
+
     private static String printable(String value) {
         String shortened = value.length() > LONGEST ? value.substring(0, LONGEST) + "…" : value;
         return shortened.replaceAll("\\p{C}", "?");

@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.Unheard;
+import io.safebunny.fixture.Wires;
 import io.safebunny.handling.Companions;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
@@ -228,7 +229,7 @@ class TransactionalClaimsTest {
 
         @Override
         public int removeExpired(int limit) {
-            return 0;
+            return committed.removeExpired(limit);
         }
     }
 
@@ -298,6 +299,75 @@ class TransactionalClaimsTest {
 
         assertThat(claim.find("charge")).isEqualTo("7");
         assertThat(events).containsExactly("turn", "begin", "rollback", "begin");
+    }
+
+    private static final RecordKey STEPS = DedupBench.KEY.companion("steps");
+
+    /** Its record says that it may be replayed, so what a replay must not repeat is kept as long. */
+    @Test
+    void keepsTheStepsOfAMessageThatIsSetAsideAsLongAsItsRecord() {
+        MessageRecord poisoned = setAsideAfterAStep();
+        timeline.advance(DedupBench.RETENTION.multipliedBy(2));
+        assertThat(store.removeExpired(10)).isZero();
+
+        MessageClaim replay = claims().of(replay(poisoned));
+        replay.take();
+        assertThat(replay.find("charge")).isEqualTo("7");
+        replay.complete();
+        replay.close();
+
+        requireForgottenAfterTheRetention();
+    }
+
+    @Test
+    void stepsThatAReplayDidNotAskForAreForgottenWithItsRecord() {
+        MessageClaim replay = claims().of(replay(setAsideAfterAStep()));
+        replay.take();
+        replay.complete();
+        replay.close();
+
+        requireForgottenAfterTheRetention();
+    }
+
+    @Test
+    void stepsOfAReplayThatFailsAreKeptAgain() {
+        Handling again = replay(setAsideAfterAStep());
+        timeline.advance(DedupBench.RETENTION.multipliedBy(12)); // of 90 days
+        MessageClaim replay = claims().of(again);
+        replay.take();
+        assertThat(replay.find("post")).isNull();
+        replay.store("post", "8");
+        replay.release(new IOException("failed"), new Poison(PoisonReason.RETRIES_EXHAUSTED));
+        replay.close();
+        timeline.advance(DedupBench.RETENTION.multipliedBy(12));
+
+        assertThat(store.removeExpired(10)).isZero();
+        assertThat(Objects.requireNonNull(store.find(STEPS)).steps()).containsOnlyKeys("charge", "post");
+    }
+
+    private MessageRecord setAsideAfterAStep() {
+        claim.take();
+        claim.store("charge", "7");
+        claim.release(new IOException("failed"), new Poison(PoisonReason.RETRIES_EXHAUSTED));
+        claim.close();
+        return Objects.requireNonNull(store.find(DedupBench.KEY));
+    }
+
+    private static Handling replay(MessageRecord poisoned) {
+        assertThat(poisoned.state()).isEqualTo(RecordState.POISONED);
+        return new Handling(
+                new CurrentHandling(),
+                Wires.orderPlaced()
+                        .withHeader("sb-poisoned-at", 1)
+                        .withHeader("sb-poison-version", poisoned.version())
+                        .envelope());
+    }
+
+    private void requireForgottenAfterTheRetention() {
+        assertThat(Objects.requireNonNull(store.find(STEPS)).steps()).containsEntry("charge", "7");
+        timeline.advance(DedupBench.RETENTION);
+        assertThat(store.removeExpired(10)).isEqualTo(2);
+        assertThat(store.find(STEPS)).isNull();
     }
 
     // ---- what is written together

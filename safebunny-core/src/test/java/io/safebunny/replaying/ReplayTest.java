@@ -72,6 +72,32 @@ class ReplayTest {
         assertThat(node.copies()).isEmpty();
     }
 
+    /** Handled messages are forgotten meanwhile, poisoned ones are not; and their age does not matter while they are known. */
+    @Test
+    void aMonthLaterNoCompletedStepIsRepeatedEither() {
+        List<String> charges = new ArrayList<>();
+        boolean[] works = {true};
+        node.handler = (payload, context) -> {
+            context.once("charge", () -> charges.add(context.messageId()));
+            if (!works[0]) {
+                throw new IllegalStateException("no courier");
+            }
+        };
+        node.order("o-1");
+        works[0] = false;
+        node.order("o-2");
+        node.timeline.advance(Duration.ofDays(30));
+        assertThat(Objects.requireNonNull(node.store).removeExpired(10)).isEqualTo(1);
+        works[0] = true;
+
+        assertThat(node.list()).extracting(PoisonedMessage::verdict).containsExactly(Verdict.RUN);
+        assertThat(node.replay(PoisonNode.everything()).moved()).isEqualTo(1);
+
+        assertThat(charges).containsExactly("o-1", "o-2");
+        assertThat(node.handled).containsExactly("o-1", "o-2", "o-2");
+        assertThat(node.copies()).isEmpty();
+    }
+
     @Test
     void tellsOfEachMessageThatItMoved() {
         poison(2);

@@ -22,6 +22,7 @@ import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordTooLargeException;
+import io.safebunny.spi.store.Retention;
 import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.spi.store.UnreadableRecordException;
 import java.time.Duration;
@@ -76,13 +77,13 @@ public final class CosmosMessageStore implements MessageStore {
 
     /**
      * @param container as opened by {@link CosmosContainers}
-     * @param retention how long records in a final state are kept, in whole seconds
+     * @param retention how long records in a final state are kept, rounded up to whole seconds
      * @param requestTimeout how long one call of the service may take, including the client's own retries
      * @param meters where {@code safebunny.cosmos.request.charge} is registered: the request units of each call, by {@code
      *     operation}
      */
     public CosmosMessageStore(
-            CosmosAsyncContainer container, Duration retention, Duration requestTimeout, MeterRegistry meters) {
+            CosmosAsyncContainer container, Retention retention, Duration requestTimeout, MeterRegistry meters) {
         this.container = container;
         this.documents = new RecordDocument(retention);
         this.calls = new CosmosCalls(container.getId(), requestTimeout, meters);

@@ -11,6 +11,7 @@ import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordJson;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.store.Retention;
 import io.safebunny.spi.store.UnreadableRecordException;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,11 +36,15 @@ final class RecordDocument {
     private static final int LONGEST_ESCAPE = 6;
     private static final int ENVELOPE = 4096;
 
-    private final int retentionSeconds;
+    private final Retention retention;
 
-    RecordDocument(Duration retention) {
-        this.retentionSeconds = Math.toIntExact(
-                Math.max(1, Math.min(retention.plusNanos(999_999_999).toSeconds(), Integer.MAX_VALUE)));
+    RecordDocument(Retention retention) {
+        this.retention = retention;
+    }
+
+    /** Rounded up. */
+    private static int seconds(Duration kept) {
+        return Math.toIntExact(Math.max(1, Math.min(kept.plusNanos(999_999_999).toSeconds(), Integer.MAX_VALUE)));
     }
 
     ObjectNode write(MessageRecord record) {
@@ -66,7 +71,7 @@ final class RecordDocument {
             document.set("listing", write(listing));
         }
         if (record.state().isFinal()) {
-            document.put("ttl", retentionSeconds);
+            document.put("ttl", seconds(retention.of(record.state())));
         }
         return document;
     }

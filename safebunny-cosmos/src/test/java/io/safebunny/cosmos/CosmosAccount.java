@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.Retention;
 import io.safebunny.test.database.CosmosProxy;
 import io.safebunny.test.database.CosmosServer;
 import java.net.URI;
@@ -18,7 +19,7 @@ import java.util.UUID;
 /** The one server of all tests of this virtual machine, which ends with it, and two clients of it. */
 public final class CosmosAccount {
 
-    static final Duration RETENTION = Duration.ofDays(7);
+    static final Retention RETENTION = new Retention(Duration.ofDays(7), Duration.ofDays(30));
     static final String DATABASE = "safebunny-test";
     static final Duration TIMEOUT = Duration.ofSeconds(10);
 

@@ -30,7 +30,12 @@ class CosmosMessageStoreContractIT extends MessageStoreContract {
 
     @Override
     protected Duration retention() {
-        return CosmosAccount.RETENTION;
+        return CosmosAccount.RETENTION.handled();
+    }
+
+    @Override
+    protected Duration poisonRetention() {
+        return CosmosAccount.RETENTION.poisoned();
     }
 
     @Override

@@ -52,16 +52,24 @@ class CosmosMessageStoreIT {
 
         replaced(created.next(state));
 
-        assertThat(raw(created.key()).path("ttl").asInt(-1)).isEqualTo(state.isFinal() ? 7 * 24 * 60 * 60 : -1);
+        int days =
+                switch (state) {
+                    case CLAIMED, RELEASED, COMPLETED -> 0;
+                    case DISPATCHED, UNDONE -> 7;
+                    case POISONED -> 30;
+                };
+        assertThat(raw(created.key()).path("ttl").asInt(0)).isEqualTo(days * 24 * 60 * 60);
     }
 
     @Test
     void takesTheTimeToLiveAwayWhenAFinalRecordIsOpenedAgain() {
         MessageRecord poisoned = replaced(store.create(claim(key())).next(RecordState.POISONED));
 
-        replaced(poisoned.claimedBy("replay", Duration.ofSeconds(30), 0, 0));
+        MessageRecord replayed = replaced(poisoned.claimedBy("replay", Duration.ofSeconds(30), 0, 0));
 
         assertThat(raw(poisoned.key()).has("ttl")).isFalse();
+        replaced(replayed.dispatched());
+        assertThat(raw(poisoned.key()).path("ttl").asInt()).isEqualTo(7 * 24 * 60 * 60);
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.safebunny.spi.store.Listing;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.store.Retention;
 import io.safebunny.spi.store.UnreadableRecordException;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,7 +23,8 @@ class RecordDocumentTest {
 
     private static final RecordKey KEY = new RecordKey("customer:42", "a.b:c");
 
-    private final RecordDocument documents = new RecordDocument(Duration.ofMillis(1500));
+    private final RecordDocument documents =
+            new RecordDocument(new Retention(Duration.ofMillis(1500), Duration.ofMillis(2500)));
 
     private static MessageRecord record() {
         return MessageRecord.claim(
@@ -109,6 +111,11 @@ class RecordDocumentTest {
                         .path("ttl")
                         .asInt())
                 .isEqualTo(2);
+        assertThat(documents
+                        .write(record().next(RecordState.POISONED))
+                        .path("ttl")
+                        .asInt())
+                .isEqualTo(3);
     }
 
     @Test

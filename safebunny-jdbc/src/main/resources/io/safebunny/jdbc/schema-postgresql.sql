@@ -28,7 +28,11 @@ create index if not exists safebunny_message_completed on safebunny_message (nod
     where state = 'COMPLETED';
 
 create index if not exists safebunny_message_ended on safebunny_message (node, changed_at)
-    where state in ('DISPATCHED', 'POISONED', 'UNDONE');
+    where state in ('DISPATCHED', 'UNDONE');
+
+-- apart, because they are kept longer: whoever removes the others would have to pass them each time
+create index if not exists safebunny_message_poisoned on safebunny_message (node, changed_at)
+    where state = 'POISONED';
 
 -- companions that all messages of one correlation id share: the states of sagas. Apart from the messages, whose rows stay small
 create table if not exists safebunny_companion (

@@ -111,6 +111,7 @@ final class SafeBunnyAutoConfiguration {
                 .withMaxInFlight(publisher.maxInFlight())
                 .withMaxMessageSize(node.maxMessageSize().toBytes())
                 .withRetention(dedup.retention())
+                .withPoisonRetention(dedup.poisonRetention())
                 .withLease(dedup.lease())
                 .withSagaRetention(saga.retention())
                 .withExceptionDetails(poison.exceptionDetails())

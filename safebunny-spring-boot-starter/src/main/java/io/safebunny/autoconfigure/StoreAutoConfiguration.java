@@ -32,7 +32,7 @@ final class StoreAutoConfiguration {
         LOG.warn(
                 "The message store is in memory [safebunny.store.type=memory]: a restart forgets all handled messages, "
                         + "and other instances of this node do not see them");
-        return new MemoryMessageStore(timeline, dedup.retention());
+        return new MemoryMessageStore(timeline, dedup.toRetention());
     }
 
     /** Reached only if safebunny-jdbc is missing: its auto-configuration runs before this one and defines the store. */

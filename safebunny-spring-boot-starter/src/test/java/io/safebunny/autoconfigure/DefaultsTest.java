@@ -39,6 +39,7 @@ class DefaultsTest {
                             .withMaxInFlight(1000)
                             .withMaxMessageSize(10 * 1024 * 1024)
                             .withRetention(Duration.ofDays(7))
+                            .withPoisonRetention(Duration.ofDays(90))
                             .withLease(Duration.ofSeconds(30))
                             .withExceptionDetails(ExceptionDetails.FULL)
                             .withTrustedUsers(TrustedUsers.UNCHECKED));

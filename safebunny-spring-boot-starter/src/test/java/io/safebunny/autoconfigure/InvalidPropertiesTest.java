@@ -30,6 +30,8 @@ class InvalidPropertiesTest {
                     safebunny.poison.ttl           | 0s    | it must be 1ms to 365d
                     safebunny.poison.max-length    | 0     | it must be 1 to 1000000000
                     safebunny.dedup.retention      | 0s    | it must be 1s to 3650d
+                    safebunny.dedup.poison-retention | 0s  | it must be 1s to 3650d
+                    safebunny.dedup.poison-retention | 6d  | it must be at least that of safebunny.dedup.retention, 7d
                     safebunny.dedup.lease          | 0s    | it must be 1s to 1h
                     safebunny.topology.prefix      | amq.x | it must match [a-z0-9][a-z0-9_.-]*
                     """)
@@ -43,6 +45,17 @@ class InvalidPropertiesTest {
                     .hasMessageContaining(value)
                     .hasMessageContaining(allowed);
         });
+    }
+
+    /** Also when only the other one is set. */
+    @Test
+    void adviceNamesTheLeastPoisonRetention() {
+        Nodes.memory().withPropertyValues("safebunny.dedup.retention=120d").run(context -> assertThat(
+                        context.getStartupFailure())
+                .rootCause()
+                .hasMessage("SB-1301 Invalid property [safebunny.dedup.poison-retention=90d]: it must be at least"
+                        + " that of safebunny.dedup.retention, 120d."
+                        + " Set safebunny.dedup.poison-retention=120d or more."));
     }
 
     @Test

@@ -49,6 +49,7 @@ class PropertiesTest {
             Map.entry("safebunny.ids.secret", "not long"),
             Map.entry("safebunny.store.type", "memory"),
             Map.entry("safebunny.dedup.retention", "1d"),
+            Map.entry("safebunny.dedup.poison-retention", "60d"),
             Map.entry("safebunny.dedup.lease", "10s"))));
 
     @Test
@@ -73,7 +74,7 @@ class PropertiesTest {
         assertThat(bind("safebunny.store", StoreProperties.class))
                 .isEqualTo(new StoreProperties(StoreProperties.Type.MEMORY));
         assertThat(bind("safebunny.dedup", DedupProperties.class))
-                .isEqualTo(new DedupProperties(Duration.ofDays(1), Duration.ofSeconds(10)));
+                .isEqualTo(new DedupProperties(Duration.ofDays(1), Duration.ofDays(60), Duration.ofSeconds(10)));
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.safebunny.jdbc.store.JdbcMessageStore;
 import io.safebunny.jdbc.store.JdbcStoreOptions;
 import io.safebunny.jdbc.store.TransactionalJdbcMessageStore;
 import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.Retention;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
@@ -66,7 +67,10 @@ public record OpenStore(
                 new CosmosContainerOptions(COSMOS_DATABASE, "safebunny-" + node, true, 1000, false);
         return new OpenStore(
                 new CosmosMessageStore(
-                        CosmosContainers.open(client, options), RETENTION, TIMEOUT, new SimpleMeterRegistry()),
+                        CosmosContainers.open(client, options),
+                        Retention.of(RETENTION),
+                        TIMEOUT,
+                        new SimpleMeterRegistry()),
                 null,
                 null,
                 client);

@@ -56,8 +56,8 @@ public interface MessageStore {
     /**
      * Writes a few records of one partition, all or nothing: a message's record and its companions, or companions alone. A record
      * with version 1 is created and must not exist; of any other, the preceding version must be stored. If one conflicts,
-     * wherever it stands in the list, nothing changes. Companions expire as records of messages do: after the retention in a
-     * final state, otherwise never. A store need not accept more than ten records at a time.
+     * wherever it stands in the list, nothing changes. Companions expire as records of messages do: after the {@link
+     * Retention} of a final state, otherwise never. A store need not accept more than ten records at a time.
      *
      * @param records records of one correlation id, each new or derived from the record that this store returned for its key
      * @return {@link JointWrite.Written}, or {@link JointWrite.Overtaken} with the key of one that conflicted. A repeat after a
@@ -98,8 +98,9 @@ public interface MessageStore {
     long countListed(String kind, String status);
 
     /**
-     * Removes records in a final state that have not changed for the store's retention, in portions small enough not to hinder
-     * traffic.
+     * Removes records in a final state that have not changed for the store's {@link Retention}, which is longer for {@link
+     * RecordState#POISONED}, in portions small enough not to hinder traffic. The state of now counts: a record that was poisoned, and
+     * is handled since, is kept as long as any other.
      *
      * @param limit most records to remove in this call
      * @return how many were removed; fewer than the limit means there are no more. 0 for a store that expires records itself

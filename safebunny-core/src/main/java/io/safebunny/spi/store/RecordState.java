@@ -16,7 +16,7 @@ public enum RecordState {
     /** It is a step of a saga that is undone: it is not handled, or not again, whoever sends it. Final. */
     UNDONE;
 
-    /** Whether the record may be removed after the retention. */
+    /** Whether the record may be removed after its {@link Retention}. */
     public boolean isFinal() {
         return this == DISPATCHED || this == POISONED || this == UNDONE;
     }

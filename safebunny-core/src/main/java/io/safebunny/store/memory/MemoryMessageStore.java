@@ -8,6 +8,7 @@ import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.store.Retention;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,19 +26,25 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryMessageStore implements MessageStore {
 
     private final Timeline timeline;
-    private final long retentionNanos;
+    private final Retention retention;
     private final Map<RecordKey, Entry> records = new HashMap<>();
-    /** Records in a final state, in the order of being written. */
+    /** Records in a final state, in the order of being written; poisoned ones apart, which are kept longer. */
     private final Queue<Entry> finished = new ArrayDeque<>();
+
+    private final Queue<Entry> poisoned = new ArrayDeque<>();
     /** Records to be dispatched, oldest first. */
     private final Map<RecordKey, Entry> completed = new LinkedHashMap<>();
     /** Companions that have a listing. */
     private final Map<RecordKey, MessageRecord> listed = new LinkedHashMap<>();
 
-    /** @param retention how long a record in a final state is kept */
+    /** @param retention how long records in a final state are kept; poisoned ones as {@link Retention#of(Duration)} says */
     public MemoryMessageStore(Timeline timeline, Duration retention) {
+        this(timeline, Retention.of(retention));
+    }
+
+    public MemoryMessageStore(Timeline timeline, Retention retention) {
         this.timeline = timeline;
-        this.retentionNanos = retention.toNanos();
+        this.retention = retention;
     }
 
     private record Entry(MessageRecord record, long writtenAt) {}
@@ -81,6 +88,8 @@ public final class MemoryMessageStore implements MessageStore {
         }
         if (record.state() == RecordState.COMPLETED) {
             completed.put(record.key(), entry);
+        } else if (record.state() == RecordState.POISONED) {
+            poisoned.add(entry);
         } else if (record.state().isFinal()) {
             finished.add(entry);
         }
@@ -144,14 +153,19 @@ public final class MemoryMessageStore implements MessageStore {
 
     @Override
     public synchronized int removeExpired(int limit) {
+        int removed = removeExpired(finished, retention.handled(), limit);
+        return removed + removeExpired(poisoned, retention.poisoned(), limit - removed);
+    }
+
+    private int removeExpired(Queue<Entry> candidates, Duration kept, int limit) {
         long now = timeline.nanoTime();
         int removed = 0;
         while (removed < limit) {
-            Entry oldest = finished.peek();
-            if (oldest == null || now - oldest.writtenAt < retentionNanos) {
+            Entry oldest = candidates.peek();
+            if (oldest == null || now - oldest.writtenAt < kept.toNanos()) {
                 break;
             }
-            finished.remove();
+            candidates.remove();
             if (records.remove(oldest.record.key(), oldest)) { // false if it was written again since
                 listed.remove(oldest.record.key());
                 removed++;

@@ -13,6 +13,7 @@ import io.safebunny.cosmos.CosmosMessageStore;
 import io.safebunny.cosmos.CosmosRecords;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.Retention;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -73,7 +74,10 @@ final class CosmosStoreAutoConfiguration {
             ObjectProvider<MeterRegistry> meters) {
         CosmosAsyncContainer container = connection.open(containerOptions(properties, node, environment));
         return new CosmosMessageStore(
-                container, node.retention(), properties.requestTimeout(), meters.getIfUnique(SimpleMeterRegistry::new));
+                container,
+                new Retention(node.retention(), node.poisonRetention()),
+                properties.requestTimeout(),
+                meters.getIfUnique(SimpleMeterRegistry::new));
     }
 
     /** For who wants to look at records; nothing of the library needs it. */

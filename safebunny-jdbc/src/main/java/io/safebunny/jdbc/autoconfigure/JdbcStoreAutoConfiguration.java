@@ -7,6 +7,7 @@ import io.safebunny.jdbc.store.JdbcMessageStore;
 import io.safebunny.jdbc.store.JdbcStoreOptions;
 import io.safebunny.jdbc.store.TransactionalJdbcMessageStore;
 import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.Retention;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -61,7 +62,7 @@ final class JdbcStoreAutoConfiguration {
                 JdbcStoreProperties properties) {
             JdbcStoreOptions options = new JdbcStoreOptions(
                     node.node(),
-                    node.retention(),
+                    new Retention(node.retention(), node.poisonRetention()),
                     properties.tablePrefix(),
                     properties.maxContentSize().toBytes(),
                     properties.timeout());

@@ -15,6 +15,7 @@ import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.store.Retention;
 import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.spi.store.UnreadableRecordException;
 import java.sql.Connection;
@@ -330,13 +331,15 @@ public final class JdbcMessageStore implements MessageStore {
     }
 
     private int removePortion(Statements table, Connection connection, int portion) throws SQLException {
+        Retention retention = options.retention();
         if (dialect() == Dialect.POSTGRESQL) {
-            return table.deleteExpired(connection, options.retention(), portion);
+            int handled = table.deleteHandled(connection, retention.handled(), portion);
+            return handled + table.deletePoisoned(connection, retention.poisoned(), portion - handled);
         }
         int removed = 0;
         for (RecordState state : RecordState.values()) {
             if (state.isFinal()) {
-                removed += table.deleteExpired(connection, state, options.retention(), portion - removed);
+                removed += table.deleteExpired(connection, state, retention.of(state), portion - removed);
             }
         }
         return removed;

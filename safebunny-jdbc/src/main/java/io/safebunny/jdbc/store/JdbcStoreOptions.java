@@ -5,6 +5,7 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.InvalidProperty;
 import io.safebunny.jdbc.sql.TablePrefix;
 import io.safebunny.message.Names;
+import io.safebunny.spi.store.Retention;
 import java.time.Duration;
 
 /**
@@ -17,7 +18,7 @@ import java.time.Duration;
  * @param timeout how long one statement may take, waiting for locks included; at least 1 s
  */
 public record JdbcStoreOptions(
-        String node, Duration retention, String tablePrefix, long maxContentBytes, Duration timeout) {
+        String node, Retention retention, String tablePrefix, long maxContentBytes, Duration timeout) {
 
     /** Prefix of the tables' names unless another one is set. */
     public static final String DEFAULT_TABLE_PREFIX = TablePrefix.DEFAULT;
@@ -32,9 +33,17 @@ public record JdbcStoreOptions(
         InvalidProperty.unlessAtLeast(SHORTEST_TIMEOUT, "safebunny.store.jdbc.timeout", timeout, "5s");
     }
 
-    /** Tables {@code safebunny_message} and {@code safebunny_companion}, 8 MiB, 5 s. */
+    /**
+     * Tables {@code safebunny_message} and {@code safebunny_companion}, 8 MiB, 5 s; poisoned records are kept as {@link
+     * Retention#of(Duration)} says.
+     */
     public static JdbcStoreOptions of(String node, Duration retention) {
-        return new JdbcStoreOptions(node, retention, DEFAULT_TABLE_PREFIX, 8L * 1024 * 1024, Duration.ofSeconds(5));
+        return new JdbcStoreOptions(
+                node, Retention.of(retention), DEFAULT_TABLE_PREFIX, 8L * 1024 * 1024, Duration.ofSeconds(5));
+    }
+
+    public JdbcStoreOptions withRetention(Retention newRetention) {
+        return new JdbcStoreOptions(node, newRetention, tablePrefix, maxContentBytes, timeout);
     }
 
     public JdbcStoreOptions withTablePrefix(String newTablePrefix) {

@@ -6,6 +6,7 @@ import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.TablePrefix;
 import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.RecordState;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -132,10 +133,23 @@ final class RecordTable {
         return "delete from %s where %s and version = ?".formatted(name, KEY);
     }
 
-    /** PostgreSQL only, which can find and delete in one statement. Parameters: node, milliseconds, limit. */
-    String deleteExpired() {
+    /** Of all final states but {@link #deletePoisoned}, for PostgreSQL. Parameters: node, milliseconds, limit. */
+    String deleteHandled() {
+        return deleteExpired(state -> state.isFinal() && state != RecordState.POISONED);
+    }
+
+    /** Poisoned ones, for PostgreSQL. Parameters: node, milliseconds, limit. */
+    String deletePoisoned() {
+        return deleteExpired(state -> state == RecordState.POISONED);
+    }
+
+    /**
+     * PostgreSQL finds and deletes in one statement. The states are literals, so that it can tell that a partial index has them
+     * all, be it of this version's schema or an earlier one's.
+     */
+    private String deleteExpired(Predicate<RecordState> which) {
         String states = Stream.of(RecordState.values())
-                .filter(RecordState::isFinal)
+                .filter(which)
                 .map(state -> "'" + state + "'")
                 .collect(Collectors.joining(", "));
         return "delete from %1$s where ctid = any (array(select ctid from %1$s where node = ? and state in (%2$s) and changed_at < %3$s order by changed_at limit ? for update skip locked))"

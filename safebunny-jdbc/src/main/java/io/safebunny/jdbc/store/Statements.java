@@ -35,7 +35,8 @@ final class Statements {
     private final String findCompleted;
     private final String findExpired;
     private final String delete;
-    private final String deleteExpired;
+    private final String deleteHandled;
+    private final String deletePoisoned;
 
     Statements(RecordTable table, String node, Duration timeout) {
         this.table = table;
@@ -53,7 +54,8 @@ final class Statements {
         this.findCompleted = table.findCompleted();
         this.findExpired = table.findExpired();
         this.delete = table.delete();
-        this.deleteExpired = table.deleteExpired();
+        this.deleteHandled = table.deleteHandled();
+        this.deletePoisoned = table.deletePoisoned();
     }
 
     RecordTable table() {
@@ -180,8 +182,20 @@ final class Statements {
     }
 
     /** In one statement, on PostgreSQL. */
-    int deleteExpired(Connection connection, Duration retention, int limit) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, deleteExpired)) {
+    int deleteHandled(Connection connection, Duration retention, int limit) throws SQLException {
+        return deleteExpired(connection, deleteHandled, retention, limit);
+    }
+
+    /** In one statement, on PostgreSQL. */
+    int deletePoisoned(Connection connection, Duration retention, int limit) throws SQLException {
+        return deleteExpired(connection, deletePoisoned, retention, limit);
+    }
+
+    private int deleteExpired(Connection connection, String sql, Duration retention, int limit) throws SQLException {
+        if (limit == 0) {
+            return 0;
+        }
+        try (PreparedStatement statement = prepare(connection, sql)) {
             statement.setString(1, node);
             statement.setLong(2, retention.toMillis());
             statement.setInt(3, limit);

@@ -5,6 +5,7 @@ import io.safebunny.jdbc.fixture.Records;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.Retention;
 import io.safebunny.test.contract.MessageStoreContract;
 import java.time.Duration;
 
@@ -19,6 +20,7 @@ abstract class JdbcStoreContract extends MessageStoreContract {
 
     private JdbcStoreOptions options(String nodeName) {
         return JdbcStoreOptions.of(nodeName, retention())
+                .withRetention(new Retention(retention(), poisonRetention()))
                 .withMaxContentBytes(LARGEST)
                 .withTimeout(Duration.ofSeconds(15));
     }

@@ -10,6 +10,7 @@ import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
+import io.safebunny.spi.store.Retention;
 import io.safebunny.time.SystemTimeline;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -29,7 +30,7 @@ class SilentDatabaseIT {
                     TestDatabase.POSTGRESQL.pool(),
                     new JdbcStoreOptions(
                             TestDatabase.newNode(),
-                            Duration.ofDays(7),
+                            Retention.of(Duration.ofDays(7)),
                             JdbcStoreOptions.DEFAULT_TABLE_PREFIX,
                             1_000_000,
                             Duration.ofSeconds(1))),

@@ -6,6 +6,7 @@ import io.safebunny.jdbc.fixture.Records;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.Retention;
 import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.test.contract.TransactionalStoreContract;
 import java.time.Duration;
@@ -22,6 +23,7 @@ abstract class TransactionalJdbcStoreContract extends TransactionalStoreContract
 
     private JdbcStoreOptions options(String nodeName) {
         return JdbcStoreOptions.of(nodeName, retention())
+                .withRetention(new Retention(retention(), poisonRetention()))
                 .withMaxContentBytes(LARGEST)
                 .withTimeout(longestWait());
     }

@@ -11,10 +11,14 @@ import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordState;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What is final is forgotten after the retention, nothing else ever, and nothing forgotten comes back by a late write. */
+/**
+ * What is final is forgotten after the retention, poisoned records after one of their own, nothing else ever, and nothing
+ * forgotten comes back by a late write.
+ */
 interface ExpiryRules {
 
     StoreBench bench();
@@ -23,12 +27,45 @@ interface ExpiryRules {
     default void forgetsFinalRecordsAfterTheRetention() {
         List<MessageRecord> expired = List.of(
                 bench().created(RecordState.DISPATCHED),
-                bench().created(RecordState.POISONED),
                 bench().created(RecordState.UNDONE),
-                bench().store().create(withState(claim(key(), "first"), RecordState.POISONED)));
+                bench().store().create(withState(claim(key(), "first"), RecordState.UNDONE)));
         bench().outliveTheRetention();
 
         awaitForgotten(expired);
+    }
+
+    /** Their messages wait to be replayed, and the record has what a replay must not repeat. */
+    @Test
+    default void keepsPoisonedRecordsForThePoisonRetention() {
+        MessageRecord poisoned = bench().created(RecordState.POISONED);
+        MessageRecord withSteps = bench().replaced(
+                        bench().created().withSteps(Map.of("charge", "1")).next(RecordState.POISONED));
+        MessageRecord dispatched = bench().created(RecordState.DISPATCHED); // forgotten before those that are older
+        bench().outliveTheRetention();
+
+        awaitForgotten(List.of(dispatched));
+        bench().assertStored(poisoned);
+        bench().assertStored(withSteps);
+    }
+
+    @Test
+    default void forgetsPoisonedRecordsAfterThePoisonRetention() {
+        List<MessageRecord> expired = List.of(
+                bench().created(RecordState.POISONED),
+                bench().store().create(withState(claim(key(), "first"), RecordState.POISONED)));
+        bench().outliveThePoisonRetention();
+
+        awaitForgotten(expired);
+    }
+
+    @Test
+    default void forgetsWhatWasReplayedAfterTheRetention() {
+        MessageRecord replayed = bench().replaced(
+                        bench().created(RecordState.POISONED).claimedBy("second", Duration.ofSeconds(30), 0, 0));
+        MessageRecord dispatched = bench().replaced(replayed.dispatched());
+        bench().outliveTheRetention();
+
+        awaitForgotten(List.of(dispatched));
     }
 
     @Test
@@ -70,7 +107,7 @@ interface ExpiryRules {
         bench().assumeRemovalOnRequestOnly();
         MessageRecord claim = bench().otherNode().create(claim(key(), "there"));
         MessageRecord there = replaced(bench().otherNode(), claim.next(RecordState.POISONED));
-        bench().outliveTheRetention();
+        bench().outliveThePoisonRetention();
 
         assertThat(bench().store().removeExpired(100)).isZero();
         assertSame(bench().otherNode().find(there.key()), there);
@@ -84,7 +121,7 @@ interface ExpiryRules {
         bench().age(most);
         MessageRecord replayed = bench().replaced(poisoned.claimedBy("second", Duration.ofSeconds(30), 0, 0));
         MessageRecord again = bench().replaced(poisonedAgain.claimedBy("second", Duration.ofSeconds(30), 0, 0));
-        MessageRecord finalAgain = bench().replaced(again.next(RecordState.POISONED));
+        MessageRecord finalAgain = bench().replaced(again.next(RecordState.DISPATCHED));
         bench().age(most);
 
         assertThat(bench().store().removeExpired(100)).isZero();

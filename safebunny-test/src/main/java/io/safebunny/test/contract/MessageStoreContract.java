@@ -28,7 +28,7 @@ public abstract class MessageStoreContract
 
     private final StoreBench bench = new StoreBench(this);
 
-    /** The records of the node under test, kept for {@link #retention}. Asked for once per test. */
+    /** The records of the node under test, kept for {@link #retention} and {@link #poisonRetention}. Asked for once per test. */
     protected abstract MessageStore store();
 
     /** The same records, as another process sees them: another client, pool and cache. Asked for once per test. */
@@ -42,6 +42,11 @@ public abstract class MessageStoreContract
      * seconds where it can only be waited for.
      */
     protected abstract Duration retention();
+
+    /** How long poisoned records are kept: at least twice as long as the others, which is the default. */
+    protected Duration poisonRetention() {
+        return retention().multipliedBy(2);
+    }
 
     /**
      * Lets time pass by the store's clock, for all records of both nodes: moves a virtual clock, moves the records' time

@@ -178,9 +178,19 @@ final class StoreBench {
         assumeTrue(fixture.age(duration), "the clock of this store cannot be moved");
     }
 
-    /** After this, records in a final state are to be forgotten. */
+    /** After this, records in a final state are to be forgotten, but for poisoned ones. */
     void outliveTheRetention() {
         age(retention().plusSeconds(1));
+    }
+
+    /** After this, poisoned records are to be forgotten, too. */
+    void outliveThePoisonRetention() {
+        Duration remaining = fixture.poisonRetention().plusSeconds(1);
+        while (remaining.compareTo(retention()) > 0) { // the most at a time
+            age(retention());
+            remaining = remaining.minus(retention());
+        }
+        age(remaining);
     }
 
     void assumeRemovalOnRequestOnly() {

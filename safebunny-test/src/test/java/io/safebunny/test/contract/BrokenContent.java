@@ -32,9 +32,9 @@ final class BrokenContent extends StoreFaults {
 
     private void fields() {
         fault(
-                "takes poisoned for dispatched",
+                "takes undone for dispatched",
                 "keepsTheState",
-                altering(r -> r.state() == RecordState.POISONED ? withState(r, RecordState.DISPATCHED) : r));
+                altering(r -> r.state() == RecordState.UNDONE ? withState(r, RecordState.DISPATCHED) : r));
         fault(
                 "cuts leases to seconds",
                 "keepsEveryField",

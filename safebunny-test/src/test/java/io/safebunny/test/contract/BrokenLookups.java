@@ -3,12 +3,15 @@ package io.safebunny.test.contract;
 
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /** Faults against {@link CompletedRules} and {@link ExpiryRules}. */
@@ -57,12 +60,40 @@ final class BrokenLookups extends StoreFaults {
     }
 
     private void removes() {
-        fault("keeps poisoned ones", "forgetsFinalRecordsAfterTheRetention", store -> {
+        fault("keeps poisoned ones", "forgetsPoisonedRecordsAfterThePoisonRetention", store -> {
             Inventory inventory = new Inventory(store);
             store.on(MessageStore::removeExpired).instead((real, limit) -> {
                 List<MessageRecord> poisoned = inventory.all(real, record -> record.state() == RecordState.POISONED);
                 int removed = real.removeExpired(limit);
                 poisoned.forEach(real::create);
+                return removed;
+            });
+        });
+        fault("keeps poisoned ones no longer than others", "keepsPoisonedRecordsForThePoisonRetention", store -> {
+            Set<RecordKey> poisoned = ConcurrentHashMap.newKeySet();
+            store.on(MessageStore::replace).instead((real, record) -> {
+                if (record.state() != RecordState.POISONED) {
+                    poisoned.remove(record.key());
+                    return real.replace(record);
+                }
+                MessageRecord stored = real.replace(withState(record, RecordState.UNDONE));
+                if (stored != null) {
+                    poisoned.add(record.key());
+                }
+                return stored == null ? null : record;
+            });
+            store.on(MessageStore::find).instead((real, key) -> {
+                MessageRecord found = real.find(key);
+                return found != null && poisoned.contains(key) ? withState(found, RecordState.POISONED) : found;
+            });
+        });
+        fault("keeps what was poisoned once", "forgetsWhatWasReplayedAfterTheRetention", store -> {
+            Inventory inventory = new Inventory(store);
+            store.on(MessageStore::removeExpired).instead((real, limit) -> {
+                List<MessageRecord> replayed = inventory.all(
+                        real, record -> record.state() == RecordState.DISPATCHED && record.version() >= 4);
+                int removed = real.removeExpired(limit);
+                replayed.forEach(real::create);
                 return removed;
             });
         });

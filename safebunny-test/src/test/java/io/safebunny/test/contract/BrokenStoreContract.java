@@ -3,6 +3,7 @@ package io.safebunny.test.contract;
 
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.Retention;
 import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
 
@@ -15,8 +16,10 @@ class BrokenStoreContract extends MemoryMessageStoreContractTest {
         OTHER_NODE
     }
 
-    final MessageStore sound = LimitedStore.of(new MemoryMessageStore(timeline, retention()));
-    final MessageStore otherSound = LimitedStore.of(new MemoryMessageStore(timeline, retention()));
+    final MessageStore sound =
+            LimitedStore.of(new MemoryMessageStore(timeline, new Retention(retention(), poisonRetention())));
+    final MessageStore otherSound =
+            LimitedStore.of(new MemoryMessageStore(timeline, new Retention(retention(), poisonRetention())));
 
     /** Who has the fault; the fault itself may choose. */
     Where where = Where.ALL_INSTANCES;

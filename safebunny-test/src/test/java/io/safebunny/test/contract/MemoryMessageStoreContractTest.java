@@ -2,6 +2,7 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.Retention;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
@@ -9,7 +10,7 @@ import java.time.Duration;
 class MemoryMessageStoreContractTest extends MessageStoreContract {
 
     final VirtualTimeline timeline = new VirtualTimeline();
-    private final MessageStore store = new MemoryMessageStore(timeline, retention());
+    private final MessageStore store = new MemoryMessageStore(timeline, new Retention(retention(), poisonRetention()));
 
     @Override
     protected MessageStore store() {
@@ -24,7 +25,7 @@ class MemoryMessageStoreContractTest extends MessageStoreContract {
 
     @Override
     protected MessageStore otherNode() {
-        return new MemoryMessageStore(timeline, retention());
+        return new MemoryMessageStore(timeline, new Retention(retention(), poisonRetention()));
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.safebunny.test.contract;
 
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.Retention;
 import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.test.contract.MemoryTransactions.Locks;
@@ -13,7 +14,8 @@ import java.util.Objects;
 class MemoryTransactionsContractTest extends TransactionalStoreContract {
 
     final VirtualTimeline timeline = new VirtualTimeline();
-    final MessageStore committed = LimitedStore.of(new MemoryMessageStore(timeline, retention()));
+    final MessageStore committed =
+            LimitedStore.of(new MemoryMessageStore(timeline, new Retention(retention(), poisonRetention())));
     final Locks locks = new Locks(longestWait());
 
     @Override
@@ -28,7 +30,7 @@ class MemoryTransactionsContractTest extends TransactionalStoreContract {
 
     @Override
     protected MessageStore otherNode() {
-        return LimitedStore.of(new MemoryMessageStore(timeline, retention()));
+        return LimitedStore.of(new MemoryMessageStore(timeline, new Retention(retention(), poisonRetention())));
     }
 
     @Override

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.safebunny.dedup.Deduplication;
+import io.safebunny.handling.CurrentHandling;
+import io.safebunny.handling.Handling;
+import io.safebunny.jdbc.fixture.TestDatabase;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.EnvelopeReader;
+import io.safebunny.message.Headers;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.message.WireMessage;
+import io.safebunny.recovery.RecoveryAction.Poison;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordState;
+import io.safebunny.time.SystemTimeline;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** A replay repeats no step, however late: where the claim is a transaction, steps are in a record of their own. */
+abstract class PoisonedStepsRules {
+
+    private static final Duration RETENTION = Duration.ofHours(1);
+
+    private final SystemTimeline timeline = new SystemTimeline("test");
+    private final String node = TestDatabase.newNode();
+    private final String saga = UUID.randomUUID().toString();
+    private final RecordKey message = new RecordKey(saga, "id");
+    private final RecordKey steps = message.companion("steps");
+    private final List<Integer> charged = new ArrayList<>();
+
+    @SuppressWarnings("NullAway.Init")
+    private TransactionalJdbcMessageStore store;
+
+    @SuppressWarnings("NullAway.Init")
+    private Deduplication instance;
+
+    abstract TestDatabase database();
+
+    @BeforeEach
+    void open() {
+        store = Instances.store(database().pool(), JdbcStoreOptions.of(node, RETENTION));
+        instance = Instances.over(store, timeline, 5);
+    }
+
+    @AfterEach
+    void close() {
+        timeline.close();
+    }
+
+    private void deliver(Map<String, Object> headers, boolean fails) throws Exception {
+        Envelope delivered = EnvelopeReader.read(new WireMessage(
+                "id", saga, "Order", null, null, null, null, headers, "{}".getBytes(StandardCharsets.UTF_8)));
+        instance.run(
+                new Handling(new CurrentHandling(), delivered),
+                failure -> new Poison(PoisonReason.RETRIES_EXHAUSTED),
+                handling -> handling.attempt(() -> {
+                    int unused = handling.once("charge", Integer.class, () -> {
+                        charged.add(4711);
+                        return 4711;
+                    });
+                    if (fails) {
+                        throw new IOException("failed");
+                    }
+                }));
+    }
+
+    private void setAside() {
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> deliver(Map.of(), true));
+    }
+
+    private void replay() throws Exception {
+        deliver(
+                Map.of(
+                        Headers.POISONED_AT,
+                        1L,
+                        Headers.POISON_VERSION,
+                        stored(message).version()),
+                false);
+    }
+
+    private MessageRecord stored(RecordKey key) {
+        return Objects.requireNonNull(store.find(key));
+    }
+
+    private void requireStates(RecordState state) {
+        assertThat(stored(message).state()).isEqualTo(state);
+        assertThat(stored(steps).state()).isEqualTo(state);
+    }
+
+    @Test
+    void aReplayAfterTheRetentionRepeatsNoStep() throws Exception {
+        setAside();
+        requireStates(RecordState.POISONED);
+        database().age(RETENTION.multipliedBy(24 * 30));
+        assertThat(store.removeExpired(100)).isZero();
+
+        replay();
+
+        assertThat(charged).hasSize(1);
+        requireStates(RecordState.DISPATCHED);
+        database().age(RETENTION.plusSeconds(1));
+        assertThat(store.removeExpired(100)).isEqualTo(2);
+    }
+
+    /** Which left the state of the steps as it was. */
+    @Test
+    void stepsOfAnEarlierSnapshotAreKeptAfterTheStatementOfTheChangelog() throws Exception {
+        setAside();
+        MessageRecord earlier = stored(steps).next(RecordState.DISPATCHED);
+        assertThat(store.replace(earlier)).isNotNull();
+        Matcher statement = Pattern.compile("`(update safebunny_message [^`]+)`")
+                .matcher(Files.readString(Path.of("../CHANGELOG.md")));
+        assertThat(statement.find()).isTrue();
+
+        new JdbcTemplate(database().pool()).execute(statement.group(1));
+
+        database().age(RETENTION.multipliedBy(2));
+        assertThat(store.removeExpired(100)).isZero();
+        replay();
+        assertThat(charged).hasSize(1);
+        requireStates(RecordState.DISPATCHED);
+    }
+}
