@@ -41,6 +41,8 @@ final class QueueOperation implements PoisonOperation, Runnable {
     private static final int MOST_REFUSALS = 100;
     private static final int LONGEST_FILTER = 500;
     private static final double NANOS_PER_SECOND = 1e9;
+    private static final long LONGEST_PAUSE = Duration.ofDays(1).toNanos();
+    private static final long MOST_MADE_UP = Duration.ofMillis(100).toNanos();
 
     private final String id;
     private final Kind kind;
@@ -55,6 +57,9 @@ final class QueueOperation implements PoisonOperation, Runnable {
     private final Events events;
     private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
+
+    /** Of the thread that runs it. */
+    private long nextTurn;
 
     // guarded by this
     private State state = State.RUNNING;
@@ -115,7 +120,7 @@ final class QueueOperation implements PoisonOperation, Runnable {
 
     /** @return false when it was cancelled */
     private boolean treatAll(BrowsedQueue queue) throws InterruptedException, ExecutionException {
-        long began = timeline.nanoTime();
+        nextTurn = timeline.nanoTime();
         long depth = queue.depth(); // what is set aside from now on is not meant
         for (long taken = 0; taken < depth && matched() < request.filter().limit(); taken++) {
             if (cancelled.isDone()) {
@@ -126,7 +131,7 @@ final class QueueOperation implements PoisonOperation, Runnable {
                 return true;
             }
             Copy copy = reader.read(delivery.message().message(), request.forced());
-            if (request.filter().matches(copy.shown()) && !treat(delivery, copy, began)) {
+            if (request.filter().matches(copy.shown()) && !treat(delivery, copy)) {
                 return false;
             }
         }
@@ -134,10 +139,10 @@ final class QueueOperation implements PoisonOperation, Runnable {
     }
 
     /** @return false when it was cancelled while it waited */
-    private boolean treat(Delivery delivery, Copy copy, long began) throws InterruptedException, ExecutionException {
+    private boolean treat(Delivery delivery, Copy copy) throws InterruptedException, ExecutionException {
         OutboundMessage message = treatment.of(copy);
         if (message != null && !request.dryRun()) {
-            if (!awaitTurn(began)) {
+            if (!awaitTurn()) {
                 return false;
             }
             move(delivery, message);
@@ -165,12 +170,15 @@ final class QueueOperation implements PoisonOperation, Runnable {
         events.moved(this, message.route().routingKey(), message.message());
     }
 
-    private boolean awaitTurn(long began) throws InterruptedException, ExecutionException {
+    /** Once it was held up, it makes up for a moment and no more, or it would be faster than it may. */
+    private boolean awaitTurn() throws InterruptedException, ExecutionException {
         if (request.perSecond() > 0) {
-            long due = began + (long) (moved() / request.perSecond() * NANOS_PER_SECOND);
+            nextTurn = Math.max(nextTurn, timeline.nanoTime() - MOST_MADE_UP);
             try {
-                Object unused = timeline.await(cancelled, Duration.ofNanos(Math.max(0, due - timeline.nanoTime())));
+                Object unused =
+                        timeline.await(cancelled, Duration.ofNanos(Math.max(0, nextTurn - timeline.nanoTime())));
             } catch (TimeoutException e) {
+                nextTurn += (long) Math.min(NANOS_PER_SECOND / request.perSecond(), LONGEST_PAUSE);
                 return true;
             }
         }
@@ -179,10 +187,6 @@ final class QueueOperation implements PoisonOperation, Runnable {
 
     private synchronized int matched() {
         return matched;
-    }
-
-    private synchronized int moved() {
-        return moved;
     }
 
     private synchronized void judged(PoisonedMessage copy, boolean isMoved) {

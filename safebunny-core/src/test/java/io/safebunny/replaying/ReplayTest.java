@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.SafeBunnyEvent;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.fixture.ForwardingStore;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Unheard;
@@ -21,6 +22,8 @@ import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.OutboundMessage;
@@ -33,6 +36,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ReplayTest {
@@ -185,6 +189,44 @@ class ReplayTest {
 
         assertThat(node.handled).hasSize(11);
         assertThat(node.timeline.elapsed().minus(before)).isEqualTo(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void theSlowestRateIsNotTheFastest() {
+        poison(2);
+        PoisonOperation replay = node.poison().replay(PoisonNode.everything().atRate(Double.MIN_VALUE));
+        node.timeline.schedule(Duration.ofHours(23), replay::cancel);
+        node.settle();
+
+        assertThat(replay.progress().moved()).isEqualTo(1);
+    }
+
+    @Test
+    void isNoFasterAfterItWasHeldUp() {
+        boolean[] slow = {false};
+        PoisonNode node =
+                new PoisonNode(timeline -> new ForwardingStore(new MemoryMessageStore(timeline, PoisonNode.RETENTION)) {
+                    @Override
+                    public @Nullable MessageRecord find(RecordKey key) {
+                        if (slow[0]) {
+                            timeline.advance(Duration.ofSeconds(10));
+                        }
+                        slow[0] = false;
+                        return super.find(key);
+                    }
+                });
+        node.handler = (payload, context) -> {
+            throw new IllegalStateException("no gateway");
+        };
+        for (int i = 0; i < 11; i++) {
+            node.order("o-" + i);
+        }
+        Duration before = node.timeline.elapsed();
+        slow[0] = true;
+
+        assertThat(node.replay(PoisonNode.everything().atRate(5)).moved()).isEqualTo(11);
+
+        assertThat(node.timeline.elapsed().minus(before)).isGreaterThan(Duration.ofMillis(11_800));
     }
 
     @Test

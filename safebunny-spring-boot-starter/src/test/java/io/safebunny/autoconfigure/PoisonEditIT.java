@@ -70,7 +70,8 @@ class PoisonEditIT {
                             "{\"orderId\":\"7\"}".getBytes(StandardCharsets.UTF_8),
                             "test",
                             "there was no address");
-                    PoisonOperation edited = Awaitility.await("the copy is back in its queue, where the look took it from")
+                    PoisonOperation edited = Awaitility.await(
+                                    "the copy is back in its queue, where the look took it from")
                             .ignoreException(MisuseException.class)
                             .until(() -> poison.edit(edit), Objects::nonNull);
 
