@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A process that runs {@link ChildMain}. Ends with this one, because that closes its standard input. */
+/** A process that is to end before its time, most often one that runs {@link ChildMain}. Ends with this one, because that closes its standard input. */
 public final class Child implements AutoCloseable {
 
     private static final Duration END = Duration.ofSeconds(20);
@@ -23,6 +23,16 @@ public final class Child implements AutoCloseable {
 
     /** @param log receives all of its output */
     public static Child start(ChildOptions options, Path log) {
+        return start(options.process(), ChildMain.class, ChildOptions.VARIABLE, options.toText(), log);
+    }
+
+    /**
+     * Starts a process that runs another main class.
+     *
+     * @param variable environment variable in which it finds its options
+     * @param log receives all of its output
+     */
+    public static Child start(String process, Class<?> main, String variable, String options, Path log) {
         List<String> command = List.of(
                 System.getProperty("java.home") + "/bin/java",
                 "-XX:+UseSerialGC",
@@ -33,14 +43,14 @@ public final class Child implements AutoCloseable {
                 "-DCOSMOS.EMULATOR_SERVER_CERTIFICATE_VALIDATION_DISABLED=true",
                 "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                ChildMain.class.getName());
+                main.getName());
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
         // not as an argument: it contains passwords, and arguments are visible to everybody on the machine
-        builder.environment().put(ChildOptions.VARIABLE, options.toText());
+        builder.environment().put(variable, options);
         try {
-            return new Child(options.process(), builder.start());
+            return new Child(process, builder.start());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -99,6 +109,7 @@ public final class Child implements AutoCloseable {
         }
     }
 
+    /** Sends SIGKILL, unless it has ended. */
     @Override
     public void close() {
         process.destroyForcibly();

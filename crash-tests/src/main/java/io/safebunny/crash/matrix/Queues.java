@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.concurrent.TimeoutException;
 
 /** Inspects queues from outside. Not thread-safe. */
-final class Queues implements AutoCloseable {
+public final class Queues implements AutoCloseable {
 
     private final Connection connection;
 
-    Queues(String broker) {
+    public Queues(String broker) {
         try {
             ConnectionFactory factory = new ConnectionFactory();
             factory.setUri(broker);
@@ -28,7 +28,7 @@ final class Queues implements AutoCloseable {
     }
 
     /** Number of ready messages; 0 if the queue does not exist. */
-    int messages(String queue) {
+    public int messages(String queue) {
         try (Channel channel = connection.createChannel()) {
             return channel.queueDeclarePassive(queue).getMessageCount();
         } catch (IOException missing) {
@@ -74,7 +74,7 @@ final class Queues implements AutoCloseable {
         }
     }
 
-    void delete(String queue) {
+    public void delete(String queue) {
         try (Channel channel = connection.createChannel()) {
             channel.queueDelete(queue);
         } catch (IOException | TimeoutException e) {

@@ -11,6 +11,7 @@ import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaDefinition;
+import io.safebunny.poison.PoisonMessages;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.saga.Sagas;
@@ -121,6 +122,11 @@ public final class Node implements AutoCloseable {
 
     public Sagas sagas() {
         return engine.sagas();
+    }
+
+    /** Once it is started. */
+    public PoisonMessages poisonMessages() {
+        return engine.poisonMessages();
     }
 
     /** Of a node that keeps some. */
