@@ -41,7 +41,9 @@ final class QueueOperation implements PoisonOperation, Runnable {
     private static final int MOST_REFUSALS = 100;
     private static final int LONGEST_FILTER = 500;
     private static final double NANOS_PER_SECOND = 1e9;
-    private static final long LONGEST_PAUSE = Duration.ofDays(1).toNanos();
+    /** A day. */
+    private static final double LONGEST_PAUSE = 86_400 * NANOS_PER_SECOND;
+
     private static final long MOST_MADE_UP = Duration.ofMillis(100).toNanos();
 
     private final String id;
