@@ -18,8 +18,8 @@ public enum Verdict {
     /** Another message with its id is stored: it would come back. */
     CLASH,
     /**
-     * It is older than the retention, and nothing is stored of it: whether it was handled before is no longer known, and it would come back.
-     * Check its effects; only a forced replay is moved, and handled.
+     * It is older than the retention, and nothing that is stored says what became of it: which of its steps were done is no longer known, and
+     * it would come back. Check its effects; only a forced replay is moved, and handled.
      */
     TOO_OLD,
     /** This node would not take it: it would come back, or must not be moved. */

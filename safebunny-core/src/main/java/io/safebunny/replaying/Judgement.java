@@ -18,13 +18,11 @@ record Judgement(Verdict verdict, String explanation) {
      * @param record of the message; {@code null} when there is none
      * @param sameMessage whether the record is that of this message, and not of another with its id
      * @param version of the record when the copy was set aside, as it says; 0 when it does not say
-     * @param tooOld whether the message is older than records are kept; of no account while there is one
+     * @param tooOld whether the message is older than records are kept; of no account while one says what became of the message
      */
     static Judgement of(@Nullable MessageRecord record, boolean sameMessage, long version, boolean tooOld) {
         if (record == null && tooOld) {
-            return new Judgement(
-                    Verdict.TOO_OLD,
-                    "It is older than safebunny.dedup.retention and nothing is stored of it, so it would come back as too-old. Check its effects; a forced replay is handled.");
+            return tooOld("nothing is stored of it");
         }
         if (record == null) {
             return new Judgement(Verdict.RUN, "Nothing is stored of it, so it is handled as if it were new.");
@@ -47,9 +45,19 @@ record Judgement(Verdict verdict, String explanation) {
             case DISPATCHED -> new Judgement(Verdict.DONE, "It was handled meanwhile: a replay does nothing.");
             case UNDONE -> new Judgement(Verdict.DONE, "It is a step that was undone: a replay does nothing.");
             case CLAIMED -> new Judgement(Verdict.BUSY, "Another delivery of it is being handled.");
-            case RELEASED -> new Judgement(Verdict.RUN, "It is handled, with the attempts that its record has left.");
+            case RELEASED ->
+                tooOld
+                        ? tooOld("its steps may be forgotten, because no record says that it was set aside")
+                        : new Judgement(Verdict.RUN, "It is handled, with the attempts that its record has left.");
             case POISONED -> poisoned(record, version);
         };
+    }
+
+    private static Judgement tooOld(String why) {
+        return new Judgement(
+                Verdict.TOO_OLD,
+                "It is older than safebunny.dedup.retention and %s, so it would come back as too-old. Check its effects; a forced replay is handled."
+                        .formatted(why));
     }
 
     private static Judgement poisoned(MessageRecord record, long version) {

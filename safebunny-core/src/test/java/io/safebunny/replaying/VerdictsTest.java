@@ -38,6 +38,7 @@ class VerdictsTest {
     private enum Situation {
         NOTHING_STORED,
         RELEASED,
+        RELEASED_LONG_AGO,
         CLAIMED,
         COMPLETED,
         DISPATCHED,
@@ -124,7 +125,7 @@ class VerdictsTest {
 
     private WireMessage set(PoisonNode node, Situation situation, String id) {
         Wires message = Wires.orderPlaced().with("message_id", id);
-        if (situation == Situation.TOO_OLD || situation == Situation.POISONED_LONG_AGO) {
+        if (situation.name().endsWith("LONG_AGO") || situation == Situation.TOO_OLD) {
             message = message.withHeader(
                     Headers.SENT_AT,
                     node.timeline.now().minus(PoisonNode.RETENTION).toEpochMilli() - 1);
@@ -168,7 +169,7 @@ class VerdictsTest {
         MessageRecord next =
                 switch (situation) {
                     case CLAIMED -> record.next(RecordState.CLAIMED);
-                    case RELEASED -> record.next(RecordState.RELEASED);
+                    case RELEASED, RELEASED_LONG_AGO -> record.next(RecordState.RELEASED);
                     case COMPLETED -> record.completed(List.of(captured(id)));
                     case DISPATCHED -> record.dispatched();
                     case UNDONE -> record.next(RecordState.UNDONE);
@@ -243,6 +244,18 @@ class VerdictsTest {
 
         assertThat(node.handled).containsExactly("o-1");
         assertThat(node.copies()).isEmpty();
+    }
+
+    /** Steps may be kept apart from it, and no longer than those of any other message. */
+    @Test
+    void whatIsOldAndNotRecordedAsSetAsideIsTooOld() {
+        PoisonNode node = withStore();
+        node.setAside(set(node, Situation.RELEASED_LONG_AGO, "o-1"));
+
+        assertThat(node.list()).extracting(PoisonedMessage::verdict).containsExactly(Verdict.TOO_OLD);
+        assertThat(node.replay(PoisonNode.everything()).moved()).isZero();
+
+        assertThat(node.handled).isEmpty();
     }
 
     @Test
