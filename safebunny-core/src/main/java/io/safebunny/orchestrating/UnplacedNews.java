@@ -35,22 +35,27 @@ public final class UnplacedNews {
         this.log = log;
     }
 
-    /** To be sent when no saga was found. */
-    public OutboundMessage first(BunnyPoisoned news, String reason, String sagaId, Instant now) {
-        return messages.unplaced(news, reason, sagaId, 1, now, PAUSES.get(0));
+    /**
+     * To be sent when no saga was found.
+     *
+     * @param sent id of the message that was set aside, or of the undo that it acknowledges
+     */
+    public OutboundMessage first(BunnyPoisoned news, String sent, String reason, String sagaId, Instant now) {
+        return messages.unplaced(news, sent, reason, sagaId, 1, now, PAUSES.get(0));
     }
 
     /** Looks once more, and tells the sagas that are found. */
     void place(BunnyPoisoned news, SagaTypes types, Handling handling, MessageContext context, Instant now) {
         String sagaId = SagaType.sagaId(handling);
         String reason = SagaMessages.reasonOf(context);
-        List<String> found = find(news, types);
+        String sent = SagaMessages.sentOf(context, news);
+        List<String> found = find(sent, types);
         for (String saga : found) {
             handling.collect(messages.poisoned(news.to(saga), reason, sagaId, now));
         }
         int search = SagaMessages.searchOf(context);
         if (found.isEmpty() && search >= 1 && search < PAUSES.size()) {
-            handling.collect(messages.unplaced(news, reason, sagaId, search + 1, now, PAUSES.get(search)));
+            handling.collect(messages.unplaced(news, sent, reason, sagaId, search + 1, now, PAUSES.get(search)));
         } else if (found.isEmpty()) {
             log.tell(
                     NO_SAGA,
@@ -64,13 +69,13 @@ public final class UnplacedNews {
         }
     }
 
-    /** The one that sent the message, or all that have this id. */
-    private static List<String> find(BunnyPoisoned news, SagaTypes types) {
+    /** The one that sent it, or all that have this id. */
+    private static List<String> find(String sent, SagaTypes types) {
         List<String> found = new ArrayList<>();
         for (SagaType type : types.all()) {
             SagaVisit visit = type.visit();
             SagaDocument saga = visit == null ? null : visit.saga();
-            if (saga != null && saga.steps().haveSent(news.messageId())) {
+            if (saga != null && saga.steps().haveSent(sent)) {
                 return List.of(type.name());
             }
             if (saga != null) {

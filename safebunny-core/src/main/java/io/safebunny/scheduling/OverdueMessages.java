@@ -70,7 +70,8 @@ final class OverdueMessages implements Overdue {
             waiting = ScheduledDocument.waiting(due, alarm, waiting.publication());
         }
         boolean isMissing = handled == null || isSpent || SweepRounds.isGivenUp(handled, due.plus(patience), now);
-        Duration pause = isMissing ? SweepRounds.backOff(lease, due, now) : lease;
+        boolean isSetAside = handled != null && handled.state() == RecordState.POISONED; // a person replays or moves it
+        Duration pause = isMissing || isSetAside ? SweepRounds.backOff(lease, due, now) : lease;
         MessageRecord taken =
                 store.replace(waiting.write(record, id, RandomIds.next(timeline.random()), now.plus(pause)));
         if (taken == null || !isMissing) {

@@ -89,16 +89,17 @@ final class ScheduledDocuments {
 
     /** @return whether it is delivered then */
     boolean move(Handle handle, Instant deliverAt) {
-        Alarm earlier = alarms.next(deliverAt, timeline.now());
-        ScheduledDocument moved = change(handle, known -> moved(known, deliverAt, earlier));
-        if (moved != null && earlier.equals(moved.alarm())) {
-            send(alarms.message(earlier, handle.messageId(), timeline.now()));
+        Instant now = timeline.now();
+        Alarm another = alarms.next(deliverAt, now);
+        ScheduledDocument moved = change(handle, known -> moved(known, deliverAt, another, now));
+        if (moved != null && another.equals(moved.alarm())) {
+            send(alarms.message(another, handle.messageId(), timeline.now()));
         }
         return moved != null;
     }
 
     private static @Nullable ScheduledDocument moved(
-            @Nullable ScheduledDocument known, Instant deliverAt, Alarm earlier) {
+            @Nullable ScheduledDocument known, Instant deliverAt, Alarm another, Instant now) {
         if (known == null || known.status() == Status.EXPECTED) {
             return ScheduledDocument.expected(deliverAt);
         }
@@ -106,8 +107,9 @@ final class ScheduledDocuments {
         if (alarm == null || known.publication() == null) {
             return null;
         }
-        boolean wakesInTime = !alarm.wakesAt().isAfter(deliverAt); // and is armed again for the rest
-        return ScheduledDocument.waiting(deliverAt, wakesInTime ? alarm : earlier, known.publication());
+        // one that should have come by now may have been set aside; one that comes in time is armed again for the rest
+        boolean wakesInTime = alarm.wakesAt().isAfter(now) && !alarm.wakesAt().isAfter(deliverAt);
+        return ScheduledDocument.waiting(deliverAt, wakesInTime ? alarm : another, known.publication());
     }
 
     /** @return what this call has written; {@code null} when it is too late */

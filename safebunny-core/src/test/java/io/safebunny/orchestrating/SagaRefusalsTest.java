@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.BunnyHandler;
+import io.safebunny.PoisonMessageException;
 import io.safebunny.PublishOptions;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.InvalidPublicationException;
@@ -46,6 +47,11 @@ class SagaRefusalsTest {
         @BunnyHandler(from = "storefront")
         State on(Begin begin, SagaContext saga) {
             return action.apply(begin.text(), saga);
+        }
+
+        @BunnyHandler(from = "storefront")
+        void on(Next next) {
+            throw new PoisonMessageException("as the test wants");
         }
 
         @OnTimeout("late")
@@ -115,6 +121,32 @@ class SagaRefusalsTest {
                 .containsEntry("sb-poison-reason", "handler-failed")
                 .hasEntrySatisfying("x-exception-message", text -> assertThat(text.toString())
                         .contains("SB-5012", "@OnTimeout(\"late\"), only for none"));
+    }
+
+    @Test
+    void aTimeoutThatGoesOnWithItsSagaWaitsAsLongForAnInstanceThatHasItsMethod() {
+        MemoryMessageStore store = new MemoryMessageStore(world.timeline, Duration.ofDays(7));
+        keyed.action = (text, saga) -> {
+            saga.timeout("late", Duration.ofMinutes(5));
+            return new State(text);
+        };
+        world.start("storefront", List.of());
+        world.start("orders", store, List.of(), keyed);
+        begin("k", "x");
+        var unused = world.bunny("storefront")
+                .publish(new Next("y"), PublishOptions.none().withCorrelationId("k"));
+        world.settle();
+        assertThat(world.saga("orders", "k").status()).isEqualTo(SagaStatus.STUCK);
+        world.pass(Duration.ofHours(1));
+        world.stop("orders");
+        world.start("orders", store, List.of(), new Without());
+
+        world.sagas("orders").resume("Keyed", "k", "mended");
+        world.pass(Duration.ofMinutes(10));
+        assertThat(world.saga("orders", "k").status()).isEqualTo(SagaStatus.ACTIVE);
+        world.pass(Duration.ofMinutes(10));
+
+        assertThat(world.saga("orders", "k").status()).isEqualTo(SagaStatus.STUCK);
     }
 
     @Test

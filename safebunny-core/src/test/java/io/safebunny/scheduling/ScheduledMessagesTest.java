@@ -356,6 +356,43 @@ class ScheduledMessagesTest {
         assertThat(desk.own).isGreaterThan(before);
     }
 
+    private MessageRecord document(String handle) {
+        return Objects.requireNonNull(desk.store.find(ScheduledDocument.key(idOf(handle))));
+    }
+
+    private void setAsideAlarm(String handle) {
+        String token = Objects.requireNonNull(
+                        ScheduledDocument.read(document(handle)).alarm())
+                .token();
+        MessageRecord claim = MessageRecord.claim(
+                new RecordKey(idOf(handle), token), "another", SagaWorld.LEASE, 0, new Fingerprint(1, 0, 0));
+        var unused = desk.store.create(claim);
+        var unusedPoison = desk.store.replace(claim.next(RecordState.POISONED));
+    }
+
+    @Test
+    void whoseAlarmWasSetAsideIsRarelyWritten() {
+        String handle = desk.schedule("42", TEN);
+        setAsideAlarm(handle);
+        long before = document(handle).version();
+        world.pass(TEN.plus(HOUR.multipliedBy(24)));
+
+        assertThat(document(handle).version() - before).isBetween(10L, 50L);
+    }
+
+    @Test
+    void whoseAlarmWasSetAsideArrivesWhenItIsMoved() {
+        String handle = desk.schedule("42", TEN);
+        setAsideAlarm(handle);
+        world.pass(HOUR);
+        assertThat(desk.arrivals).isEmpty();
+
+        assertThat(messages.move(handle, in(HOUR.plus(TEN)))).isTrue();
+        world.pass(HOUR);
+
+        assertThat(desk.arrivalsOf("42")).containsExactly(in(HOUR.plus(TEN)));
+    }
+
     @Test
     void waitsLongerThanOneAlarmCan() {
         desk.schedule("42", Duration.ofDays(100));

@@ -29,6 +29,7 @@ public final class SagaMessages {
     private static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
     private static final String REASON = "poison-reason";
     private static final String SEARCH = "search";
+    private static final String SENT = "sent";
     private static final String POISONED = MessageTypes.nameOf(BunnyPoisoned.class);
 
     private final PipelineBunny publisher;
@@ -125,11 +126,12 @@ public final class SagaMessages {
     /**
      * News for a saga that could not be found: it is looked for again when this arrives.
      *
+     * @param sent as {@link #sentOf} tells
      * @param search which one it is, from 1
      */
     public OutboundMessage unplaced(
-            BunnyPoisoned news, String reason, String sagaId, int search, Instant now, Duration delay) {
-        return news(news, "?" + search, sagaId, now, delay, Map.of(REASON, reason, SEARCH, search));
+            BunnyPoisoned news, String sent, String reason, String sagaId, int search, Instant now, Duration delay) {
+        return news(news, "?" + search, sagaId, now, delay, Map.of(REASON, reason, SEARCH, search, SENT, sent));
     }
 
     /** @param which tells it from other news of the same message */
@@ -141,6 +143,11 @@ public final class SagaMessages {
         Map<String, Object> headers = new LinkedHashMap<>(made.message().headers());
         headers.putAll(more);
         return new OutboundMessage(made.message().withHeaders(headers), made.route(), made.delay());
+    }
+
+    /** Id of what the saga has sent: the message that was set aside, or the undo that it acknowledges. */
+    public static String sentOf(MessageContext poisoned, BunnyPoisoned news) {
+        return String.valueOf(poisoned.headers().getOrDefault(SENT, news.messageId()));
     }
 
     /** Which search for its saga it is; 0 when that is known. */

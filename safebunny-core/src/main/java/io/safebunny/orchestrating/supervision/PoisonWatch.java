@@ -114,7 +114,7 @@ final class PoisonWatch implements DeliveryHandler {
             sender.sendAndWait(messages.poisoned(news.to(saga), reason, sagaId, timeline.now()));
         }
         if (concerned.isEmpty()) {
-            sender.sendAndWait(unplaced.first(news, reason, sagaId, timeline.now()));
+            sender.sendAndWait(unplaced.first(news, sent, reason, sagaId, timeline.now()));
         }
     }
 
