@@ -279,7 +279,7 @@ class TracesIT {
         @Starts
         @BunnyHandler(from = "${test.shop}")
         State on(OrderPlaced placed, SagaContext saga) {
-            saga.timeout("late", Duration.ofMillis(50));
+            saga.timeout("late", Duration.ofSeconds(2)); // one that is over when it is stored is not delayed
             return new State(placed.orderId());
         }
 
