@@ -106,8 +106,8 @@ final class QueueOperation implements PoisonOperation, Runnable {
                 request.perSecond(),
                 request.dryRun(),
                 request.forced());
-        try (BrowsedQueue queue = browsing.get()) {
-            end(treatAll(queue) ? State.ENDED : State.CANCELLED, null);
+        try {
+            end(treatAll() ? State.ENDED : State.CANCELLED, null);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             end(State.CANCELLED, null);
@@ -121,6 +121,12 @@ final class QueueOperation implements PoisonOperation, Runnable {
     }
 
     /** @return false when it was cancelled */
+    private boolean treatAll() throws InterruptedException, ExecutionException {
+        try (BrowsedQueue queue = browsing.get()) {
+            return treatAll(queue);
+        }
+    }
+
     private boolean treatAll(BrowsedQueue queue) throws InterruptedException, ExecutionException {
         nextTurn = timeline.nanoTime();
         long depth = queue.depth(); // what is set aside from now on is not meant

@@ -21,7 +21,10 @@ public interface BrowsedQueue extends AutoCloseable {
     @Nullable
     Delivery next();
 
-    /** What was taken and not settled goes back to its place in the queue. Never throws. */
+    /**
+     * What was taken and not settled goes back to the queue, in any order, and is there for the next one who browses it when this returns,
+     * unless the broker takes long. Never throws.
+     */
     @Override
     void close();
 }

@@ -15,10 +15,14 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Each delivery is settled once; until then the broker keeps the message. */
 interface SettlementRules {
+
+    List<String> LOOKED_AT =
+            IntStream.range(0, 50).mapToObj(index -> "copy-" + index).toList();
 
     TransportBench bench();
 
@@ -140,6 +144,22 @@ interface SettlementRules {
         }
 
         billing.consume().awaitIds("first", "second", "third");
+    }
+
+    @Test
+    default void showsWhatWasLookedAtToTheNextOneAtOnce() {
+        TestNode orders = bench().publisher("orders");
+        TestNode billing = bench().subscriber("billing", orders);
+        for (String id : LOOKED_AT) {
+            billing.sendToItself(message(id), Duration.ZERO);
+        }
+
+        for (int look = 0; look < 20; look++) {
+            try (BrowsedQueue queue = billing.transport().browse(billing.queue())) {
+                assertThat(queue.depth()).isEqualTo(LOOKED_AT.size());
+                assertThat(taken(queue)).containsExactlyInAnyOrderElementsOf(LOOKED_AT);
+            }
+        }
     }
 
     @Test

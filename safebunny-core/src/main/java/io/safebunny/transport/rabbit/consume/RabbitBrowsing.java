@@ -14,13 +14,21 @@ import io.safebunny.transport.rabbit.client.AmqpMessages;
 import io.safebunny.transport.rabbit.client.Channels;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Gets messages of a queue on a channel of its own; when that closes, the broker puts back what is not acknowledged. Confined to one thread. */
 public final class RabbitBrowsing implements BrowsedQueue {
 
+    private static final Logger LOG = LoggerFactory.getLogger(RabbitBrowsing.class);
+
+    private static final int MOST_ZEROS = 3;
+    private static final int MOST_QUESTIONS = 200;
+
     private final Channel channel;
     private final String queue;
     private final long depth;
+    private int held;
 
     private RabbitBrowsing(Channel channel, String queue, long depth) {
         this.channel = channel;
@@ -40,14 +48,22 @@ public final class RabbitBrowsing implements BrowsedQueue {
         Channel channel = null;
         try {
             channel = Channels.open(connection);
-            return new RabbitBrowsing(
-                    channel, queue, channel.queueDeclarePassive(queue).getMessageCount());
+            return new RabbitBrowsing(channel, queue, depth(channel, queue));
         } catch (IOException | ShutdownSignalException e) {
             if (channel != null) {
                 Channels.closeQuietly(channel);
             }
             throw refused(queue, e);
         }
+    }
+
+    /** More than once: it says 0, too, while a quorum queue's leader is too busy to tell. */
+    private static long depth(Channel channel, String queue) throws IOException {
+        long count = 0;
+        for (int asked = 0; count == 0 && asked < MOST_ZEROS; asked++) {
+            count = channel.messageCount(queue);
+        }
+        return count;
     }
 
     private static BrowsingException refused(String queue, Exception e) {
@@ -71,7 +87,11 @@ public final class RabbitBrowsing implements BrowsedQueue {
     public @Nullable Delivery next() {
         try {
             GetResponse got = channel.basicGet(queue, false);
-            return got == null ? null : new Got(got);
+            if (got == null) {
+                return null;
+            }
+            held++;
+            return new Got(got);
         } catch (IOException | ShutdownSignalException e) {
             throw refused(queue, e);
         }
@@ -79,7 +99,26 @@ public final class RabbitBrowsing implements BrowsedQueue {
 
     @Override
     public void close() {
+        if (held > 0 && channel.isOpen()) {
+            putBack();
+        }
         Channels.closeQuietly(channel);
+    }
+
+    /**
+     * A quorum queue puts back a moment after it was told to, and whoever takes messages in that moment misses these. By nack, which a
+     * RabbitMQ 4.3 quorum queue does not count as a failed delivery.
+     */
+    private void putBack() {
+        try {
+            long whole = channel.messageCount(queue) + held;
+            channel.basicNack(0, true, true); // all
+            for (int asked = 0; asked < MOST_QUESTIONS && channel.messageCount(queue) < whole; asked++) {
+                LOG.trace("Not all of {} is back", queue);
+            }
+        } catch (IOException | ShutdownSignalException e) {
+            LOG.debug("What was taken from {} goes back with its channel", queue, e);
+        }
     }
 
     private interface Answer {
@@ -134,6 +173,7 @@ public final class RabbitBrowsing implements BrowsedQueue {
                 return;
             }
             settled = true;
+            held--;
             try {
                 answer.send(tag);
             } catch (IOException | ShutdownSignalException e) {
