@@ -103,6 +103,11 @@ final class HandledMessage implements ConsumeContext {
         return attempt() == 0 && !delivery.message().message().headers().containsKey(Headers.POISONED_AT);
     }
 
+    /** It was kept in its node's store until its time had come. */
+    boolean wasScheduled() {
+        return delivery.message().message().headers().containsKey(Headers.MADE_AT);
+    }
+
     /** This delivery has handled it, and all that follows from that is done. */
     boolean isHandled() {
         return over && recovery == null;

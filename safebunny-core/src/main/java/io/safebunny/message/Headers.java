@@ -25,6 +25,7 @@ public final class Headers {
     public static final String CAUSATION_ID = "sb-causation-id";
     public static final String ATTEMPT = "sb-attempt";
     public static final String SENT_AT = "sb-sent-at";
+    public static final String MADE_AT = "sb-made-at";
     public static final String UNDOES = "sb-undoes";
     public static final String UNDOES_SENT_AT = "sb-undoes-sent-at";
     public static final String POISON_REASON = "sb-poison-reason";
@@ -67,7 +68,7 @@ public final class Headers {
     /**
      * SafeBunny headers of an incoming message that this version does not know. An instance of a later version may have written
      * them, so copies carry them, unread. Leaves out those of delays and poison copies, which describe one copy and are written
-     * anew for each.
+     * anew for each. Likewise {@link #MADE_AT}, which matters to traces only.
      */
     public static Map<String, Object> later(Map<String, Object> wire) {
         return scalars(wire, Headers::isOfLaterVersion, MAX_LATER_BYTES);

@@ -4,8 +4,6 @@ package io.safebunny.observation;
 import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
-import io.micrometer.observation.transport.Kind;
-import io.micrometer.observation.transport.ReceiverContext;
 import io.micrometer.observation.transport.SenderContext;
 import io.safebunny.failure.NackedException;
 import io.safebunny.failure.Printable;
@@ -80,7 +78,7 @@ public final class Observations {
      * A started observation, or {@code null} when nobody observes.
      *
      * @param exchange from which the queue has the message, as is the routing key
-     * @param again whether the message says itself that it is a retry or a replay
+     * @param again whether the message says itself that it is a retry or a replay, or was scheduled
      */
     public @Nullable Observation startHandling(
             Envelope message, String exchange, String routingKey, String queue, boolean again) {
@@ -142,14 +140,15 @@ public final class Observations {
                 .start());
     }
 
-    /** The message was made before, within the span that {@code trace} names: it is sent in the same trace, wherever that is done. */
+    /**
+     * The message was made before, within the span that its headers name: it is sent in the same trace, wherever that is done, unless it
+     * was scheduled.
+     */
     public @Nullable Observation startSending(String type, String routingKey, String id, Map<String, Object> headers) {
         if (registry.isNoop()) {
             return null;
         }
-        ReceiverContext<Map<String, Object>> context = new ReceiverContext<>(
-                (carrier, key) -> carrier.get(key) instanceof String text ? text : null, Kind.CLIENT);
-        context.setCarrier(headers);
+        SendingContext context = new SendingContext(headers);
         return started(() -> Observation.createNotStarted(PUBLISH, () -> context, registry)
                 .contextualName("send " + exchange + ':' + routingKey)
                 .lowCardinalityKeyValue("type", bounded(type))

@@ -180,6 +180,7 @@ final class ScheduledInvoker implements HandlerInvoker {
     private static OutboundMessage sentAt(Instant now, OutboundMessage publication) {
         WireMessage kept = publication.message();
         Map<String, Object> headers = new LinkedHashMap<>(kept.headers());
+        headers.put(Headers.MADE_AT, headers.getOrDefault(Headers.SENT_AT, 0L));
         headers.put(Headers.SENT_AT, now.toEpochMilli());
         return new OutboundMessage(
                 new WireMessage(

@@ -2,22 +2,22 @@
 package io.safebunny.autoconfigure;
 
 import io.micrometer.observation.Observation;
+import io.micrometer.observation.transport.ReceiverContext;
 import io.micrometer.tracing.Link;
 import io.micrometer.tracing.Span;
 import io.micrometer.tracing.TraceContext;
 import io.micrometer.tracing.Tracer;
 import io.micrometer.tracing.handler.PropagatingReceiverTracingObservationHandler;
 import io.micrometer.tracing.propagation.Propagator;
-import io.safebunny.message.Envelope;
-import io.safebunny.message.Headers;
-import io.safebunny.observation.HandlingContext;
-import org.jspecify.annotations.Nullable;
+import io.safebunny.observation.LinkedContext;
+import io.safebunny.observation.SendingContext;
 
 /**
  * Begins a new trace, with a link to where the message was made, for a delivery that did not follow its publication at once: a retry, a
- * delayed message, a replay. Leaves all others to Micrometer's own handler.
+ * delayed or scheduled message, a replay. The sending of a scheduled message is linked too, and
+ * part of whatever sends it. Leaves all others to Micrometer's own handler.
  */
-final class LinkedTraces extends PropagatingReceiverTracingObservationHandler<HandlingContext> {
+final class LinkedTraces extends PropagatingReceiverTracingObservationHandler<ReceiverContext<?>> {
 
     private final Tracer tracer;
 
@@ -28,23 +28,23 @@ final class LinkedTraces extends PropagatingReceiverTracingObservationHandler<Ha
 
     @Override
     public boolean supportsContext(Observation.Context context) {
-        return context instanceof HandlingContext handling && handling.isLater();
+        return context instanceof LinkedContext linked && linked.isLater();
     }
 
     @Override
-    public Span.Builder customizeExtractedSpan(HandlingContext handling, Span.Builder span) {
-        span.setNoParent();
-        TraceContext made = made(handling);
-        return made == null ? span : span.addLink(new Link(made));
+    public Span.Builder customizeExtractedSpan(ReceiverContext<?> context, Span.Builder span) {
+        Span current = context instanceof SendingContext ? tracer.currentSpan() : null;
+        if (current == null) {
+            span.setNoParent();
+        } else {
+            span.setParent(current.context());
+        }
+        String made = ((LinkedContext) context).madeIn();
+        return made == null ? span : span.addLink(new Link(parsed(made)));
     }
 
-    /** From the header whose form was checked: {@code 00-<32 hex>-<16 hex>-<2 hex>}. */
-    private @Nullable TraceContext made(HandlingContext handling) {
-        Envelope message = handling.getCarrier();
-        String parent = message == null ? null : message.trace().get(Headers.TRACEPARENT);
-        if (parent == null) {
-            return null;
-        }
+    /** Of a header whose form was checked: {@code 00-<32 hex>-<16 hex>-<2 hex>}. */
+    private TraceContext parsed(String parent) {
         String[] fields = parent.split("-", 5);
         return tracer.traceContextBuilder()
                 .traceId(fields[1])

@@ -14,6 +14,7 @@ import io.safebunny.BunnyHandler;
 import io.safebunny.MessageContext;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.PublishOptions;
+import io.safebunny.ScheduledMessages;
 import io.safebunny.autoconfigure.BillingProcess.Invoiced;
 import io.safebunny.autoconfigure.BillingProcess.Told;
 import io.safebunny.poison.PoisonFilter;
@@ -181,6 +182,33 @@ class TracesIT {
 
             assertLinkedTo(spans.named(sent(OrderPlaced.class)), spans.named(processed(OrderPlaced.class)));
         });
+    }
+
+    /** What sends it weeks later must not keep the trace open either. */
+    @Test
+    void aScheduledMessageIsALinkedTraceAndNothingLaterIsInTheOneThatScheduledIt() {
+        runner.withPropertyValues("safebunny.scheduling.enabled=true")
+                .withBean(Calm.class)
+                .run(context -> {
+                    ScheduledMessages scheduled = context.getBean(ScheduledMessages.class);
+                    ObservationRegistry registry = context.getBean(ObservationRegistry.class);
+                    PublishOptions later = PublishOptions.none().withDelay(Duration.ofSeconds(2));
+
+                    Observation.createNotStarted("order", registry)
+                            .observe(() -> scheduled.schedule(new OrderPlaced("1"), later));
+
+                    SpanData processed = spans.named(processed(OrderPlaced.class));
+                    SpanData made = spans.named("create safebunny:" + queue(OrderPlaced.class));
+                    assertChildOf(spans.named("order"), made);
+                    assertLinkedTo(made, processed);
+                    SpanData rang = spans.named("process " + node + "-BunnyScheduled", 2)
+                            .get(1);
+                    assertThat(rang.getTraceId()).isNotEqualTo(made.getTraceId());
+                    SpanData sent = spans.named(sent(OrderPlaced.class));
+                    assertThat(sent.getTraceId()).isEqualTo(rang.getTraceId());
+                    assertThat(sent.getParentSpanId()).isEqualTo(rang.getSpanId());
+                    assertThat(Spans.links(sent)).containsExactly(Spans.id(made));
+                });
     }
 
     @Test
