@@ -39,27 +39,27 @@ class SagaPairNewsTest {
 
     @BunnySaga(participants = "hotel")
     static class Trip {
-        record State(String id) {}
+        record TripState(String id) {}
 
         @Starts
         @BunnyHandler(from = "desk")
-        State on(BeginTrip begin, SagaContext saga) {
+        TripState on(BeginTrip begin, SagaContext saga) {
             saga.step("book", new Book(begin.id()), new Unbook(begin.id()));
             saga.fail("as the test wants");
-            return new State(begin.id());
+            return new TripState(begin.id());
         }
     }
 
     @BunnySaga(participants = "bank")
     static class Bill {
-        record State(String id) {}
+        record BillState(String id) {}
 
         @Starts
         @BunnyHandler(from = "desk")
-        State on(BeginBill begin, SagaContext saga) {
+        BillState on(BeginBill begin, SagaContext saga) {
             saga.step("charge", new Charge(begin.id()), new Refund(begin.id()));
             saga.fail("as the test wants");
-            return new State(begin.id());
+            return new BillState(begin.id());
         }
     }
 
