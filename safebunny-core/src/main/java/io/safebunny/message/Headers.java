@@ -58,6 +58,8 @@ public final class Headers {
     private static final Set<String> RESERVED =
             Set.of("cc", "bcc", TRACEPARENT, TRACESTATE, "__typeid__", "__contenttypeid__", "__keytypeid__");
 
+    private static final Set<String> OF_ONE_ROUTING = Set.of("cc", "bcc", "x-delivery-count", "x-acquired-count");
+
     private Headers() {}
 
     /** The application's own headers of an incoming message. Others, and those beyond the size limits, are dropped. */
@@ -186,6 +188,11 @@ public final class Headers {
                                     value == null ? "null" : value.getClass().getName()));
         }
         return size(name, value);
+    }
+
+    /** Whether the header makes the broker route the message elsewhere too, or is what it counts of deliveries from one queue. */
+    public static boolean isOfOneRouting(String name) {
+        return OF_ONE_ROUTING.contains(name.toLowerCase(Locale.ROOT));
     }
 
     private static boolean isReserved(String name) {

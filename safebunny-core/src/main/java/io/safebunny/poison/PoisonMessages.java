@@ -36,6 +36,30 @@ public interface PoisonMessages {
     PoisonOperation replay(PoisonRequest request);
 
     /**
+     * Moves all copies that match to {@code {node}-poison-archive}, where they are kept for {@code safebunny.poison.archive-ttl}: as they are,
+     * with whatever a replay needs. Each is removed once the broker has confirmed that; a crash in between leaves a second copy. Whatever
+     * their verdict is, except {@link Verdict#BUSY} and {@link Verdict#UNKNOWN}. What is stored of the messages stays. Returns at once, as
+     * {@link #replay}.
+     *
+     * @throws io.safebunny.failure.MisuseException SB-5016 when another operation runs on this instance
+     */
+    PoisonOperation discard(PoisonRequest request);
+
+    /**
+     * Reverses {@link #discard}: moves all copies that match, whatever their verdict is, from the archive to the poison queue. Needs the
+     * permission to read the archive. Returns at once, as {@link #replay}.
+     *
+     * @throws io.safebunny.failure.MisuseException SB-5016 when another operation runs on this instance
+     */
+    PoisonOperation restore(PoisonRequest request);
+
+    /**
+     * What was discarded, as {@link #list} does it: the verdicts are those of a replay after {@link #restore}. Needs the permission to
+     * read the archive.
+     */
+    PoisonList archived(PoisonFilter filter);
+
+    /**
      * Replaces the body of one copy; blocks. The message keeps its id, its correlation id, its type, its headers, and the steps of {@code
      * once} that were completed; nothing is handled yet. Afterwards the edited copy, which has another digest, is the one to replay, and
      * what is left of the unedited message is not handled any more. If this fails, or its process ends, the copy as it was is still there,

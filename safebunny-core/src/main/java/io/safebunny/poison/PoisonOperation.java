@@ -38,7 +38,11 @@ public interface PoisonOperation {
         /** Copies go back to the queues of their handlers. */
         REPLAY,
         /** One copy gets another body. */
-        EDIT
+        EDIT,
+        /** Copies go to the archive of the poison queue. */
+        DISCARD,
+        /** Copies go from the archive back to the poison queue. */
+        RESTORE
     }
 
     /** How an operation ended, or that it has not. */

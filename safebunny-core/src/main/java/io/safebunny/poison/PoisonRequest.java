@@ -5,12 +5,13 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Names;
 
 /**
- * What to replay, and how. Immutable.
+ * What to replay, discard or restore, and how. Immutable.
  *
  * @param filter which copies
  * @param perSecond most copies moved in a second; 0 for as fast as the broker confirms
  * @param dryRun whether only the verdicts are asked for, and nothing is moved
- * @param forced whether copies older than the retention are moved too, of which nobody knows whether they were handled before
+ * @param forced whether copies older than the retention are moved too, of which nobody knows whether they were handled before; of
+ *     no account except for a replay
  * @param by who asks, for the log; made printable, at most 100 characters
  * @param reason why, for the log; made printable, at most 500 characters
  */
@@ -25,13 +26,13 @@ public record PoisonRequest(
         if (!(perSecond >= 0 && perSecond <= FASTEST)) {
             throw new MisuseException(
                     MisuseException.POISON,
-                    "Invalid rate of a replay [perSecond=%s]: it must be 0, for no limit, to %d messages a second."
+                    "Invalid rate of an operation on poison messages [perSecond=%s]: it must be 0, for no limit, to %d messages a second."
                             .formatted(perSecond, FASTEST));
         }
         if (reason.isBlank() || by.isBlank()) {
             throw new MisuseException(
                     MisuseException.POISON,
-                    "Missing %s of a replay: say who asks for it and why. Both are logged with every message that is moved."
+                    "Missing %s of an operation on poison messages: say who asks for it and why. Both are logged with every message that is moved."
                             .formatted(by.isBlank() ? "name" : "reason"));
         }
         by = Names.printable(by, LONGEST_NAME);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.poison;
 
-/** What a replay of one poison copy would do, by what is stored of its message when it is asked. Only the first three are moved. */
+/**
+ * What a replay of one poison copy would do, by what is stored of its message when it is asked. Only the first three are replayed; all but
+ * {@link #BUSY} and {@link #UNKNOWN} can be discarded.
+ */
 public enum Verdict {
     /** It is handled; steps of {@code once} that were completed are not repeated. */
     RUN,
@@ -30,5 +33,10 @@ public enum Verdict {
     /** Whether a replay moves the copy without being forced. */
     public boolean isReplayed() {
         return this == RUN || this == RESEND || this == REPEATS;
+    }
+
+    /** Whether the copy can be discarded: it is known what would become of its message without it. */
+    public boolean isDiscarded() {
+        return this != BUSY && this != UNKNOWN;
     }
 }

@@ -2,6 +2,8 @@
 package io.safebunny.replaying;
 
 import io.safebunny.failure.BrowsingException;
+import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.UnroutableException;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Names;
 import io.safebunny.observation.Events;
@@ -15,7 +17,9 @@ import io.safebunny.replaying.PoisonReader.Copy;
 import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
 import io.safebunny.time.Timeline;
+import io.safebunny.topology.Topology;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -166,16 +170,36 @@ final class QueueOperation implements PoisonOperation, Runnable {
         if (!delivery.isOpen()) { // it is back in its queue, where somebody else may take it
             throw new BrowsingException(delivery.message().queue(), "the connection was lost. Begin again.", null);
         }
-        sender.sendAndWait(message);
+        send(message);
         delivery.acknowledge();
+        String to = queue(message.route());
         LOG.info(
                 "{} {} moved message {} to {} [by={}]",
                 kind,
                 id,
                 Names.printable(String.valueOf(message.message().messageId())),
-                message.route().routingKey(),
+                to,
                 request.by());
-        events.moved(this, message.route().routingKey(), message.message());
+        events.moved(this, to, message.message());
+    }
+
+    private void send(OutboundMessage message) {
+        try {
+            sender.sendAndWait(message);
+        } catch (UnroutableException e) {
+            if (kind != Kind.DISCARD) {
+                throw e;
+            }
+            throw new MisuseException(
+                    MisuseException.POISON,
+                    "There is no archive to discard to [queue=%s]: this node's topology was prepared before there was one, or the queue was deleted. Run --safebunny.topology=apply as a user who may declare it, see docs/permissions.md. Nothing more was moved."
+                            .formatted(queue(message.route())),
+                    e);
+        }
+    }
+
+    private static String queue(Route route) {
+        return route instanceof Route.Poison poison ? Topology.poisonOf(poison.node()) : route.routingKey();
     }
 
     /** Once it was held up, it makes up for a moment and no more, or it would be faster than it may. */

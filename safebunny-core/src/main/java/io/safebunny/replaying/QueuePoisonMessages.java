@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the node's poison queue through the transport. Thread-safe. */
+/** Reads the node's poison queue, and its archive, through the transport. Thread-safe. */
 public final class QueuePoisonMessages implements PoisonMessages {
 
     private static final int LEAST_LOOKED_AT = 1_000;
@@ -39,6 +39,7 @@ public final class QueuePoisonMessages implements PoisonMessages {
 
     private final String node;
     private final String queue;
+    private final String archive;
     private final Transport transport;
     private final ConfirmedSender sender;
     private final Timeline timeline;
@@ -65,6 +66,7 @@ public final class QueuePoisonMessages implements PoisonMessages {
             Events events) {
         this.node = node;
         this.queue = Topology.poisonOf(node);
+        this.archive = Topology.archiveOf(node);
         this.transport = transport;
         this.sender = sender;
         this.timeline = timeline;
@@ -77,10 +79,19 @@ public final class QueuePoisonMessages implements PoisonMessages {
 
     @Override
     public PoisonList list(PoisonFilter filter) {
+        return list(queue, filter);
+    }
+
+    @Override
+    public PoisonList archived(PoisonFilter filter) {
+        return list(archive, filter);
+    }
+
+    private PoisonList list(String from, PoisonFilter filter) {
         int most = (int) Math.max(LEAST_LOOKED_AT, (long) filter.limit() * LOOKED_AT_PER_MATCH);
         List<PoisonedMessage> matching = new ArrayList<>();
         int scanned = 0;
-        try (BrowsedQueue browsed = transport.browse(queue)) {
+        try (BrowsedQueue browsed = transport.browse(from)) {
             long depth = browsed.depth();
             Delivery delivery = null;
             while (scanned < most && matching.size() < filter.limit() && (delivery = browsed.next()) != null) {
@@ -128,18 +139,33 @@ public final class QueuePoisonMessages implements PoisonMessages {
 
     @Override
     public PoisonOperation replay(PoisonRequest request) {
-        QueueOperation replay = new QueueOperation(
-                PoisonOperation.Kind.REPLAY,
+        return begin(PoisonOperation.Kind.REPLAY, request, queue, new BackToItsQueue());
+    }
+
+    @Override
+    public PoisonOperation discard(PoisonRequest request) {
+        return begin(PoisonOperation.Kind.DISCARD, request, queue, AsItIs.discarded(node));
+    }
+
+    @Override
+    public PoisonOperation restore(PoisonRequest request) {
+        return begin(PoisonOperation.Kind.RESTORE, request, archive, AsItIs.restored(node));
+    }
+
+    private PoisonOperation begin(
+            PoisonOperation.Kind kind, PoisonRequest request, String from, Treatment treatment) {
+        QueueOperation operation = new QueueOperation(
+                kind,
                 request,
-                new BackToItsQueue(),
-                () -> transport.browse(queue),
+                treatment,
+                () -> transport.browse(from),
                 sender,
                 reader,
                 timeline,
                 metrics,
                 events);
-        operations.begin(replay);
-        return replay;
+        operations.begin(operation);
+        return operation;
     }
 
     @Override

@@ -32,6 +32,24 @@ public record Topology(
         return node + "-poison";
     }
 
+    /** Name of the queue for copies that were discarded from the poison queue, until their time to live is over. */
+    public static String archiveOf(String node) {
+        return node + "-poison-archive";
+    }
+
+    /**
+     * Routing key by which a node sends to its archive, in the exchange through which it sends to its own queues. Looks like that of a type,
+     * so that a user who may send to the queues of its types may do this.
+     */
+    public static String archivingOf(String node) {
+        return Names.address(node, "BunnyArchive");
+    }
+
+    /** Whether a node starts and consumes without it, where this user may not declare it: what an earlier version did not have. */
+    public boolean isOptional(Queue queue) {
+        return queue.name().equals(archiveOf(node));
+    }
+
     /** Name and routing key of the queue for messages that the broker itself set aside, on their way to the poison queue. */
     public static String deadLettersOf(String node) {
         return node + "-dead-letters";

@@ -14,41 +14,49 @@ import org.jspecify.annotations.Nullable;
  * @param deliveryLimit failed deliveries after which a quorum queue itself sets a message aside
  * @param poisonTtl how long a poison message is kept; {@code null} for ever
  * @param poisonMaxLength maximum number of messages in the poison queue; further ones are refused. {@code null} for no bound
+ * @param archiveTtl how long a copy is kept that was discarded from the poison queue
  */
 public record TopologyOptions(
         String prefix,
         QueueType queueType,
         int deliveryLimit,
         @Nullable Duration poisonTtl,
-        @Nullable Long poisonMaxLength) {
+        @Nullable Long poisonMaxLength,
+        Duration archiveTtl) {
+
+    private static final Duration ARCHIVE_TTL = Duration.ofDays(30);
 
     public TopologyOptions {
         Names.requirePrefix(prefix);
     }
 
-    /** {@code safebunny}, quorum queues, 20 failed deliveries, and an unbounded poison queue. */
+    /** {@code safebunny}, quorum queues, 20 failed deliveries, an unbounded poison queue, and 30 days in the archive. */
     public static TopologyOptions defaults() {
-        return new TopologyOptions("safebunny", QueueType.QUORUM, 20, null, null);
+        return new TopologyOptions("safebunny", QueueType.QUORUM, 20, null, null, ARCHIVE_TTL);
     }
 
     public TopologyOptions withPrefix(String other) {
-        return new TopologyOptions(other, queueType, deliveryLimit, poisonTtl, poisonMaxLength);
+        return new TopologyOptions(other, queueType, deliveryLimit, poisonTtl, poisonMaxLength, archiveTtl);
     }
 
     public TopologyOptions withQueueType(QueueType other) {
-        return new TopologyOptions(prefix, other, deliveryLimit, poisonTtl, poisonMaxLength);
+        return new TopologyOptions(prefix, other, deliveryLimit, poisonTtl, poisonMaxLength, archiveTtl);
     }
 
     public TopologyOptions withDeliveryLimit(int other) {
-        return new TopologyOptions(prefix, queueType, other, poisonTtl, poisonMaxLength);
+        return new TopologyOptions(prefix, queueType, other, poisonTtl, poisonMaxLength, archiveTtl);
     }
 
     public TopologyOptions withPoisonTtl(@Nullable Duration other) {
-        return new TopologyOptions(prefix, queueType, deliveryLimit, other, poisonMaxLength);
+        return new TopologyOptions(prefix, queueType, deliveryLimit, other, poisonMaxLength, archiveTtl);
     }
 
     public TopologyOptions withPoisonMaxLength(@Nullable Long other) {
-        return new TopologyOptions(prefix, queueType, deliveryLimit, poisonTtl, other);
+        return new TopologyOptions(prefix, queueType, deliveryLimit, poisonTtl, other, archiveTtl);
+    }
+
+    public TopologyOptions withArchiveTtl(Duration other) {
+        return new TopologyOptions(prefix, queueType, deliveryLimit, poisonTtl, poisonMaxLength, other);
     }
 
     public String mainExchange() {

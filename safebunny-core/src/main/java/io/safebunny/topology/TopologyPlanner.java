@@ -54,6 +54,9 @@ public final class TopologyPlanner {
             String deadLetters = Topology.deadLettersOf(node);
             queues.add(new Queue(deadLetters, deadLettersArguments(node, options)));
             bindings.add(new Binding(options.poisonExchange(), deadLetters, deadLetters));
+            String archive = Topology.archiveOf(node);
+            queues.add(new Queue(archive, archiveArguments(options)));
+            bindings.add(new Binding(options.ownExchange(), archive, Topology.archivingOf(node)));
         }
         if (!watched.isEmpty()) {
             String watch = Topology.poisonWatchOf(node);
@@ -113,6 +116,12 @@ public final class TopologyPlanner {
             arguments.put("x-queue-type", "quorum");
             arguments.put("x-delivery-limit", OPERATOR_DELIVERY_LIMIT);
         }
+        return arguments;
+    }
+
+    private static Map<String, Object> archiveArguments(TopologyOptions options) {
+        Map<String, Object> arguments = operatorArguments(options);
+        arguments.put("x-message-ttl", options.archiveTtl().toMillis());
         return arguments;
     }
 

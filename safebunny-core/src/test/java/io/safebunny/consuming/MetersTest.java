@@ -76,6 +76,7 @@ class MetersTest {
                         "safebunny.retries",
                         "safebunny.poison",
                         "safebunny.poison.depth",
+                        "safebunny.replay",
                         "safebunny.dedup",
                         "safebunny.paused",
                         "safebunny.store",

@@ -149,6 +149,23 @@ final class PoisonNode {
         return replay.progress();
     }
 
+    PoisonOperation.Progress discard(PoisonRequest request) {
+        PoisonOperation discard = poison().discard(request);
+        settle();
+        return discard.progress();
+    }
+
+    PoisonOperation.Progress restore(PoisonRequest request) {
+        PoisonOperation restore = poison().restore(request);
+        settle();
+        return restore.progress();
+    }
+
+    /** What was discarded. */
+    List<WireMessage> archive() {
+        return broker.messages("billing-poison-archive");
+    }
+
     static PoisonRequest everything() {
         return PoisonRequest.of(PoisonFilter.all(), "tester", "the gateway works again");
     }

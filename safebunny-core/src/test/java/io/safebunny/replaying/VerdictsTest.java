@@ -215,9 +215,25 @@ class VerdictsTest {
 
         assertThat(node.list()).extracting(PoisonedMessage::verdict).containsExactly(Verdict.UNKNOWN);
         assertThat(node.replay(PoisonNode.everything()).moved()).isZero();
+        assertThat(node.discard(PoisonNode.everything()).moved()).isZero();
 
         assertThat(node.copies()).hasSize(1);
         assertThat(node.handled).isEmpty();
+    }
+
+    @Test
+    void allButWhatIsBeingHandledCanBeDiscarded() {
+        for (Situation situation : Situation.values()) {
+            PoisonNode node = withStore();
+            node.setAside(set(node, situation, "o-1"));
+
+            boolean moved = node.discard(PoisonNode.everything()).moved() == 1;
+
+            assertThat(moved).as(situation.name()).isEqualTo(situation != Situation.CLAIMED);
+            assertThat(node.archive()).as(situation.name()).hasSize(moved ? 1 : 0);
+            assertThat(node.copies()).as(situation.name()).hasSize(moved ? 0 : 1);
+            node.stop();
+        }
     }
 
     @Test

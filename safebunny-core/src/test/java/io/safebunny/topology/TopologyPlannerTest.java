@@ -41,6 +41,12 @@ class TopologyPlannerTest {
                         new Queue("billing-OrderCancelled", consumer),
                         new Queue("billing-poison", Map.of("x-queue-type", "quorum", "x-delivery-limit", 1_000_000)),
                         new Queue("billing-dead-letters", deadLetters),
+                        new Queue(
+                                "billing-poison-archive",
+                                Map.of(
+                                        "x-queue-type", "quorum",
+                                        "x-delivery-limit", 1_000_000,
+                                        "x-message-ttl", 2_592_000_000L)),
                         UNROUTED);
         assertThat(topology.poisonQueue()).isEqualTo("billing-poison");
     }
@@ -59,6 +65,7 @@ class TopologyPlannerTest {
                         new Binding("safebunny.own", "billing-OrderPlaced", "billing-OrderPlaced"),
                         new Binding("safebunny.own", "billing-OrderCancelled", "billing-OrderCancelled"),
                         new Binding("safebunny.own", "billing-poison", "billing-poison"),
+                        new Binding("safebunny.own", "billing-poison-archive", "billing-BunnyArchive"),
                         new Binding("safebunny.due", "billing-OrderPlaced", "orders-OrderPlaced"),
                         new Binding("safebunny.due", "billing-OrderPlaced", "storefront-OrderPlaced"),
                         new Binding("safebunny.due", "billing-OrderCancelled", "orders-OrderCancelled"),
@@ -134,6 +141,21 @@ class TopologyPlannerTest {
     }
 
     @Test
+    void limitsHowLongTheArchiveIsKept() {
+        Topology topology = TopologyPlanner.plan(
+                "billing",
+                TWO,
+                TopologyOptions.defaults()
+                        .withQueueType(QueueType.CLASSIC)
+                        .withPoisonMaxLength(5L)
+                        .withArchiveTtl(Duration.ofDays(2)));
+
+        assertThat(topology.queues())
+                .filteredOn(topology::isOptional)
+                .containsExactly(new Queue("billing-poison-archive", Map.of("x-message-ttl", 172_800_000L)));
+    }
+
+    @Test
     void boundsThePoisonQueueSoThatItRefusesWhatDoesNotFit() {
         for (QueueType type : QueueType.values()) {
             TopologyOptions options = TopologyOptions.defaults()
@@ -173,7 +195,7 @@ class TopologyPlannerTest {
         });
         assertThat(topology.bindings()).allSatisfy(binding -> assertThat(description)
                 .contains(binding.exchange() + " --" + binding.routingKey() + "--> " + binding.queue()));
-        assertThat(description.lines()).hasSize(7 + 5 + 14);
+        assertThat(description.lines()).hasSize(7 + 6 + 15);
     }
 
     @Test

@@ -41,6 +41,21 @@ final class DeferredPoisonMessages implements PoisonMessages {
     }
 
     @Override
+    public PoisonOperation discard(PoisonRequest request) {
+        return messages().discard(request);
+    }
+
+    @Override
+    public PoisonOperation restore(PoisonRequest request) {
+        return messages().restore(request);
+    }
+
+    @Override
+    public PoisonList archived(PoisonFilter filter) {
+        return messages().archived(filter);
+    }
+
+    @Override
     public PoisonOperation edit(PoisonEdit edit) {
         return messages().edit(edit);
     }

@@ -17,6 +17,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     broker's disk. A full queue loses nothing: it refuses further messages (reject-publish), each of which holds its place in
  *     the prefetch for half a minute and then waits in {node}-dead-letters, which has no bound. This is a queue argument:
  *     changing it later needs a new queue.
+ * @param archiveTtl How long a copy discarded from the poison queue is kept in {node}-poison-archive, from where it can be restored;
+ *     after that it is deleted. Raising it costs disk on the broker. This is a queue argument: changing it later needs a new queue.
  * @param exceptionDetails What logs and poison messages contain of an exception and its causes: everything (full), or only class,
  *     SB code and place (type-only). Use type-only where exception texts may quote message or database content.
  */
@@ -24,6 +26,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 record PoisonProperties(
         @Nullable Duration ttl,
         @Nullable Long maxLength,
+        @DefaultValue("30d") Duration archiveTtl,
         @DefaultValue("full") ExceptionDetails exceptionDetails) {
 
     PoisonProperties {
@@ -31,6 +34,8 @@ record PoisonProperties(
             InvalidProperty.unlessWithin(
                     Duration.ofMillis(1), Duration.ofDays(365), "safebunny.poison.ttl", ttl, "no limit");
         }
+        InvalidProperty.unlessWithin(
+                Duration.ofMillis(1), Duration.ofDays(365), "safebunny.poison.archive-ttl", archiveTtl, "30d");
         if (maxLength != null) {
             InvalidProperty.unlessWithin(1L, 1_000_000_000L, "safebunny.poison.max-length", maxLength, "no bound");
         }

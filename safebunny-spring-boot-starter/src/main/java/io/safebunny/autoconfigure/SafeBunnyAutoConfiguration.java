@@ -126,7 +126,8 @@ final class SafeBunnyAutoConfiguration {
                 .withQueueType(topology.queueType())
                 .withDeliveryLimit(topology.deliveryLimit())
                 .withPoisonTtl(poison.ttl())
-                .withPoisonMaxLength(poison.maxLength());
+                .withPoisonMaxLength(poison.maxLength())
+                .withArchiveTtl(poison.archiveTtl());
     }
 
     @Bean

@@ -28,6 +28,7 @@ class InvalidPropertiesTest {
                     safebunny.publisher.max-in-flight | 0  | it must be 1 to 1000000
                     safebunny.topology.delivery-limit | 4  | it must be 5 to 1000000
                     safebunny.poison.ttl           | 0s    | it must be 1ms to 365d
+                    safebunny.poison.archive-ttl   | 0s    | it must be 1ms to 365d
                     safebunny.poison.max-length    | 0     | it must be 1 to 1000000000
                     safebunny.dedup.retention      | 0s    | it must be 1s to 3650d
                     safebunny.dedup.poison-retention | 0s  | it must be 1s to 3650d

@@ -43,6 +43,7 @@ class PropertiesTest {
             Map.entry("safebunny.topology.management-uri", "http://broker:15672"),
             Map.entry("safebunny.poison.ttl", "30d"),
             Map.entry("safebunny.poison.max-length", "100000"),
+            Map.entry("safebunny.poison.archive-ttl", "90d"),
             Map.entry("safebunny.poison.exception-details", "type-only"),
             Map.entry("safebunny.delay.strategy", "auto"),
             Map.entry("safebunny.ids.scheme", "marker-mask"),
@@ -67,7 +68,8 @@ class PropertiesTest {
         assertThat(bind("safebunny.topology", TopologyProperties.class))
                 .isEqualTo(new TopologyProperties("acme", QueueType.CLASSIC, 7, URI.create("http://broker:15672")));
         assertThat(bind("safebunny.poison", PoisonProperties.class))
-                .isEqualTo(new PoisonProperties(Duration.ofDays(30), 100_000L, ExceptionDetails.TYPE_ONLY));
+                .isEqualTo(new PoisonProperties(
+                        Duration.ofDays(30), 100_000L, Duration.ofDays(90), ExceptionDetails.TYPE_ONLY));
         assertThat(bind("safebunny.delay", DelayProperties.class)).isEqualTo(new DelayProperties(DelayStrategy.AUTO));
         assertThat(bind("safebunny.ids", IdsProperties.class))
                 .isEqualTo(new IdsProperties(IdsProperties.Scheme.MARKER_MASK, "not long"));

@@ -27,6 +27,8 @@ record Clash(
     /** What the exchange of the poison queues is called after the prefix. */
     private static final String POISON = ".poison";
 
+    private static final String ARCHIVE_TTL = "safebunny.poison.archive-ttl";
+
     private static final String POISON_LENGTH = "safebunny.poison.max-length";
 
     /** The value, with the type that some arguments are told with. */
@@ -82,6 +84,10 @@ record Clash(
         return name.endsWith("-poison") && argument.equals("x-overflow");
     }
 
+    private boolean isArchive() {
+        return name.endsWith("-poison-archive");
+    }
+
     private String type(@Nullable String value) {
         return argument.equals("x-queue-type") && value != null ? value : value == null ? "classic" : "quorum";
     }
@@ -95,7 +101,7 @@ record Clash(
             return null;
         }
         return switch (argument) {
-            case "x-message-ttl" -> "safebunny.poison.ttl";
+            case "x-message-ttl" -> !isArchive() ? "safebunny.poison.ttl" : found == null ? null : ARCHIVE_TTL;
             case "x-max-length" -> POISON_LENGTH;
             case "x-dead-letter-exchange" ->
                 found != null && found.endsWith(POISON) ? "safebunny.topology.prefix" : null;
@@ -118,6 +124,7 @@ record Clash(
             case "safebunny.delay.strategy" ->
                 "Set " + property + (String.valueOf(found).contains("x-delayed") ? "=plugin" : "=ladder");
             case "safebunny.topology.queue-type" -> "Set " + property + "=" + type(found);
+            case ARCHIVE_TTL -> "Set " + property + "=" + found + "ms";
             case "safebunny.poison.ttl" ->
                 found == null ? "Remove " + property : "Set " + property + "=" + found + "ms";
             case POISON_LENGTH ->

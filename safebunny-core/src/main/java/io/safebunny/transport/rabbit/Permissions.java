@@ -15,6 +15,9 @@ record Permissions(String node, TopologyOptions names) {
     private static final Pattern WORDS = Pattern.compile(
             "(?:(configure|write|read) )?access to (.+) in vhost '(.*)' refused for user '(.*)'", Pattern.DOTALL);
 
+    /** Code of all that is thrown here. */
+    static final String MISSING = "SB-1204";
+
     private static final String NONE = "^$";
 
     Permissions(Topology topology) {
@@ -48,7 +51,7 @@ record Permissions(String node, TopologyOptions names) {
     ConfigurationException missingToDeclare(String what, String words) {
         Refusal refusal = Refusal.of(words);
         return new ConfigurationException(
-                "SB-1204",
+                MISSING,
                 "%s for the %s: %s.".formatted(refusal.lacks("configure"), what, words),
                 "Where nodes do not trust each other, let an administrator prepare it, see docs/permissions.md. Otherwise let the node declare what it needs: %s"
                         .formatted(refusal.command(broad(), broad(), broad())));
@@ -61,7 +64,7 @@ record Permissions(String node, TopologyOptions names) {
                 .map(exchange -> refusal.topicCommand(exchange, own(), NONE))
                 .collect(Collectors.joining("; "));
         return new ConfigurationException(
-                "SB-1204",
+                MISSING,
                 "%s: %s.".formatted(refusal.lacks(permission), words),
                 "Permit it: %s; to keep the node to its own routing keys: %s. Both are the smallest that serve, see docs/permissions.md."
                         .formatted(refusal.command(NONE, written(), read()), topics));

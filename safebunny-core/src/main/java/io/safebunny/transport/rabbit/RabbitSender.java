@@ -80,9 +80,14 @@ final class RabbitSender {
         return new PublisherPool.Outgoing(destination, wire, headers(wire, destination), user(message.route()));
     }
 
-    /** Not of poison copies: nothing in that queue proves who sent it, and who replays it is another user. */
+    /** Not of poison copies, discarded ones included: nothing in those queues proves who sent it, and who replays it is another user. */
     private @Nullable String user(Route route) {
-        return route instanceof Route.Poison ? null : user.get();
+        Topology planned = declared.planned();
+        return route instanceof Route.Poison || (planned != null && isArchive(route, planned)) ? null : user.get();
+    }
+
+    private static boolean isArchive(Route route, Topology planned) {
+        return route.equals(new Route.ToQueue(Topology.archiveOf(planned.node())));
     }
 
     private static Map<String, Object> headers(WireMessage wire, Destination destination) {
@@ -122,7 +127,8 @@ final class RabbitSender {
         if (route instanceof Route.Poison poison) {
             return new Destination(names.ownExchange(), Topology.poisonOf(poison.node()), true, Map.of());
         }
-        return new Destination(names.ownExchange(), route.routingKey(), true, Map.of());
+        String key = isArchive(route, planned) ? Topology.archivingOf(planned.node()) : route.routingKey();
+        return new Destination(names.ownExchange(), key, true, Map.of());
     }
 
     private Declarations declarations() throws IOException {

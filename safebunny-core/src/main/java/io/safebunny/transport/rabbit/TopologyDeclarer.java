@@ -5,17 +5,19 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.Topology.ExchangeKind;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Applies a topology: declares what is missing, accepts what is equal, refuses what differs. Queues that this user may not declare are
- * an administrator's, and so are their bindings.
+ * an administrator's, and so are their bindings. What is optional comes last, and is left out where it is missing and may not be declared.
  */
 final class TopologyDeclarer {
 
@@ -38,26 +40,40 @@ final class TopologyDeclarer {
                         exchange.alternate() == null ? Map.of() : Map.of("alternate-exchange", exchange.alternate()));
             }
         }
-        Set<String> shaped = new HashSet<>();
-        for (Topology.Queue queue : topology.queues()) {
-            if (broker.queue(queue.name(), queue.arguments())) {
-                shaped.add(queue.name());
+        Map<Boolean, List<Topology.Queue>> byNeed =
+                topology.queues().stream().collect(Collectors.partitioningBy(topology::isOptional));
+        List<String> others = new ArrayList<>(declare(broker, topology, byNeed.get(false)));
+        for (Topology.Queue queue : byNeed.get(true)) {
+            try {
+                others.addAll(declare(broker, topology, List.of(queue)));
+            } catch (ConfigurationException e) {
+                if (!e.code().equals(Permissions.MISSING)) {
+                    throw e;
+                }
+                LOG.info("The node runs without queue '{}': {}", queue.name(), e.getMessage());
             }
+        }
+        others.remove(topology.options().unrouted());
+        if (!others.isEmpty()) {
+            LOG.info(
+                    "The broker user may not declare queues {}: their arguments and bindings are the administrator's and not compared",
+                    others);
+        }
+    }
+
+    /** @return those that this user may not shape */
+    private static List<String> declare(Broker broker, Topology topology, List<Topology.Queue> queues)
+            throws IOException {
+        List<String> others = new ArrayList<>();
+        Set<String> shaped = new HashSet<>();
+        for (Topology.Queue queue : queues) {
+            (broker.queue(queue.name(), queue.arguments()) ? shaped : others).add(queue.name());
         }
         for (Topology.Binding binding : topology.bindings()) {
             if (shaped.contains(binding.queue())) {
                 broker.bindQueue(binding.queue(), binding.exchange(), binding.routingKey(), Map.of());
             }
         }
-        List<String> others = topology.queues().stream()
-                .map(Topology.Queue::name)
-                .filter(name -> !shaped.contains(name)
-                        && !name.equals(topology.options().unrouted()))
-                .toList();
-        if (!others.isEmpty()) {
-            LOG.info(
-                    "The broker user may not declare queues {}: their arguments and bindings are the administrator's and not compared",
-                    others);
-        }
+        return others;
     }
 }

@@ -72,6 +72,19 @@ class ClashTest {
     }
 
     @Test
+    void namesTheTimeToLiveOfTheArchive() {
+        ConfigurationException e = explained(
+                "inequivalent arg 'x-message-ttl' for queue 'shop-poison-archive' in vhost '/': received the value '2592000000' of type 'long' but current is the value '86400000' of type 'long'");
+
+        assertThat(e.problem()).contains("x-message-ttl=2592000000 (safebunny.poison.archive-ttl)");
+        assertThat(e.action()).startsWith("Set safebunny.poison.archive-ttl=86400000ms, or ");
+        assertThat(explained(
+                                "inequivalent arg 'x-message-ttl' for queue 'shop-poison-archive' in vhost '/': received the value '2592000000' of type 'long' but current is none")
+                        .action())
+                .startsWith("Stop what publishes to it");
+    }
+
+    @Test
     void namesTheDeliveryLimit() {
         assertThat(explained(
                                 "inequivalent arg 'x-delivery-limit' for queue 'shop-Order' in vhost 'it's': received the value '20' of type 'signedint' but current is the value '30' of type 'signedint'")

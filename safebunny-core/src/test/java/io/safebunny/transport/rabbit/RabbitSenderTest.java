@@ -51,7 +51,7 @@ class RabbitSenderTest {
     private final ConnectionKeeper keeper = new ConnectionKeeper(
             "publish", broker.factory(), timeline, Runnable::run, declared::declareForPublishing, () -> {});
     private final RabbitSender sender = new RabbitSender(
-            new PublisherPool(keeper, declared::declareForPublishing, timeline, 1), keeper, declared, () -> null);
+            new PublisherPool(keeper, declared::declareForPublishing, timeline, 1), keeper, declared, () -> "svc-billing");
 
     @BeforeEach
     void connect() {
@@ -140,6 +140,20 @@ class RabbitSenderTest {
 
         assertThat(declaredBySending(RETRY)).containsSubsequence(QUEUE, RUNG);
         assertThat(declaredBySending(RETRY)).isEmpty();
+    }
+
+    /** By a key that a user may write who was permitted to write to the queues of types, and under no user's name. */
+    @Test
+    void discardsLikeAMessageToATypeOfItsOwn() {
+        OutboundMessage discarded = message(new Route.ToQueue("billing-poison-archive"), Duration.ZERO);
+        assertThat(declaredBySending(TO_QUEUE)).isEmpty();
+        assertThat(last().properties().getUserId()).isEqualTo("svc-billing");
+
+        assertThat(declaredBySending(discarded)).isEmpty();
+
+        assertThat(last().exchange()).isEqualTo("safebunny.own");
+        assertThat(last().routingKey()).isEqualTo("billing-BunnyArchive");
+        assertThat(last().properties().getUserId()).isNull();
     }
 
     /** Their queues are for those to declare who consume them. */

@@ -9,6 +9,7 @@ import io.safebunny.failure.UnroutableException;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.spi.transport.Route;
+import io.safebunny.topology.Topology;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -113,9 +114,25 @@ interface RoutingRules {
         TestNode orders = bench().publisher("orders");
         Route missing = new Route.ToQueue(orders.queue());
         Route missingPoison = new Route.Poison(orders.name());
+        Route missingArchive = new Route.ToQueue(Topology.archiveOf(orders.name()));
 
         bench().awaitFailure(orders.send(missing, message("nowhere")), UnroutableException.class);
         bench().awaitFailure(orders.send(missingPoison, message("nowhere")), UnroutableException.class);
+        bench().awaitFailure(orders.send(missingArchive, message("nowhere")), UnroutableException.class);
+    }
+
+    @Test
+    default void keepsWhatIsDiscardedInTheArchiveAndOnlyThere() {
+        TestNode orders = bench().publisher("orders");
+        TestNode billing = bench().subscriber("billing", orders);
+        String archive = Topology.archiveOf(billing.name());
+        Inbox poison = billing.consume(billing.topology().poisonQueue(), 1, Delivery::acknowledge);
+
+        bench().awaitSuccess(billing.send(new Route.ToQueue(archive), message("discarded")));
+        bench().awaitSuccess(billing.send(new Route.Poison(billing.name()), message("set-aside")));
+
+        billing.consume(archive, 1, Delivery::acknowledge).awaitIds("discarded");
+        poison.awaitIds("set-aside");
     }
 
     @Test

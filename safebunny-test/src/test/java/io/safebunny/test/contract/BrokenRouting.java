@@ -6,6 +6,7 @@ import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.IncomingMessage;
+import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
 import java.util.Queue;
@@ -20,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class BrokenRouting extends TransportFaults {
 
     private static final String BOUND = "deliversToEveryNodeBoundToThePublishingNodesKeyAndOnlyToThem";
+    private static final String ARCHIVED = "keepsWhatIsDiscardedInTheArchiveAndOnlyThere";
     private static final String ONCE = "deliversEveryMessageOfConcurrentSendersExactlyOnce";
 
     BrokenRouting() {
@@ -142,6 +144,10 @@ final class BrokenRouting extends TransportFaults {
                     CompletableFuture<Void> sent = real.send(message, deadline);
                     return isPublication(message) ? sent : sent.exceptionally(failure -> null);
                 });
+        fault("discards for good", ARCHIVED, losing(message -> message.route()
+                .routingKey()
+                .endsWith("-poison-archive")));
+        fault("discards to the poison queue", ARCHIVED, altering(BrokenRouting::toPoison));
         fault("pretends to send after close", "refusesToSendAfterClose", Transport::send)
                 .instead((real, message, deadline) -> real.status().usable() ? real.send(message, deadline) : done());
         fault("loses the thousandth message", ONCE, transport -> {
@@ -156,6 +162,13 @@ final class BrokenRouting extends TransportFaults {
                 return twice ? sent.thenCompose(first -> real.send(message, deadline)) : sent;
             });
         });
+    }
+
+    private static OutboundMessage toPoison(OutboundMessage message) {
+        String queue = message.route().routingKey();
+        return queue.endsWith("-poison-archive")
+                ? withRoute(message, new Route.Poison(queue.substring(0, queue.length() - "-poison-archive".length())))
+                : message;
     }
 
     private void starts() {

@@ -80,7 +80,7 @@ class BrokenTransportContract extends MemoryTransportContractTest {
                 .flatMap(topology -> topology.queues().stream())
                 .map(Topology.Queue::name)
                 .filter(queue ->
-                        !queue.endsWith("-poison") && !queue.endsWith("-dead-letters") && !queue.endsWith(".unrouted"))
+                        !queue.endsWith("-poison") && !queue.endsWith("-poison-archive") && !queue.endsWith("-dead-letters") && !queue.endsWith(".unrouted"))
                 .collect(Collectors.toSet());
     }
 }

@@ -15,6 +15,7 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.scanning.SagaScanner;
+import io.safebunny.poison.PoisonMessages;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
@@ -261,6 +262,11 @@ public final class NodeUnderTest implements AutoCloseable {
     /** Of a node that was started with some. */
     public Sagas sagas() {
         return engine.sagas();
+    }
+
+    /** Of a node that handles something. */
+    public PoisonMessages poisonMessages() {
+        return engine.poisonMessages();
     }
 
     /** Of a node that waits. */

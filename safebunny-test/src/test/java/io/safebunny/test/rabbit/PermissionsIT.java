@@ -17,6 +17,10 @@ import io.safebunny.PoisonMessageException;
 import io.safebunny.PublishOptions;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonMessages;
+import io.safebunny.poison.PoisonRequest;
+import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.saga.SagaStatus;
@@ -167,6 +171,44 @@ class PermissionsIT {
                     .isNotEmpty();
             await().atMost(SOON).until(() -> handled.contains("orders after"));
             assertThat(length("safebunny.unrouted")).isZero();
+        }
+    }
+
+    /** Its administrator has yet to repeat the preparation with the new version. */
+    @Test
+    void aNodeThatWasPreparedWithoutAnArchiveRunsAndDiscardsOnceThereIsOne() throws Exception {
+        String admin = server.broker().username();
+        String password = server.broker().password();
+        as(admin, password, "older", Set.of(), new ConcurrentHashMap<>()).close();
+        for (String command : commandsOf("billing")) {
+            run(command.replace("billing", "older").replace("poison-watch", "poison-watch|poison-archive"));
+        }
+        onBroker(channel -> {
+            channel.queueDelete("older-poison-archive");
+            channel.queueBind("older-Job", "safebunny", "older-Job");
+        });
+        try (NodeUnderTest older = as("older")) {
+            String bad = older.bunny().publish(new Job("bad", true)).messageId();
+            assertThat(older.bunny().publish(new Job("good", false)).messageId())
+                    .isNotEmpty();
+            await().atMost(SOON).until(() -> handled.contains("older good") && length("older-poison") == 1);
+            PoisonMessages poison = older.poisonMessages();
+            PoisonRequest all = PoisonRequest.of(PoisonFilter.all(), "test", "a test order");
+
+            assertThat(poison.discard(all).await(SOON).failure())
+                    .contains("SB-5014", "queue=older-poison-archive", "--safebunny.topology=apply");
+            assertThatThrownBy(() -> poison.archived(PoisonFilter.all())).hasMessageContaining("older-poison-archive");
+            assertThat(length("older-poison")).isEqualTo(1);
+
+            as(admin, password, "older", Set.of(), new ConcurrentHashMap<>()).close();
+            assertThat(poison.discard(all).await(SOON).moved()).isEqualTo(1);
+            assertThat(poison.archived(PoisonFilter.all()).messages())
+                    .extracting(PoisonedMessage::messageId)
+                    .containsExactly(bad);
+            await().atMost(SOON).until(() -> length("older-poison-archive") == 1); // back after the look
+            assertThat(poison.restore(all).await(SOON).moved()).isEqualTo(1);
+            assertThat(length("older-poison")).isEqualTo(1);
+            assertThat(older.status().usable()).isTrue();
         }
     }
 
