@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Which copies are meant: those that agree with everything that is set. Immutable.
  *
  * @param messageId their message id; {@code null} for all, as with the others
+ * @param digest their body, as {@link PoisonedMessage#digest} has it
  * @param type their message type
  * @param reason why they were set aside, as in {@code sb-poison-reason}
  * @param exception class name of what was thrown, with or without its package
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record PoisonFilter(
         @Nullable String messageId,
+        @Nullable String digest,
         @Nullable String type,
         @Nullable String reason,
         @Nullable String exception,
@@ -34,35 +36,40 @@ public record PoisonFilter(
 
     /** All copies, at most 1,000 of them. */
     public static PoisonFilter all() {
-        return new PoisonFilter(null, null, null, null, null, 1_000);
+        return new PoisonFilter(null, null, null, null, null, null, 1_000);
     }
 
     public PoisonFilter withMessageId(@Nullable String other) {
-        return new PoisonFilter(other, type, reason, exception, correlationId, limit);
+        return new PoisonFilter(other, digest, type, reason, exception, correlationId, limit);
+    }
+
+    public PoisonFilter withDigest(@Nullable String other) {
+        return new PoisonFilter(messageId, other, type, reason, exception, correlationId, limit);
     }
 
     public PoisonFilter withType(@Nullable String other) {
-        return new PoisonFilter(messageId, other, reason, exception, correlationId, limit);
+        return new PoisonFilter(messageId, digest, other, reason, exception, correlationId, limit);
     }
 
     public PoisonFilter withReason(@Nullable String other) {
-        return new PoisonFilter(messageId, type, other, exception, correlationId, limit);
+        return new PoisonFilter(messageId, digest, type, other, exception, correlationId, limit);
     }
 
     public PoisonFilter withException(@Nullable String other) {
-        return new PoisonFilter(messageId, type, reason, other, correlationId, limit);
+        return new PoisonFilter(messageId, digest, type, reason, other, correlationId, limit);
     }
 
     public PoisonFilter withCorrelationId(@Nullable String other) {
-        return new PoisonFilter(messageId, type, reason, exception, other, limit);
+        return new PoisonFilter(messageId, digest, type, reason, exception, other, limit);
     }
 
     public PoisonFilter withLimit(int other) {
-        return new PoisonFilter(messageId, type, reason, exception, correlationId, other);
+        return new PoisonFilter(messageId, digest, type, reason, exception, correlationId, other);
     }
 
     public boolean matches(PoisonedMessage copy) {
         return (messageId == null || messageId.equals(copy.messageId()))
+                && (digest == null || digest.equals(copy.digest()))
                 && (type == null || type.equals(copy.type()))
                 && (reason == null || reason.equals(copy.reason()))
                 && (correlationId == null || correlationId.equals(copy.correlationId()))

@@ -19,9 +19,8 @@ record AsItIs(Route to, Predicate<PoisonedMessage> which) implements Treatment {
 
     /** To the archive, but for those of which it cannot be told what becomes of their message. */
     static AsItIs discarded(String node) {
-        return new AsItIs(
-                new Route.ToQueue(Topology.archiveOf(node)),
-                copy -> copy.verdict().isDiscarded());
+        return new AsItIs(new Route.ToQueue(Topology.archiveOf(node)), copy -> copy.verdict()
+                .isDiscarded());
     }
 
     /** Back from there. */

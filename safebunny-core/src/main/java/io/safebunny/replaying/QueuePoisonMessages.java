@@ -152,18 +152,9 @@ public final class QueuePoisonMessages implements PoisonMessages {
         return begin(PoisonOperation.Kind.RESTORE, request, archive, AsItIs.restored(node));
     }
 
-    private PoisonOperation begin(
-            PoisonOperation.Kind kind, PoisonRequest request, String from, Treatment treatment) {
+    private PoisonOperation begin(PoisonOperation.Kind kind, PoisonRequest request, String from, Treatment treatment) {
         QueueOperation operation = new QueueOperation(
-                kind,
-                request,
-                treatment,
-                () -> transport.browse(from),
-                sender,
-                reader,
-                timeline,
-                metrics,
-                events);
+                kind, request, treatment, () -> transport.browse(from), sender, reader, timeline, metrics, events);
         operations.begin(operation);
         return operation;
     }

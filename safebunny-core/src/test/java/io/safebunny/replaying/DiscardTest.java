@@ -141,9 +141,8 @@ class DiscardTest {
 
         assertThat(progress.moved()).isEqualTo(1);
         assertThat(progress.verdicts()).containsExactly(Map.entry(Verdict.REFUSED, 1));
-        assertThat(node.archive())
-                .singleElement()
-                .satisfies(copy -> assertThat(copy.headers()).isEqualTo(kept));
+        assertThat(node.archive()).singleElement().satisfies(copy -> assertThat(copy.headers())
+                .isEqualTo(kept));
     }
 
     @Test

@@ -44,9 +44,12 @@ class TopologyPlannerTest {
                         new Queue(
                                 "billing-poison-archive",
                                 Map.of(
-                                        "x-queue-type", "quorum",
-                                        "x-delivery-limit", 1_000_000,
-                                        "x-message-ttl", 2_592_000_000L)),
+                                        "x-queue-type",
+                                        "quorum",
+                                        "x-delivery-limit",
+                                        1_000_000,
+                                        "x-message-ttl",
+                                        2_592_000_000L)),
                         UNROUTED);
         assertThat(topology.poisonQueue()).isEqualTo("billing-poison");
     }

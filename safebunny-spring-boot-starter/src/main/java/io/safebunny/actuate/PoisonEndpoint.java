@@ -30,7 +30,12 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 @WebEndpoint(id = "safebunnypoison")
 final class PoisonEndpoint {
 
+    private static final String REPLAY = "replay";
+    private static final String DISCARD = "discard";
+    private static final String RESTORE = "restore";
     private static final String EDIT = "edit";
+    private static final List<String> MOVES = List.of(REPLAY, DISCARD, RESTORE);
+    private static final List<String> ACTIONS = List.of(REPLAY, DISCARD, RESTORE, EDIT);
     private static final int SHOWN = 100;
     private static final int MOST_SHOWN = 1_000;
     private static final int MOVED = 1_000;
@@ -64,13 +69,17 @@ final class PoisonEndpoint {
             @Nullable String reason,
             @Nullable String exception,
             @Nullable String correlation,
-            @Nullable String limit) {
-        return Answers.of(() -> PoisonViews.list(poison.list(PoisonFilter.all()
-                .withType(type)
-                .withReason(reason)
-                .withException(exception)
-                .withCorrelationId(correlation)
-                .withLimit(Asked.number("limit", limit, SHOWN, MOST_SHOWN)))));
+            @Nullable String limit,
+            @Nullable String archived) {
+        return Answers.of(() -> {
+            PoisonFilter filter = PoisonFilter.all()
+                    .withType(type)
+                    .withReason(reason)
+                    .withException(exception)
+                    .withCorrelationId(correlation)
+                    .withLimit(Asked.number("limit", limit, SHOWN, MOST_SHOWN));
+            return PoisonViews.list(Asked.flag("archived", archived) ? poison.archived(filter) : poison.list(filter));
+        });
     }
 
     @ReadOperation
@@ -84,7 +93,7 @@ final class PoisonEndpoint {
     }
 
     private static String missing(String id) {
-        return "No copy of this message is in the poison queue [id=%s]. Perhaps somebody is looking at it or moving it just now."
+        return "No such copy of this message is there [id=%s]. Perhaps somebody is looking at it or moving it just now."
                 .formatted(Names.printable(id));
     }
 
@@ -103,14 +112,13 @@ final class PoisonEndpoint {
             @Nullable String reason) {
         return Answers.of(() -> {
             PoisonFilter filter = PoisonFilter.all()
-                    .withType(handled(type))
+                    .withType(REPLAY.equals(action) ? handled(type) : type)
                     .withReason(poisonReason)
                     .withException(exception)
                     .withCorrelationId(correlation)
                     .withLimit(Asked.number("limit", limit, MOVED, MOST_MOVED));
             PoisonRequest request = request(filter, security, reason, dryRun, forced);
-            return OperationViews.detailed(
-                    begin(action, List.of("replay"), request.atRate(Asked.decimal("rate", rate, 0))));
+            return OperationViews.detailed(begin(action, MOVES, request.atRate(Asked.decimal("rate", rate, 0))));
         });
     }
 
@@ -137,7 +145,7 @@ final class PoisonEndpoint {
         return Answers.found(
                 () -> EDIT.equals(action)
                         ? edit(id, security, copy, body, reason)
-                        : replayOne(id, security, action, dryRun, forced, reason),
+                        : moveOne(id, security, action, copy, dryRun, forced, reason),
                 missing(id));
     }
 
@@ -165,16 +173,17 @@ final class PoisonEndpoint {
         }
     }
 
-    private @Nullable Map<String, Object> replayOne(
+    private @Nullable Map<String, Object> moveOne(
             String id,
             SecurityContext security,
             @Nullable String action,
+            @Nullable String copy,
             @Nullable String dryRun,
             @Nullable String forced,
             @Nullable String reason) {
-        PoisonFilter filter = PoisonFilter.all().withMessageId(id).withLimit(SHOWN);
-        PoisonOperation operation =
-                begin(action, List.of("replay", EDIT), request(filter, security, reason, dryRun, forced));
+        PoisonFilter filter =
+                PoisonFilter.all().withMessageId(id).withDigest(copy).withLimit(SHOWN);
+        PoisonOperation operation = begin(action, ACTIONS, request(filter, security, reason, dryRun, forced));
         Progress progress = operation.progress();
         boolean none = progress.state() == State.ENDED && progress.matched() == 0;
         return none ? null : OperationViews.detailed(operation);
@@ -192,8 +201,12 @@ final class PoisonEndpoint {
     }
 
     private PoisonOperation begin(@Nullable String action, List<String> actions, PoisonRequest request) {
-        Asked.oneOf("action", action, actions);
-        PoisonOperation operation = poison.replay(request);
+        PoisonOperation operation =
+                switch (Asked.oneOf("action", action, actions)) {
+                    case DISCARD -> poison.discard(request);
+                    case RESTORE -> poison.restore(request);
+                    default -> poison.replay(request);
+                };
         audit.begun(operation);
         try {
             operation.await(PATIENCE);

@@ -61,8 +61,11 @@ class PoisonEndpointTest {
     }
 
     private static Map<?, ?> get(ApplicationContext context, Map<String, Object> arguments) {
-        return (Map<?, ?>)
-                Objects.requireNonNull(EndpointCalls.call(context, WebEndpointHttpMethod.GET, LIST, arguments));
+        return (Map<?, ?>) Objects.requireNonNull(list(context, arguments));
+    }
+
+    private static @Nullable Object list(ApplicationContext context, Map<String, Object> arguments) {
+        return EndpointCalls.call(context, WebEndpointHttpMethod.GET, LIST, arguments);
     }
 
     private static @Nullable Object look(ApplicationContext context, String id) {
@@ -93,10 +96,7 @@ class PoisonEndpointTest {
                     .containsOnly("RUN");
             assertThat(list.toString()).doesNotContain("o-1");
             assertThat(messages(get(context, Map.of("limit", 1)))).hasSize(1);
-            isProblem(
-                    EndpointCalls.call(context, WebEndpointHttpMethod.GET, LIST, Map.of("limit", "1001")),
-                    400,
-                    "limit=1001");
+            isProblem(list(context, Map.of("limit", "1001")), 400, "limit=1001");
             assertThat(messages(get(context, Map.of("type", "Another")))).isEmpty();
         });
     }
@@ -213,6 +213,65 @@ class PoisonEndpointTest {
             assertThat(context.getBean(Auditor.class).heard())
                     .extracting(AuditEvent::getType)
                     .containsSubsequence("SAFEBUNNY_EDIT", "SAFEBUNNY_REPLAY");
+        });
+    }
+
+    @Test
+    void discardsToTheArchiveAndRestores() {
+        NODE.run(context -> {
+            String id = poison(context, "o-1");
+            poison(context, "o-2");
+
+            assertThat(post(context, Map.of("id", id, "action", "discard", "reason", "a test order")))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("moved", 1);
+            assertThat(messages(get(context, Map.of()))).hasSize(1);
+            assertThat(messages(get(context, Map.of("archived", "true"))))
+                    .extracting(one -> one.get("messageId"))
+                    .containsExactly(id);
+            post(context, Map.of("action", "discard", "type", "OrderPlaced", "reason", "the other, too"));
+            assertThat(messages(get(context, Map.of("archived", "true")))).hasSize(2);
+            assertThat(post(context, Map.of("id", id, "action", "restore", "reason", "it was none")))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("moved", 1);
+            assertThat(messages(get(context, Map.of())))
+                    .extracting(one -> one.get("messageId"))
+                    .containsExactly(id);
+
+            isProblem(post(context, Map.of("id", id, "action", "restore", "reason", "again")), 404, "id=" + id);
+            isProblem(list(context, Map.of("archived", "maybe")), 400, "archived=maybe");
+            assertThat(context.getBean(Auditor.class).heard())
+                    .extracting(AuditEvent::getType)
+                    .containsSubsequence(
+                            "SAFEBUNNY_DISCARD", "SAFEBUNNY_DISCARD", "SAFEBUNNY_RESTORE", "SAFEBUNNY_RESTORE");
+        });
+    }
+
+    @Test
+    void discardsOnlyTheCopyThatIsMeant() {
+        NODE.run(context -> {
+            String id = poison(context, "o-1");
+            String copy = String.valueOf(messages(get(context, Map.of())).get(0).get("copy"));
+            Map<String, Object> discard = Map.of("id", id, "action", "discard", "copy", copy, "reason", "superseded");
+
+            isProblem(post(context, with(discard, "copy", "another")), 404, "id=" + id);
+            assertThat(messages(get(context, Map.of()))).hasSize(1);
+            assertThat(post(context, discard))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("moved", 1);
+            assertThat(messages(get(context, Map.of()))).isEmpty();
+        });
+    }
+
+    /** Nobody handles them any more, so nothing else can be done with them. */
+    @Test
+    void discardsMessagesOfATypeThatTheNodeNoLongerHandles() {
+        NODE.run(context -> {
+            poison(context, "o-1");
+
+            assertThat(post(context, Map.of("action", "discard", "type", "Gone", "reason", "its handler was removed")))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("matched", 0);
         });
     }
 

@@ -51,7 +51,10 @@ class RabbitSenderTest {
     private final ConnectionKeeper keeper = new ConnectionKeeper(
             "publish", broker.factory(), timeline, Runnable::run, declared::declareForPublishing, () -> {});
     private final RabbitSender sender = new RabbitSender(
-            new PublisherPool(keeper, declared::declareForPublishing, timeline, 1), keeper, declared, () -> "svc-billing");
+            new PublisherPool(keeper, declared::declareForPublishing, timeline, 1),
+            keeper,
+            declared,
+            () -> "svc-billing");
 
     @BeforeEach
     void connect() {

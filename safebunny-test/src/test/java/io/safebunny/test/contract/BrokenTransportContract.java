@@ -79,8 +79,10 @@ class BrokenTransportContract extends MemoryTransportContractTest {
         return topologies.stream()
                 .flatMap(topology -> topology.queues().stream())
                 .map(Topology.Queue::name)
-                .filter(queue ->
-                        !queue.endsWith("-poison") && !queue.endsWith("-poison-archive") && !queue.endsWith("-dead-letters") && !queue.endsWith(".unrouted"))
+                .filter(queue -> !queue.endsWith("-poison")
+                        && !queue.endsWith("-poison-archive")
+                        && !queue.endsWith("-dead-letters")
+                        && !queue.endsWith(".unrouted"))
                 .collect(Collectors.toSet());
     }
 }
