@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.benchmarks;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.codec.Codecs;
 import io.safebunny.consuming.ConsumeOptions;
 import io.safebunny.consuming.ConsumePipelineFactory;
@@ -75,6 +78,9 @@ import org.openjdk.jmh.infra.Blackhole;
 @Fork(2)
 public class PipelineBenchmark {
 
+    static final Map<String, Object> HEADERS =
+            Map.of("sb-marker", 1, "sb-attempt", 0, "sb-sent-at", 1_700_000_000_000L);
+
     @Param({"0", "2", "8"})
     int middlewares;
 
@@ -93,8 +99,8 @@ public class PipelineBenchmark {
         pipeline = new Pipeline<>(all);
         SystemTimeline system = new SystemTimeline("benchmark");
         timeline = system;
-        plain = handler(system, false);
-        deduplicating = handler(system, true);
+        plain = handler(system, new SimpleMeterRegistry(), ObservationRegistry.NOOP, middlewares, false);
+        deduplicating = handler(system, new SimpleMeterRegistry(), ObservationRegistry.NOOP, middlewares, true);
     }
 
     @TearDown
@@ -104,9 +110,16 @@ public class PipelineBenchmark {
         }
     }
 
-    private DeliveryHandler handler(SystemTimeline system, boolean deduplicate) {
+    static DeliveryHandler handler(
+            SystemTimeline system,
+            MeterRegistry meters,
+            ObservationRegistry observations,
+            int middlewares,
+            boolean deduplicate) {
         NoTransport transport = new NoTransport();
         SafeBunnyParts parts = SafeBunnyParts.builder(SafeBunnyOptions.of("bench"), transport, system)
+                .meterRegistry(meters)
+                .observationRegistry(observations)
                 .build();
         Metrics metrics = new Metrics(parts.meterRegistry());
         ConfirmedSender sender =
@@ -187,20 +200,25 @@ public class PipelineBenchmark {
         if (handler == null) {
             throw new IllegalStateException("set up first");
         }
-        handler.handle(new OneDelivery(
-                new IncomingMessage("bench-Ping", "safebunny", "bench-Ping", false, 0, message()), blackhole));
+        deliver(handler, "id-" + ids.incrementAndGet(), HEADERS, blackhole);
     }
 
-    private WireMessage message() {
+    static void deliver(DeliveryHandler handler, String id, Map<String, Object> headers, Blackhole blackhole) {
+        handler.handle(new OneDelivery(
+                new IncomingMessage("bench-Ping", "safebunny", "bench-Ping", false, 0, message(id, headers)),
+                blackhole));
+    }
+
+    private static WireMessage message(String id, Map<String, Object> headers) {
         return new WireMessage(
-                "id-" + ids.incrementAndGet(),
+                id,
                 "db19dadf-39d7-4529-836d-cb89e97bfb48",
                 "Ping",
                 "bench",
                 1_700_000_000L,
                 "application/json",
                 null,
-                Map.of("sb-marker", 1, "sb-attempt", 0, "sb-sent-at", 1_700_000_000_000L),
+                headers,
                 Constant.BODY);
     }
 
