@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure;
 
+import io.safebunny.failure.ConfigurationException;
 import java.util.HashMap;
 import java.util.Map;
 import org.springframework.boot.EnvironmentPostProcessor;
@@ -18,6 +19,14 @@ final class TopologyCommandEnvironment implements EnvironmentPostProcessor {
     public void postProcessEnvironment(ConfigurableEnvironment environment, SpringApplication application) {
         if (environment.getProperty(TopologyCommand.PROPERTY) == null) {
             return;
+        }
+        if (!environment.getProperty(
+                "safebunny.enabled", Boolean.class, true)) { // or the application would run after all
+            throw new ConfigurationException(
+                    "SB-1301",
+                    "Nothing to look at [%s=%s]: safebunny.enabled=false switches the node off."
+                            .formatted(TopologyCommand.PROPERTY, environment.getProperty(TopologyCommand.PROPERTY)),
+                    "Add --safebunny.enabled=true, or remove this option.");
         }
         Map<String, Object> quiet = new HashMap<>();
         quiet.put("spring.main.web-application-type", "none");

@@ -2,9 +2,11 @@
 package io.safebunny.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.autoconfigure.TopologyCommandAutoConfiguration.ExitHook;
+import io.safebunny.failure.ConfigurationException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -104,6 +106,22 @@ class TopologyCommandTest {
                 .isEqualTo("false");
         assertThat(asked.getProperty("logging.threshold.console")).isEqualTo("error");
         assertThat(running.getProperty("spring.main.web-application-type")).isNull();
+    }
+
+    /** It would run, and handle what others send, although it was started only to be looked at. */
+    @Test
+    void anApplicationThatIsSwitchedOffIsNotStarted(CapturedOutput output) {
+        SpringApplication application = new SpringApplication(Handler.class);
+
+        assertThatThrownBy(() -> application.run("--safebunny.topology=plan", "--safebunny.enabled=false"))
+                .isInstanceOf(ConfigurationException.class);
+
+        assertThat(output)
+                .contains(
+                        "APPLICATION FAILED TO START",
+                        "SB-1301",
+                        "[safebunny.topology=plan]",
+                        "--safebunny.enabled=true");
     }
 
     static class Handler {

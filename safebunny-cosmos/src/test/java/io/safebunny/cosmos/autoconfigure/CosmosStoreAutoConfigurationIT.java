@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.azure.cosmos.CosmosAsyncClient;
 import com.azure.cosmos.CosmosClient;
 import com.azure.cosmos.CosmosClientBuilder;
+import com.azure.cosmos.models.PartitionKey;
+import com.fasterxml.jackson.databind.JsonNode;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.cosmos.CosmosAccount;
@@ -112,12 +114,45 @@ class CosmosStoreAutoConfigurationIT {
                 .run(failed -> assertThat(failed.getStartupFailure()).hasStackTraceContaining("SB-1412"));
     }
 
+    @Test
+    void keepsPoisonedRecordsAsLongAsTheNodeIsTold() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(CosmosStoreAutoConfiguration.class))
+                .withBean(SafeBunnyOptions.class, () -> SafeBunnyOptions.of(node)
+                        .withRetention(Duration.ofDays(3))
+                        .withPoisonRetention(Duration.ofDays(40)))
+                .withBean(CosmosClientBuilder.class, CosmosStoreAutoConfigurationIT::builder)
+                .withPropertyValues(
+                        "safebunny.store.cosmos.database=" + database, "safebunny.store.cosmos.container=mine")
+                .run(started -> {
+                    MessageStore store = started.getBean(MessageStore.class);
+                    assertThat(daysToLive(store, RecordState.DISPATCHED)).isEqualTo(3);
+                    assertThat(daysToLive(store, RecordState.POISONED)).isEqualTo(40);
+                });
+    }
+
+    private long daysToLive(MessageStore store, RecordState end) {
+        MessageRecord created = store.create(claim("customer:42"));
+        store.replace(created.next(end));
+        try (CosmosClient client = builder().buildClient()) {
+            JsonNode document = client.getDatabase(database)
+                    .getContainer("mine")
+                    .readItem(created.key().messageId(), new PartitionKey("customer:42"), JsonNode.class)
+                    .getItem();
+            return Duration.ofSeconds(document.path("ttl").asLong()).toDays();
+        }
+    }
+
+    private static MessageRecord claim(String correlationId) {
+        RecordKey key = new RecordKey(correlationId, UUID.randomUUID().toString());
+        return MessageRecord.claim(key, "me", Duration.ofSeconds(30), 0, new Fingerprint(Fingerprint.SHA256, 1, 1));
+    }
+
     private static void assertWorks(AssertableApplicationContext started) {
         assertThat(started).hasSingleBean(MessageStore.class);
         MessageStore store = started.getBean(CosmosMessageStore.class);
-        RecordKey key = new RecordKey("customer:42", UUID.randomUUID().toString());
-        MessageRecord created = store.create(
-                MessageRecord.claim(key, "me", Duration.ofSeconds(30), 0, new Fingerprint(Fingerprint.SHA256, 1, 1)));
+        MessageRecord created = store.create(claim("customer:42"));
+        RecordKey key = created.key();
         store.replace(created.next(RecordState.DISPATCHED));
 
         assertThat(Objects.requireNonNull(store.find(key)).state()).isEqualTo(RecordState.DISPATCHED);

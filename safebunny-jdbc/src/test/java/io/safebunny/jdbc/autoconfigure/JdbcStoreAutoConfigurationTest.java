@@ -12,6 +12,7 @@ import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordState;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.time.Timeline;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
@@ -68,6 +70,36 @@ class JdbcStoreAutoConfigurationTest {
                             .queryForObject("select node from safebunny_message", String.class))
                     .isEqualTo("shop");
         });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true", "false"})
+    void keepsPoisonedRecordsAsLongAsTheNodeIsTold(boolean transactional) {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        JdbcSchemaAutoConfiguration.class,
+                        JdbcStoreAutoConfiguration.class,
+                        DataSourceAutoConfiguration.class,
+                        DataSourceTransactionManagerAutoConfiguration.class))
+                .withBean(SafeBunnyOptions.class, () -> SafeBunnyOptions.of("shop")
+                        .withRetention(Duration.ofDays(3))
+                        .withPoisonRetention(Duration.ofDays(40)))
+                .withPropertyValues(
+                        "spring.datasource.url=" + url, "safebunny.store.jdbc.transactional=" + transactional)
+                .run(context -> {
+                    MessageStore store = context.getBean(MessageStore.class);
+                    store.replace(store.create(claim()).next(RecordState.POISONED));
+                    int after39Days = removedAfter(39, context);
+                    int after41Days = removedAfter(2, context);
+
+                    assertThat(List.of(after39Days, after41Days)).containsExactly(0, 1);
+                });
+    }
+
+    private static int removedAfter(int days, ApplicationContext context) {
+        JdbcTemplate table = new JdbcTemplate(context.getBean(DataSource.class));
+        table.update("update safebunny_message set changed_at = dateadd('DAY', ?, changed_at)", -days);
+        return context.getBean(MessageStore.class).removeExpired(10);
     }
 
     @Test
