@@ -25,7 +25,6 @@ import io.safebunny.transport.memory.MemoryTransport;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -35,22 +34,12 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.SpringApplication;
-import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.availability.ApplicationAvailabilityAutoConfiguration;
-import org.springframework.boot.availability.AvailabilityChangeEvent;
-import org.springframework.boot.availability.LivenessState;
-import org.springframework.boot.availability.ReadinessState;
 import org.springframework.boot.health.actuate.endpoint.HealthEndpoint;
 import org.springframework.boot.health.actuate.endpoint.HttpCodeStatusMapper;
-import org.springframework.boot.health.autoconfigure.actuate.endpoint.AvailabilityProbesAutoConfiguration;
-import org.springframework.boot.health.autoconfigure.actuate.endpoint.HealthEndpointAutoConfiguration;
-import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.FilteredClassLoader;
-import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -157,15 +146,15 @@ class HealthTest {
     @Test
     void lossOfTheBrokerRestartsNoPodAndTakesNoneOutOfService() {
         endpoint().run(context -> {
-            HealthEndpoint endpoint = ready(context);
+            HealthEndpoint endpoint = Healths.ready(context);
             assertThat(endpoint.health().getStatus()).isEqualTo(Status.UP);
 
             context.getBean(Transport.class).close();
 
             assertThat(endpoint.health().getStatus()).isEqualTo(Status.DOWN);
-            assertThat(statusOf(endpoint, "safebunny", "broker")).isEqualTo(Status.DOWN);
-            assertThat(statusOf(endpoint, "liveness")).isEqualTo(Status.UP);
-            assertThat(statusOf(endpoint, "readiness")).isEqualTo(Status.UP);
+            assertThat(Healths.statusOf(endpoint, "safebunny", "broker")).isEqualTo(Status.DOWN);
+            assertThat(Healths.statusOf(endpoint, "liveness")).isEqualTo(Status.UP);
+            assertThat(Healths.statusOf(endpoint, "readiness")).isEqualTo(Status.UP);
         });
     }
 
@@ -173,7 +162,7 @@ class HealthTest {
     void aPausedTypeDegradesTheWholeAndSaysWhy() {
         endpoint().withBean(Failing.class).run(context -> {
             BunnyOperations operations = context.getBean(BunnyOperations.class);
-            HealthEndpoint endpoint = ready(context);
+            HealthEndpoint endpoint = Healths.ready(context);
 
             operations.pause("OrderPlaced", Duration.ofHours(1), BunnyOperations.Scope.INSTANCE, "gateway", "kim");
 
@@ -205,29 +194,8 @@ class HealthTest {
         assertThat(off.getProperty("management.endpoint.health.status.order")).isNull();
     }
 
-    /** With Spring Boot's endpoint, as an application has it. */
     private static ApplicationContextRunner endpoint() {
-        return Nodes.memory()
-                .withInitializer(context -> new HealthStatusOrder()
-                        .postProcessEnvironment(context.getEnvironment(), new SpringApplication()))
-                .withConfiguration(AutoConfigurations.of(
-                        ApplicationAvailabilityAutoConfiguration.class,
-                        HealthContributorRegistryAutoConfiguration.class,
-                        AvailabilityProbesAutoConfiguration.class,
-                        HealthEndpointAutoConfiguration.class,
-                        EndpointAutoConfiguration.class))
-                .withPropertyValues("management.endpoint.health.probes.enabled=true");
-    }
-
-    private static Status statusOf(HealthEndpoint endpoint, String... path) {
-        return Objects.requireNonNull(endpoint.healthForPath(path), String.join("/", path))
-                .getStatus();
-    }
-
-    private static HealthEndpoint ready(AssertableApplicationContext context) {
-        AvailabilityChangeEvent.publish(context, LivenessState.CORRECT);
-        AvailabilityChangeEvent.publish(context, ReadinessState.ACCEPTING_TRAFFIC);
-        return context.getBean(HealthEndpoint.class);
+        return Healths.withEndpoint(Nodes.memory());
     }
 
     @Test
