@@ -45,9 +45,9 @@ public sealed interface SafeBunnyEvent
 
     /**
      * A message is not handled any more, unless it is replayed: its handling failed for the last time, or it was refused before any
-     * middleware, or the broker set it aside. Told once per message, and once more for each replay that ends so; also when the broker
-     * refuses its poison copy and moves the message itself. Copies of one message that are refused before its record is asked cannot be told
-     * apart, so each of them is told of.
+     * middleware, or the broker set it aside, or SafeBunny itself failed on it. Told once per message, and once more for each replay that
+     * ends so; also when the broker refuses its poison copy and moves the message itself. Copies of one message that are refused before its
+     * record is asked cannot be told apart, so each of them is told of.
      *
      * @param type of a message that was not handled, as its sender wrote it, as are the ids: unchecked, but printable; {@code null} if
      *     absent

@@ -79,7 +79,7 @@ public record ConsumePipelineFactory(
                 recoverer,
                 new HandlerRunner(handler, recoverer, timeline, failures, metrics),
                 survivors);
-        return new DeliverySettler(pipeline, poisonQueue, survivors, log, queue);
+        return new DeliverySettler(pipeline, poisonQueue, survivors, events, log, queue);
     }
 
     /**
