@@ -29,7 +29,8 @@ class StoreLossIT {
     private final StoreNode node = new StoreNode(DATABASE);
     private final ApplicationContextRunner runner = Healths.withEndpoint(node.runner())
             .withConfiguration(AutoConfigurations.of(DataSourceHealthContributorAutoConfiguration.class))
-            .withPropertyValues("safebunny.dedup.lease=2s",
+            .withPropertyValues(
+                    "safebunny.dedup.lease=2s",
                     "safebunny.circuit-breaker.wait-duration-in-open-state=1s",
                     "safebunny.circuit-breaker.permitted-number-of-calls-in-half-open-state=1")
             .withBean(Shop.class);
@@ -75,7 +76,8 @@ class StoreLossIT {
 
     /** Since when, and why, for people: a reason, and no credentials. */
     private static void assertTellsTheLoss(Health store, Instant loss) {
-        assertThat(Instant.parse(String.valueOf(store.getDetails().get("since")))).isAfterOrEqualTo(loss);
+        assertThat(Instant.parse(String.valueOf(store.getDetails().get("since"))))
+                .isAfterOrEqualTo(loss);
         assertThat(String.valueOf(store.getDetails().get("reason")))
                 .startsWith("SB-")
                 .doesNotContain("password")

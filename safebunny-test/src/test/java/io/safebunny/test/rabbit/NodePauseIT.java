@@ -153,8 +153,8 @@ class NodePauseIT {
                     .hasSize(3)
                     .allMatch(Instance::applied);
             assertThat(engines)
-                    .allSatisfy(engine -> assertThat(engine.operations().paused())
-                            .hasSize(pauses ? 1 : 0));
+                    .allSatisfy(
+                            engine -> assertThat(engine.operations().paused()).hasSize(pauses ? 1 : 0));
         }
 
         Collections.sort(took);
