@@ -13,6 +13,7 @@ import io.safebunny.test.database.PostgresServer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
@@ -56,7 +57,13 @@ class PauseRestartIT {
         instances.run(context -> {
             BunnyOperations operations = context.getBean(BunnyOperations.class);
             assertThat(operations.paused()).singleElement().satisfies(pause -> assertThat(pause)
-                    .isEqualTo(new Pause("OrderPlaced", pause.since(), until.get(), Scope.NODE, "gateway", "kim")));
+                    .isEqualTo(new Pause(
+                            "OrderPlaced",
+                            pause.since(),
+                            Objects.requireNonNull(until.get()),
+                            Scope.NODE,
+                            "gateway",
+                            "kim")));
             context.getBean(Bunny.class).publish(new OrderPlaced("2"));
             try (PoisonQueue queue = new PoisonQueue(node.amqp(), node.name + "-OrderPlaced")) {
                 Awaitility.await().until(() -> queue.waiting() == 2);

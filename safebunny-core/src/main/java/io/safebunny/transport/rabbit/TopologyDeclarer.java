@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,10 +39,12 @@ final class TopologyDeclarer {
                         exchange.alternate() == null ? Map.of() : Map.of("alternate-exchange", exchange.alternate()));
             }
         }
-        Map<Boolean, List<Topology.Queue>> byNeed =
-                topology.queues().stream().collect(Collectors.partitioningBy(topology::isOptional));
-        List<String> others = new ArrayList<>(declare(broker, topology, byNeed.get(false)));
-        for (Topology.Queue queue : byNeed.get(true)) {
+        List<Topology.Queue> needed = new ArrayList<>(topology.queues());
+        List<Topology.Queue> optional =
+                needed.stream().filter(topology::isOptional).toList();
+        needed.removeAll(optional);
+        List<String> others = new ArrayList<>(declare(broker, topology, needed));
+        for (Topology.Queue queue : optional) {
             try {
                 others.addAll(declare(broker, topology, List.of(queue)));
             } catch (ConfigurationException e) {
