@@ -20,6 +20,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
@@ -34,6 +35,7 @@ final class EndpointsAutoConfiguration {
 
     @Bean
     @ConditionalOnAvailableEndpoint
+    @ConditionalOnMissingBean(name = "safebunnyEndpoint")
     NodeEndpoint safebunnyEndpoint(
             SafeBunnyEngine engine,
             SafeBunnyOptions options,
@@ -59,6 +61,7 @@ final class EndpointsAutoConfiguration {
 
     @Bean
     @ConditionalOnAvailableEndpoint
+    @ConditionalOnMissingBean(name = "safebunnypoisonEndpoint")
     PoisonEndpoint safebunnypoisonEndpoint(
             SafeBunnyEngine engine,
             PoisonMessages poison,

@@ -40,6 +40,7 @@ class ReplaceableBeansTest {
     /** Applications in which, together, each of these beans exists. */
     private static final List<Consumer<AnnotationConfigApplicationContext>> APPLICATIONS = List.of(
             application(List.of(Validator.class), "safebunny.transport=memory", "safebunny.store.type=memory"),
+            application(List.of(), "management.endpoints.web.exposure.include=*"),
             application(List.of(), "safebunny.store.type=cosmos"),
             application(List.of(), "safebunny.store.type=jdbc"),
             application(List.of(DataSource.class, PlatformTransactionManager.class)),
@@ -145,6 +146,9 @@ class ReplaceableBeansTest {
 
     @Test
     void thereAreMany() {
+        assertThat(conditions())
+                .flatExtracting(Condition::beans)
+                .contains("safebunnyEndpoint", "safebunnypoisonEndpoint");
         assertThat(conditions()).hasSizeGreaterThan(25);
         assertThat(ClassUtils.isPresent("io.safebunny.jdbc.store.JdbcMessageStore", null))
                 .isTrue();

@@ -245,6 +245,14 @@ class PermissionsIT {
         }
     }
 
+    /** Its name is like that of a type, which the expression permits. */
+    @Test
+    void aNodeReadsWhatItSetAsideButNotItsArchive() {
+        assertThat(refusal(channel -> channel.basicGet("billing-poison", false)))
+                .isEmpty();
+        assertForbidden(channel -> channel.basicGet("billing-poison-archive", false));
+    }
+
     @Test
     void aNodeWithSagasWorksWithTheSmallestPermissions() throws IOException {
         try (NodeUnderTest stock =
