@@ -9,6 +9,7 @@ import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
+import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -144,7 +145,7 @@ final class BrokenRouting extends TransportFaults {
                     CompletableFuture<Void> sent = real.send(message, deadline);
                     return isPublication(message) ? sent : sent.exceptionally(failure -> null);
                 });
-        fault("discards for good", ARCHIVED, losing(message -> message.route()
+        fault("discards for good", List.of(ARCHIVED, "failsAMessageToAMissingQueue"), losing(message -> message.route()
                 .routingKey()
                 .endsWith("-poison-archive")));
         fault("discards to the poison queue", ARCHIVED, altering(BrokenRouting::toPoison));
