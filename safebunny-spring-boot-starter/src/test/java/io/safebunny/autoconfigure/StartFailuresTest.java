@@ -45,7 +45,7 @@ class StartFailuresTest {
     private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
     private static final Pattern ROW = Pattern.compile("(?m)^\\| (SB-1\\d{3}) \\| (?!\\(log only\\))");
     private static final Pattern THROWN = Pattern.compile(
-            "ConfigurationException\\(\\s*(?:ConfigurationException\\.)?\"(SB-1\\d{3})\"|String CODE = \"(SB-1301)\"");
+            "ConfigurationException\\(\\s*(?:ConfigurationException\\.)?\"(SB-1\\d{3})\"|String (?:CODE|MISSING) = \"(SB-1\\d{3})\"");
 
     /** They need a broker, a database or an account; the tests of these say what they look like. */
     private static final Set<String> OUTSIDE = Set.of(
