@@ -38,24 +38,13 @@ class DiscardTest {
 
     private final PoisonNode node = new PoisonNode(timeline -> new MemoryMessageStore(timeline, PoisonNode.RETENTION));
 
-    private void poison(int messages) {
-        node.handler = (payload, context) -> {
-            throw new IllegalStateException("no gateway");
-        };
-        for (int i = 0; i < messages; i++) {
-            node.order("o-" + i);
-        }
-        node.handled.clear();
-        node.handler = (payload, context) -> {};
-    }
-
     private static PoisonRequest only(String id) {
         return PoisonRequest.of(PoisonFilter.all().withMessageId(id), "tester", "a test order");
     }
 
     @Test
     void movesWhatMatchesToTheArchiveAsItIs() {
-        poison(3);
+        node.poisonOrders(3);
         List<WireMessage> before = node.copies();
 
         Progress progress = node.discard(only("o-1"));
@@ -98,7 +87,7 @@ class DiscardTest {
 
     @Test
     void listsTheArchiveWithWhatAReplayWouldDo() {
-        poison(3);
+        node.poisonOrders(3);
         node.discard(PoisonNode.everything());
         node.order("o-1"); // comes once more, as set aside before
 
@@ -116,7 +105,7 @@ class DiscardTest {
 
     @Test
     void discardsEachCopyOfAMessage() {
-        poison(1);
+        node.poisonOrders(1);
         node.setAside(node.copies().get(0));
 
         assertThat(node.discard(PoisonNode.everything()).moved()).isEqualTo(2);
@@ -147,7 +136,7 @@ class DiscardTest {
 
     @Test
     void aDryRunMovesNothing() {
-        poison(2);
+        node.poisonOrders(2);
         List<WireMessage> before = node.copies();
 
         assertThat(node.discard(PoisonNode.everything().asDryRun()).moved()).isEqualTo(2);
@@ -158,7 +147,7 @@ class DiscardTest {
 
     @Test
     void keepsToTheRate() {
-        poison(11);
+        node.poisonOrders(11);
         Duration before = node.timeline.elapsed();
 
         node.discard(PoisonNode.everything().atRate(5));
@@ -169,7 +158,7 @@ class DiscardTest {
 
     @Test
     void endsBeforeTheNextCopyWhenItIsCancelled() {
-        poison(2);
+        node.poisonOrders(2);
         PoisonOperation discard = node.poison().discard(PoisonNode.everything());
         discard.cancel();
         node.settle();
@@ -181,7 +170,7 @@ class DiscardTest {
 
     @Test
     void runsBesideNoOtherOperation() {
-        poison(1);
+        node.poisonOrders(1);
         PoisonOperation discard = node.poison().discard(PoisonNode.everything());
 
         assertThatExceptionOfType(MisuseException.class)
@@ -201,7 +190,7 @@ class DiscardTest {
 
     @Test
     void saysOfEachMessageWhoMovedItWhereAndWhy() {
-        poison(1);
+        node.poisonOrders(1);
         node.events.clear();
         try (LogLines log = new LogLines("io.safebunny.replaying", Level.INFO)) {
             node.discard(only("o-0"));
@@ -236,7 +225,7 @@ class DiscardTest {
     /** The process ended between the confirm and the acknowledgement. */
     @Test
     void aSecondCopyIsHandledOnce() {
-        poison(1);
+        node.poisonOrders(1);
         WireMessage copy = node.copies().get(0);
         node.discard(PoisonNode.everything());
         node.setAside(copy);

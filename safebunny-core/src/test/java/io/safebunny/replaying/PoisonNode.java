@@ -149,6 +149,18 @@ final class PoisonNode {
         return replay.progress();
     }
 
+    /** So many orders were set aside, and the handler works again. */
+    void poisonOrders(int messages) {
+        handler = (payload, context) -> {
+            throw new IllegalStateException("no gateway");
+        };
+        for (int i = 0; i < messages; i++) {
+            order("o-" + i);
+        }
+        handled.clear();
+        handler = (payload, context) -> {};
+    }
+
     PoisonOperation.Progress discard(PoisonRequest request) {
         PoisonOperation discard = poison().discard(request);
         settle();

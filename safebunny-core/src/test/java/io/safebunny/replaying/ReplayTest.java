@@ -43,17 +43,6 @@ class ReplayTest {
 
     private final PoisonNode node = new PoisonNode(timeline -> new MemoryMessageStore(timeline, PoisonNode.RETENTION));
 
-    private void poison(int messages) {
-        node.handler = (payload, context) -> {
-            throw new IllegalStateException("no gateway");
-        };
-        for (int i = 0; i < messages; i++) {
-            node.order("o-" + i);
-        }
-        node.handled.clear();
-        node.handler = (payload, context) -> {};
-    }
-
     @Test
     void movesWhatMatchesAndRepeatsNoCompletedStep() {
         List<String> charges = new ArrayList<>();
@@ -104,7 +93,7 @@ class ReplayTest {
 
     @Test
     void tellsOfEachMessageThatItMoved() {
-        poison(2);
+        node.poisonOrders(2);
         node.events.clear();
 
         node.replay(PoisonNode.everything().asDryRun());
@@ -131,7 +120,7 @@ class ReplayTest {
 
     @Test
     void aDryRunMovesNothing() {
-        poison(3);
+        node.poisonOrders(3);
         List<WireMessage> before = node.copies();
 
         PoisonOperation.Progress progress = node.replay(PoisonNode.everything().asDryRun());
@@ -144,7 +133,7 @@ class ReplayTest {
 
     @Test
     void movesASecondCopyOfAMessageNotAgain() {
-        poison(1);
+        node.poisonOrders(1);
         node.setAside(node.copies().get(0));
 
         PoisonOperation.Progress progress = node.replay(PoisonNode.everything());
@@ -156,7 +145,7 @@ class ReplayTest {
 
     @Test
     void doesNotChaseWhatComesBack() {
-        poison(2);
+        node.poisonOrders(2);
         node.handler = (payload, context) -> {
             throw new IllegalStateException("still no gateway");
         };
@@ -169,7 +158,7 @@ class ReplayTest {
 
     @Test
     void anOlderCopyIsSuperseded() {
-        poison(1);
+        node.poisonOrders(1);
         WireMessage older = node.copies().get(0);
         node.handler = (payload, context) -> {
             throw new IllegalStateException("still no gateway");
@@ -182,7 +171,7 @@ class ReplayTest {
 
     @Test
     void keepsToTheRate() {
-        poison(11);
+        node.poisonOrders(11);
         Duration before = node.timeline.elapsed();
 
         node.replay(PoisonNode.everything().atRate(5));
@@ -193,7 +182,7 @@ class ReplayTest {
 
     @Test
     void theSlowestRateIsNotTheFastest() {
-        poison(2);
+        node.poisonOrders(2);
         PoisonOperation replay = node.poison().replay(PoisonNode.everything().atRate(Double.MIN_VALUE));
         node.timeline.schedule(Duration.ofHours(23), replay::cancel);
         node.settle();
@@ -231,7 +220,7 @@ class ReplayTest {
 
     @Test
     void endsBeforeTheNextCopyWhenItIsCancelled() {
-        poison(2);
+        node.poisonOrders(2);
         PoisonOperation replay = node.poison().replay(PoisonNode.everything());
         replay.cancel();
         node.settle();
@@ -243,7 +232,7 @@ class ReplayTest {
 
     @Test
     void refusesASecondReplayBesideTheFirst() {
-        poison(1);
+        node.poisonOrders(1);
         PoisonOperation first = node.poison().replay(PoisonNode.everything());
 
         assertThatExceptionOfType(MisuseException.class)
@@ -290,7 +279,7 @@ class ReplayTest {
 
     @Test
     void showsNoBodies() {
-        poison(1);
+        node.poisonOrders(1);
 
         assertThat(node.poison().list(PoisonFilter.all()).toString()).doesNotContain("total");
     }
