@@ -40,7 +40,8 @@ public final class ConfirmedSender {
     private static final Logger LOG = LoggerFactory.getLogger(ConfirmedSender.class);
 
     private static final Duration FIRST_BACK_OFF = Duration.ofMillis(100);
-    private static final Duration LONGEST_BACK_OFF = Duration.ofSeconds(2);
+    /** Short, because a connection that is lost again and again may be there for half a second only. */
+    private static final Duration LONGEST_BACK_OFF = Duration.ofMillis(500);
 
     /** Time a transport may take to end a publication whose deadline has passed. */
     private static final Duration GRACE = Duration.ofSeconds(1);
@@ -148,14 +149,10 @@ public final class ConfirmedSender {
 
         /** Schedules the time limit only at the first loss, because most messages never need one. */
         private void againAfter(Throwable cause) {
-            long left = deadline.nanosLeft();
-            if (left <= backOff.toNanos()) {
-                result.completeExceptionally(cause);
-                return;
-            }
             try {
                 if (retrying.add(this)) {
-                    limit = timeline.schedule(Duration.ofNanos(left), () -> result.completeExceptionally(cause));
+                    limit = timeline.schedule(
+                            Duration.ofNanos(deadline.nanosLeft()), () -> result.completeExceptionally(cause));
                 }
                 timeline.schedule(jittered(backOff), () -> attemptOnRetries(cause));
             } catch (RuntimeException | Error e) { // otherwise nobody would complete it or free its place

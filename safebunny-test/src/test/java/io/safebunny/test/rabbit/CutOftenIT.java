@@ -41,11 +41,12 @@ class CutOftenIT {
     private static final int LEAST = Math.max(ProxiedPublisher.MAX_IN_FLIGHT + 1, MESSAGES / 100);
 
     private static final int MOST = MESSAGES / 5;
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final int THREADS = 4;
     private static final int CHANNELS = 8;
 
     private final TestBroker broker = TestBroker.shared();
-    private final ProxiedPublisher publisher = new ProxiedPublisher(broker, CHANNELS, Duration.ofSeconds(60)).start();
+    private final ProxiedPublisher publisher = new ProxiedPublisher(broker, CHANNELS, TIMEOUT).start();
     private final CountDownLatch done = new CountDownLatch(1);
     private final AtomicInteger confirmed = new AtomicInteger();
 
@@ -81,7 +82,7 @@ class CutOftenIT {
                         publisher.threads))
                 .toList();
         senders.forEach(CompletableFuture::join);
-        await().atMost(Duration.ofSeconds(60)).until(() -> confirmed.get() + failures.size() == MESSAGES);
+        await().atMost(TIMEOUT.plusSeconds(30)).until(() -> confirmed.get() + failures.size() == MESSAGES);
         long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
         done.countDown();
 

@@ -11,7 +11,7 @@ import java.time.Duration;
 final class Backoff {
 
     private static final Duration FIRST = Duration.ofMillis(500);
-    private static final Duration LONGEST = Duration.ofSeconds(15);
+    private static final Duration LONGEST = Duration.ofSeconds(5);
 
     /** A connection that lasted so long was a good one, however long the wait for it was. */
     private static final Duration STEADY = Duration.ofSeconds(2);

@@ -95,7 +95,7 @@ class ConnectionKeeperTest {
     private static void assertWaitsGrow(List<Duration> waits) {
         assertThat(waits).hasSize(CONNECTIONS - 1);
         for (int i = 0; i < waits.size(); i++) {
-            long longest = Math.min(15_000, 500L << i);
+            long longest = Math.min(5_000, 500L << i);
             assertThat(waits.get(i).toMillis()).isBetween(longest / 2 - 1, longest);
         }
     }
