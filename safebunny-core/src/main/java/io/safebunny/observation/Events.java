@@ -19,9 +19,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,7 +46,13 @@ public final class Events {
     private final List<Listener> listeners;
     private final Timeline timeline;
     private final BoundedLog log;
-    private final Queue<Runnable> untold = new LinkedBlockingQueue<>(MOST_UNTOLD);
+    /** In the order in which things happened. */
+    private final Queue<Runnable> untold = new ConcurrentLinkedQueue<>();
+
+    private final Semaphore places = new Semaphore(MOST_UNTOLD);
+    /** Of messages that somebody moves, as many as there are and as fast as can be: they must not take the places of the others. */
+    private final Semaphore placesOfMoved = new Semaphore(MOST_UNTOLD);
+
     private final SerialTask telling;
 
     /** Completed when the listeners have been told of everything before it; {@code null} before the stop. */
@@ -139,7 +146,12 @@ public final class Events {
     }
 
     private void hand(SafeBunnyEvent event) {
-        if (untold.offer(() -> listeners.forEach(listener -> tell(listener, event)))) {
+        Semaphore room = event instanceof MessageMoved ? placesOfMoved : places;
+        if (room.tryAcquire()) {
+            untold.add(() -> {
+                room.release();
+                listeners.forEach(listener -> tell(listener, event));
+            });
             telling.request();
         } else {
             log.tell(

@@ -13,6 +13,7 @@ import io.safebunny.poison.Verdict;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordState;
+import io.safebunny.time.Timeline;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,14 +34,16 @@ final class PoisonReader {
 
     private final Map<String, MessageInspector> byQueue;
     private final @Nullable MessageStore store;
+    private final Timeline timeline;
 
     /**
      * @param byQueue of the queues that this node handles, by their names
      * @param store {@code null} when handled messages are not remembered
      */
-    PoisonReader(Map<String, MessageInspector> byQueue, @Nullable MessageStore store) {
+    PoisonReader(Map<String, MessageInspector> byQueue, @Nullable MessageStore store, Timeline timeline) {
         this.byQueue = Map.copyOf(byQueue);
         this.store = store;
+        this.timeline = timeline;
     }
 
     /**
@@ -120,7 +123,7 @@ final class PoisonReader {
                 inspected.message().poisonVersion(),
                 inspected.tooOld() && !forced);
         WireMessage sent = versioned(replayed, record, judgement);
-        return new Copy(wire, shownAs(wire, judgement), inspected.tooOld() ? ageless(sent) : sent, body, record);
+        return new Copy(wire, shownAs(wire, judgement), inspected.tooOld() ? sentNow(sent) : sent, body, record);
     }
 
     /** One whose node got no answer from the store says no version: it is a replay of what was just looked at. */
@@ -167,21 +170,14 @@ final class PoisonReader {
         return wire.withHeaders(headers);
     }
 
-    /** As if it had been sent at an unknown time, so that no age is too old. */
-    private static WireMessage ageless(WireMessage replayed) {
+    /**
+     * Otherwise its queue would refuse it for its age. If it comes back, its age counts from now, as the time for which its record is
+     * kept does, which is no shorter: it is too old again before anybody forgets which of its steps were done.
+     */
+    private WireMessage sentNow(WireMessage replayed) {
         Map<String, Object> headers = new LinkedHashMap<>(replayed.headers());
-        headers.remove(Headers.SENT_AT);
-        return new WireMessage(
-                replayed.messageId(),
-                replayed.correlationId(),
-                replayed.type(),
-                replayed.appId(),
-                null,
-                replayed.contentType(),
-                replayed.contentEncoding(),
-                replayed.priority(),
-                headers,
-                replayed.body());
+        headers.put(Headers.SENT_AT, timeline.now().toEpochMilli()); // goes before the timestamp, which stays
+        return replayed.withHeaders(headers);
     }
 
     private static PoisonedMessage shownAs(WireMessage wire, Judgement judgement) {

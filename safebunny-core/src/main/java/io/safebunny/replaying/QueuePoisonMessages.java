@@ -70,7 +70,7 @@ public final class QueuePoisonMessages implements PoisonMessages {
         this.transport = transport;
         this.sender = sender;
         this.timeline = timeline;
-        this.reader = new PoisonReader(inspectors, store);
+        this.reader = new PoisonReader(inspectors, store, timeline);
         this.edits = new Edits(reader, store);
         this.operations = new Operations(blocking);
         this.metrics = metrics;

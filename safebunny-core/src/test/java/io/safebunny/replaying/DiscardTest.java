@@ -271,7 +271,7 @@ class DiscardTest {
                 AsItIs.discarded("billing"),
                 () -> new OneDelivery(copy),
                 new ConfirmedSender(transport, node.timeline, Runnable::run, Duration.ofSeconds(5), 10),
-                new PoisonReader(Map.of(), null),
+                new PoisonReader(Map.of(), null, node.timeline),
                 node.timeline,
                 new Metrics(new SimpleMeterRegistry()),
                 Unheard.events(node.timeline));

@@ -91,6 +91,56 @@ class ReplayTest {
         assertThat(node.copies()).isEmpty();
     }
 
+    /** What it was replayed with is as old as the replay, so that it grows too old with the record that knows its steps. */
+    @Test
+    void onceItsRecordHasExpiredAReplayedCopyIsTooOldAgain() {
+        List<String> charges = new ArrayList<>();
+        node.handler = (payload, context) -> {
+            context.once("charge", () -> charges.add(context.messageId()));
+            throw new IllegalStateException("no courier");
+        };
+        node.order("o-1");
+        node.timeline.advance(Duration.ofDays(30));
+        assertThat(node.replay(PoisonNode.everything()).moved()).isEqualTo(1);
+        assertThat(node.handled).containsExactly("o-1", "o-1");
+        assertThat(charges).containsExactly("o-1");
+
+        node.timeline.advance(Duration.ofDays(91));
+        assertThat(Objects.requireNonNull(node.store).removeExpired(10)).isEqualTo(1);
+
+        assertThat(node.list()).extracting(PoisonedMessage::verdict).containsExactly(Verdict.TOO_OLD);
+        assertThat(node.replay(PoisonNode.everything()).moved()).isZero();
+        assertThat(charges).containsExactly("o-1");
+
+        assertThat(node.replay(PoisonNode.everything().withForce()).moved()).isEqualTo(1);
+        assertThat(charges).containsExactly("o-1", "o-1");
+        node.timeline.advance(Duration.ofDays(91));
+        assertThat(Objects.requireNonNull(node.store).removeExpired(10)).isEqualTo(1);
+        assertThat(node.list()).extracting(PoisonedMessage::verdict).containsExactly(Verdict.TOO_OLD);
+    }
+
+    /** By the second, and nothing else says how old it is. */
+    @Test
+    void whatHasOnlyATimestampIsAsOldAsItsReplayToo() {
+        node.handler = (payload, context) -> {
+            throw new IllegalStateException("no courier");
+        };
+        long sent = node.timeline.now().getEpochSecond();
+        node.send(
+                Wires.orderPlaced().withoutHeaders().with("timestamp", sent).wire(),
+                new Route.ToQueue(PoisonNode.QUEUE));
+        node.timeline.advance(Duration.ofDays(30));
+
+        assertThat(node.replay(PoisonNode.everything()).moved()).isEqualTo(1);
+
+        assertThat(node.copies()).singleElement().satisfies(copy -> {
+            assertThat(copy.timestamp()).isEqualTo(sent);
+            assertThat(copy.headers())
+                    .containsEntry(Headers.SENT_AT, node.timeline.now().toEpochMilli())
+                    .containsEntry(Headers.POISON_REASON, "handler-failed");
+        });
+    }
+
     @Test
     void tellsOfEachMessageThatItMoved() {
         node.poisonOrders(2);
@@ -333,7 +383,7 @@ class ReplayTest {
                 copy -> new OutboundMessage(copy.wire(), new Route.ToQueue(PoisonNode.QUEUE), Duration.ZERO),
                 () -> new OneDelivery(lost),
                 new ConfirmedSender(transport, node.timeline, Runnable::run, Duration.ofSeconds(5), 10),
-                new PoisonReader(Map.of(), null),
+                new PoisonReader(Map.of(), null, node.timeline),
                 node.timeline,
                 new Metrics(new SimpleMeterRegistry()),
                 Unheard.events(node.timeline));
