@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.replaying;
 
-import io.safebunny.failure.BrowsingException;
-import io.safebunny.failure.MisuseException;
-import io.safebunny.failure.UnroutableException;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Names;
-import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
-import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.replaying.PoisonReader.Copy;
 import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
 import io.safebunny.time.Timeline;
-import io.safebunny.topology.Topology;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -56,11 +49,10 @@ final class QueueOperation implements PoisonOperation, Runnable {
     private final Treatment treatment;
     private final Instant begunAt;
     private final Supplier<BrowsedQueue> browsing;
-    private final ConfirmedSender sender;
+    private final CopyMover mover;
     private final PoisonReader reader;
     private final Timeline timeline;
     private final Metrics metrics;
-    private final Events events;
     private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
@@ -80,22 +72,20 @@ final class QueueOperation implements PoisonOperation, Runnable {
             PoisonRequest request,
             Treatment treatment,
             Supplier<BrowsedQueue> browsing,
-            ConfirmedSender sender,
+            CopyMover mover,
             PoisonReader reader,
             Timeline timeline,
-            Metrics metrics,
-            Events events) {
+            Metrics metrics) {
         this.id = RandomIds.next(timeline.random());
         this.kind = kind;
         this.request = request;
         this.treatment = treatment;
         this.begunAt = timeline.now();
         this.browsing = browsing;
-        this.sender = sender;
+        this.mover = mover;
         this.reader = reader;
         this.timeline = timeline;
         this.metrics = metrics;
-        this.events = events;
     }
 
     @Override
@@ -153,53 +143,22 @@ final class QueueOperation implements PoisonOperation, Runnable {
     /** @return false when it was cancelled while it waited */
     private boolean treat(Delivery delivery, Copy copy) throws InterruptedException, ExecutionException {
         OutboundMessage message = treatment.of(copy);
+        String refusal = null;
         if (message != null && !request.dryRun()) {
             if (!awaitTurn()) {
                 return false;
             }
-            move(delivery, message);
+            refusal = mover.move(this, delivery, message);
+        }
+        if (refusal != null) {
+            judged(Copy.kept(copy.wire(), Verdict.REFUSED, refusal).shown(), false);
+            return true;
         }
         if (message != null) {
             treatment.moved(copy);
         }
         judged(copy.shown(), message != null);
         return true;
-    }
-
-    private void move(Delivery delivery, OutboundMessage message) {
-        if (!delivery.isOpen()) { // it is back in its queue, where somebody else may take it
-            throw new BrowsingException(delivery.message().queue(), "the connection was lost. Begin again.", null);
-        }
-        send(message);
-        delivery.acknowledge();
-        String to = queue(message.route());
-        LOG.info(
-                "{} {} moved message {} to {} [by={}]",
-                kind,
-                id,
-                Names.printable(String.valueOf(message.message().messageId())),
-                to,
-                request.by());
-        events.moved(this, to, message.message());
-    }
-
-    private void send(OutboundMessage message) {
-        try {
-            sender.sendAndWait(message);
-        } catch (UnroutableException e) {
-            if (kind != Kind.DISCARD) {
-                throw e;
-            }
-            throw new MisuseException(
-                    MisuseException.POISON,
-                    "There is no archive to discard to [queue=%s]: this node's topology was prepared before there was one, or the queue was deleted. Run --safebunny.topology=apply as a user who may declare it, see docs/permissions.md. Nothing more was moved."
-                            .formatted(queue(message.route())),
-                    e);
-        }
-    }
-
-    private static String queue(Route route) {
-        return route instanceof Route.Poison poison ? Topology.poisonOf(poison.node()) : route.routingKey();
     }
 
     /** Once it was held up, it makes up for a moment and no more, or it would be faster than it may. */

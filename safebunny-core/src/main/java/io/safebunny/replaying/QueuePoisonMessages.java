@@ -46,6 +46,7 @@ public final class QueuePoisonMessages implements PoisonMessages {
     private final PoisonReader reader;
     private final Edits edits;
     private final Operations operations;
+    private final CopyMover mover;
     private final Metrics metrics;
     private final Events events;
 
@@ -73,6 +74,7 @@ public final class QueuePoisonMessages implements PoisonMessages {
         this.reader = new PoisonReader(inspectors, store, timeline);
         this.edits = new Edits(reader, store);
         this.operations = new Operations(blocking);
+        this.mover = new CopyMover(sender, events);
         this.metrics = metrics;
         this.events = events;
     }
@@ -154,7 +156,7 @@ public final class QueuePoisonMessages implements PoisonMessages {
 
     private PoisonOperation begin(PoisonOperation.Kind kind, PoisonRequest request, String from, Treatment treatment) {
         QueueOperation operation = new QueueOperation(
-                kind, request, treatment, () -> transport.browse(from), sender, reader, timeline, metrics, events);
+                kind, request, treatment, () -> transport.browse(from), mover, reader, timeline, metrics);
         operations.begin(operation);
         return operation;
     }

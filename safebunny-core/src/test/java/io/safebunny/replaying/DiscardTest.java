@@ -5,16 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import ch.qos.logback.classic.Level;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.SafeBunnyEvent;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.fixture.LogLines;
-import io.safebunny.fixture.RecordedDelivery;
-import io.safebunny.fixture.RecordingTransport;
-import io.safebunny.fixture.Unheard;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.WireMessage;
-import io.safebunny.observation.Metrics;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonList;
 import io.safebunny.poison.PoisonOperation;
@@ -22,9 +17,6 @@ import io.safebunny.poison.PoisonOperation.Progress;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
-import io.safebunny.publishing.ConfirmedSender;
-import io.safebunny.spi.transport.BrowsedQueue;
-import io.safebunny.spi.transport.Delivery;
 import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -236,62 +228,5 @@ class DiscardTest {
         assertThat(node.replay(PoisonNode.everything()).moved()).isEqualTo(1);
         assertThat(node.replay(PoisonNode.everything()).moved()).isZero();
         assertThat(node.handled).containsExactly("o-0");
-    }
-
-    @Test
-    void removesNoCopyBeforeTheBrokerHasConfirmedTheOther() {
-        RecordedDelivery copy =
-                new RecordedDelivery("billing-poison", 0, Wires.orderPlaced().wire());
-
-        Progress progress = discarded(copy, RecordingTransport.NACK);
-
-        assertThat(progress.state()).isEqualTo(PoisonOperation.State.FAILED);
-        assertThat(progress.moved()).isZero();
-        assertThat(copy.settled()).isZero();
-    }
-
-    @Test
-    void saysWhatToDoWhereThereIsNoArchive() {
-        RecordedDelivery copy =
-                new RecordedDelivery("billing-poison", 0, Wires.orderPlaced().wire());
-
-        Progress progress = discarded(copy, RecordingTransport.UNROUTABLE);
-
-        assertThat(progress.failure())
-                .contains("SB-5014", "queue=billing-poison-archive", "--safebunny.topology=apply");
-        assertThat(copy.settled()).isZero();
-    }
-
-    private Progress discarded(RecordedDelivery copy, RecordingTransport.Answer answer) {
-        RecordingTransport transport = new RecordingTransport();
-        transport.answerAll(answer);
-        QueueOperation operation = new QueueOperation(
-                PoisonOperation.Kind.DISCARD,
-                PoisonNode.everything(),
-                AsItIs.discarded("billing"),
-                () -> new OneDelivery(copy),
-                new ConfirmedSender(transport, node.timeline, Runnable::run, Duration.ofSeconds(5), 10),
-                new PoisonReader(Map.of(), null, node.timeline),
-                node.timeline,
-                new Metrics(new SimpleMeterRegistry()),
-                Unheard.events(node.timeline));
-        operation.run();
-        assertThat(transport.attempted()).hasSize(1);
-        return operation.progress();
-    }
-
-    private record OneDelivery(RecordedDelivery delivery) implements BrowsedQueue {
-        @Override
-        public long depth() {
-            return 1;
-        }
-
-        @Override
-        public Delivery next() {
-            return delivery;
-        }
-
-        @Override
-        public void close() {}
     }
 }

@@ -4,29 +4,20 @@ package io.safebunny.replaying;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.SafeBunnyEvent;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.fixture.ForwardingStore;
-import io.safebunny.fixture.RecordedDelivery;
-import io.safebunny.fixture.RecordingTransport;
-import io.safebunny.fixture.Unheard;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
-import io.safebunny.observation.Metrics;
 import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
-import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.transport.BrowsedQueue;
-import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
@@ -369,44 +360,6 @@ class ReplayTest {
                 .extracting(operation -> operation.request().reason())
                 .startsWith("reason 100", "reason 99")
                 .endsWith("reason 1");
-    }
-
-    @Test
-    void sendsNothingThatWentBackToTheQueue() {
-        RecordingTransport transport = new RecordingTransport();
-        RecordedDelivery lost =
-                new RecordedDelivery("billing-poison", 0, Wires.orderPlaced().wire()).closed();
-
-        QueueOperation operation = new QueueOperation(
-                PoisonOperation.Kind.REPLAY,
-                PoisonNode.everything(),
-                copy -> new OutboundMessage(copy.wire(), new Route.ToQueue(PoisonNode.QUEUE), Duration.ZERO),
-                () -> new OneDelivery(lost),
-                new ConfirmedSender(transport, node.timeline, Runnable::run, Duration.ofSeconds(5), 10),
-                new PoisonReader(Map.of(), null, node.timeline),
-                node.timeline,
-                new Metrics(new SimpleMeterRegistry()),
-                Unheard.events(node.timeline));
-        operation.run();
-
-        assertThat(operation.progress().state()).isEqualTo(PoisonOperation.State.FAILED);
-        assertThat(operation.progress().failure()).contains("SB-5015", "the connection was lost");
-        assertThat(transport.attempted()).isEmpty();
-    }
-
-    private record OneDelivery(RecordedDelivery delivery) implements BrowsedQueue {
-        @Override
-        public long depth() {
-            return 1;
-        }
-
-        @Override
-        public Delivery next() {
-            return delivery;
-        }
-
-        @Override
-        public void close() {}
     }
 
     @Test

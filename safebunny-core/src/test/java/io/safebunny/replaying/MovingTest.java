@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.replaying;
+
+import static io.safebunny.fixture.RecordingTransport.CONFIRM;
+import static io.safebunny.fixture.RecordingTransport.LOSE_CONNECTION;
+import static io.safebunny.fixture.RecordingTransport.NACK;
+import static io.safebunny.fixture.RecordingTransport.SILENCE;
+import static io.safebunny.fixture.RecordingTransport.TOO_LARGE;
+import static io.safebunny.fixture.RecordingTransport.UNROUTABLE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.SafeBunnyEvent;
+import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.fixture.RecordedDelivery;
+import io.safebunny.fixture.RecordingTransport;
+import io.safebunny.fixture.Wires;
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.Events;
+import io.safebunny.observation.Metrics;
+import io.safebunny.poison.PoisonOperation.Kind;
+import io.safebunny.poison.PoisonOperation.Progress;
+import io.safebunny.poison.PoisonOperation.State;
+import io.safebunny.poison.PoisonedMessage;
+import io.safebunny.poison.Verdict;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.spi.transport.BrowsedQueue;
+import io.safebunny.spi.transport.Delivery;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.time.VirtualTimeline;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What becomes of an operation when the broker does not do what it is asked for. */
+class MovingTest {
+
+    private static final Treatment REPLAY =
+            copy -> new OutboundMessage(copy.wire(), new Route.ToQueue(PoisonNode.QUEUE), Duration.ZERO);
+
+    private final VirtualTimeline timeline = VirtualTimeline.skipping();
+    private final RecordingTransport transport = new RecordingTransport();
+    private final List<SafeBunnyEvent> told = new ArrayList<>();
+    private final List<RecordedDelivery> copies = new ArrayList<>();
+
+    private RecordedDelivery copy(String id) {
+        RecordedDelivery copy = new RecordedDelivery(
+                "billing-poison", Wires.orderPlaced().with("message_id", id).wire());
+        copies.add(copy);
+        return copy;
+    }
+
+    private Progress moved(Kind kind, Treatment treatment) {
+        Events events = new Events(
+                "billing",
+                List.of(told::add),
+                Runnable::run,
+                timeline,
+                new BoundedLog(timeline, ExceptionDetails.FULL));
+        QueueOperation operation = new QueueOperation(
+                kind,
+                PoisonNode.everything(),
+                treatment,
+                () -> new Taken(copies.size(), copies.iterator()),
+                new CopyMover(
+                        new ConfirmedSender(transport, timeline, Runnable::run, Duration.ofSeconds(5), 10), events),
+                new PoisonReader(Map.of(), null, timeline),
+                timeline,
+                new Metrics(new SimpleMeterRegistry()));
+        operation.run();
+        return operation.progress();
+    }
+
+    private record Taken(long depth, Iterator<RecordedDelivery> copies) implements BrowsedQueue {
+        @Override
+        public @Nullable Delivery next() {
+            return copies.hasNext() ? copies.next() : null;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void whatTheBrokerRefusesStaysAndTheOthersAreMoved() {
+        RecordedDelivery tooLarge = copy("o-1");
+        RecordedDelivery nacked = copy("o-2");
+        RecordedDelivery unroutable = copy("o-3");
+        RecordedDelivery taken = copy("o-4");
+        transport.answerNext(TOO_LARGE, NACK, UNROUTABLE, CONFIRM);
+
+        Progress progress = moved(Kind.REPLAY, REPLAY);
+
+        assertThat(progress.state()).isEqualTo(State.ENDED);
+        assertThat(progress.matched()).isEqualTo(4);
+        assertThat(progress.moved()).isEqualTo(1);
+        assertThat(progress.refusals()).extracting(PoisonedMessage::messageId).containsExactly("o-1", "o-2", "o-3");
+        assertThat(progress.refusals()).allSatisfy(copy -> {
+            assertThat(copy.verdict()).isEqualTo(Verdict.REFUSED);
+            assertThat(copy.explanation()).contains("is where it was", "SB-200");
+        });
+        assertThat(List.of(tooLarge, nacked, unroutable))
+                .allSatisfy(copy -> assertThat(copy.settled()).isZero());
+        assertThat(taken.acknowledged()).isEqualTo(1);
+        assertThat(told).hasSize(1);
+    }
+
+    @Test
+    void withoutAConfirmItEnds() {
+        RecordedDelivery copy = copy("o-1");
+        copy("o-2");
+        transport.answerAll(SILENCE);
+
+        assertThat(moved(Kind.REPLAY, REPLAY).state()).isEqualTo(State.FAILED);
+        assertThat(copy.settled()).isZero();
+        assertThat(transport.attempted()).hasSize(1);
+    }
+
+    @Test
+    void withoutAConnectionItEnds() {
+        RecordedDelivery copy = copy("o-1");
+        RecordedDelivery next = copy("o-2");
+        transport.answerAll(LOSE_CONNECTION);
+
+        assertThat(moved(Kind.REPLAY, REPLAY).state()).isEqualTo(State.FAILED);
+        assertThat(copy.settled() + next.settled()).isZero();
+        assertThat(transport.attempted())
+                .extracting(message -> message.message().messageId())
+                .containsOnly("o-1");
+    }
+
+    @Test
+    void saysWhatToDoWhereThereIsNoArchive() {
+        RecordedDelivery copy = copy("o-1");
+        transport.answerAll(UNROUTABLE);
+
+        Progress progress = moved(Kind.DISCARD, AsItIs.discarded("billing"));
+
+        assertThat(progress.failure())
+                .contains("SB-5014", "queue=billing-poison-archive", "--safebunny.topology=apply");
+        assertThat(copy.settled()).isZero();
+    }
+
+    @Test
+    void sendsNothingThatWentBackToTheQueue() {
+        copy("o-1").closed();
+
+        Progress progress = moved(Kind.REPLAY, REPLAY);
+
+        assertThat(progress.state()).isEqualTo(State.FAILED);
+        assertThat(progress.failure()).contains("SB-5015", "the connection was lost");
+        assertThat(transport.attempted()).isEmpty();
+    }
+
+    /** The copy that was sent is in its queue again, and must not be told as moved. */
+    @ParameterizedTest
+    @EnumSource(names = {"REPLAY", "DISCARD"})
+    void saysThatACopyIsStillThereWhenTheConnectionWasLostAfterTheConfirm(Kind kind) {
+        RecordedDelivery copy = copy("o-1");
+        copy("o-2");
+        transport.answerAll(message -> {
+            copy.closed();
+            return CompletableFuture.completedFuture(null);
+        });
+
+        Progress progress = moved(kind, kind == Kind.REPLAY ? REPLAY : AsItIs.discarded("billing"));
+
+        assertThat(progress.state()).isEqualTo(State.FAILED);
+        assertThat(progress.moved()).isZero();
+        assertThat(progress.failure())
+                .contains("SB-5015", "message o-1 was sent to", "in both queues", "Without one", "begin again");
+        assertThat(transport.attempted()).hasSize(1);
+        assertThat(told).as("that it was sent").hasSize(1);
+    }
+}
