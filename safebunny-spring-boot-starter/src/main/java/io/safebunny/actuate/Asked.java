@@ -7,6 +7,8 @@ import java.security.Principal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.convert.DurationStyle;
@@ -38,6 +40,26 @@ final class Asked {
             throw wrong(what, null, "it is needed for this action");
         }
         return value;
+    }
+
+    /** Refuses what is given where it means nothing. */
+    static void absent(String what, @Nullable String value, String why) {
+        if (value != null) {
+            throw wrong(what, value, why);
+        }
+    }
+
+    /** Refuses an operation on all that does not say so, and one that says so and means some. */
+    static void allOrSome(@Nullable String all, Stream<@Nullable String> filters) {
+        boolean some = filters.anyMatch(Objects::nonNull);
+        if (flag("all", all) == some) {
+            throw wrong(
+                    "all",
+                    all,
+                    some
+                            ? "there is a filter, too. Leave out one of them"
+                            : "without type, poisonReason, exception and correlation it must be true, so that nobody moves all messages by mistake");
+        }
     }
 
     static boolean flag(String what, @Nullable String value) {
@@ -78,7 +100,7 @@ final class Asked {
         throw wrong("duration", value, "it must be a number with a unit, such as 30s, 10m or 2h");
     }
 
-    private static MisuseException wrong(String what, @Nullable String value, String needs) {
+    static MisuseException wrong(String what, @Nullable String value, String needs) {
         return new MisuseException(
                 MisuseException.ARGUMENT,
                 "Invalid operation [%s=%s]: %s. Nothing was changed."

@@ -11,10 +11,15 @@ import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Timeline;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -24,6 +29,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.annotation.MergedAnnotations;
 
 /** The endpoints, where Spring Boot's actuator is on the class path and exposes them. */
 @AutoConfiguration(afterName = "io.safebunny.autoconfigure.SafeBunnyAutoConfiguration")
@@ -76,6 +82,17 @@ final class EndpointsAutoConfiguration {
                 () -> engine.handlers().stream()
                         .map(HandlerDefinition::type)
                         .collect(Collectors.toCollection(TreeSet::new)));
+    }
+
+    /** @param beans whether an endpoint is ours, or of the application under our id */
+    @Bean
+    OperationInvokerAdvisor safebunnyKnownParametersOnly(ListableBeanFactory beans) {
+        Set<EndpointId> ours = Stream.of(NodeEndpoint.class, PoisonEndpoint.class)
+                .filter(type -> beans.getBeanNamesForType(type, false, false).length > 0)
+                .map(type -> EndpointId.of(
+                        MergedAnnotations.from(type).get(WebEndpoint.class).getString("id")))
+                .collect(Collectors.toSet());
+        return new KnownParametersOnly(ours);
     }
 
     @Bean

@@ -20,7 +20,7 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
  * The node: what it is, and pausing its types. Every parameter may be missing as far as Spring is concerned, so that the answer can
- * say which one is and what to write. Thread-safe.
+ * say which one is and what to write; the names of selectors are explained at {@link KnownParametersOnly}. Thread-safe.
  */
 @WebEndpoint(id = "safebunny")
 final class NodeEndpoint {
@@ -43,32 +43,34 @@ final class NodeEndpoint {
     }
 
     @ReadOperation
-    WebEndpointResponse<Object> section(@Selector String section) {
+    WebEndpointResponse<Object> section(@Selector String sectionInPath) {
         return Answers.found(
                 () -> {
-                    Supplier<Map<String, Object>> view = views.sections().get(section);
+                    Supplier<Map<String, Object>> view = views.sections().get(sectionInPath);
                     return view == null ? null : view.get();
                 },
                 "Unknown section [section=%s]: there are %s."
-                        .formatted(Names.printable(section), views.sections().keySet()));
+                        .formatted(
+                                Names.printable(sectionInPath), views.sections().keySet()));
     }
 
     @ReadOperation
-    WebEndpointResponse<Object> entry(@Selector String section, @Selector String name) {
+    WebEndpointResponse<Object> entry(@Selector String sectionInPath, @Selector String nameInPath) {
         return Answers.found(
                 () -> {
-                    PoisonOperation operation = operation(section, name);
+                    PoisonOperation operation = operation(sectionInPath, nameInPath);
                     return operation == null ? null : OperationViews.detailed(operation);
                 },
-                missing(section, name));
+                missing(sectionInPath, nameInPath));
     }
 
     /** Ends an operation before its next message. */
     @DeleteOperation
-    WebEndpointResponse<Object> cancel(@Selector String section, @Selector String name, SecurityContext security) {
+    WebEndpointResponse<Object> cancel(
+            @Selector String sectionInPath, @Selector String nameInPath, SecurityContext security) {
         return Answers.found(
                 () -> {
-                    PoisonOperation operation = operation(section, name);
+                    PoisonOperation operation = operation(sectionInPath, nameInPath);
                     if (operation == null) {
                         return null;
                     }
@@ -76,7 +78,7 @@ final class NodeEndpoint {
                     audit.cancelled(operation, Asked.by(security));
                     return OperationViews.detailed(operation);
                 },
-                missing(section, name));
+                missing(sectionInPath, nameInPath));
     }
 
     private @Nullable PoisonOperation operation(String section, String name) {
@@ -90,19 +92,19 @@ final class NodeEndpoint {
 
     @WriteOperation
     WebEndpointResponse<Object> change(
-            @Selector String section,
-            @Selector String name,
+            @Selector String sectionInPath,
+            @Selector String nameInPath,
             SecurityContext security,
             @Nullable String state,
             @Nullable String duration,
             @Nullable String scope,
             @Nullable String reason) {
         return Answers.found(
-                () -> "breakers".equals(section)
-                        ? pauseOrResume(name, Asked.by(security), state, duration, scope, reason)
+                () -> "breakers".equals(sectionInPath)
+                        ? pauseOrResume(nameInPath, Asked.by(security), state, duration, scope, reason)
                         : null,
                 "Nothing can be changed there [section=%s]: post to breakers/{type}."
-                        .formatted(Names.printable(section)));
+                        .formatted(Names.printable(sectionInPath)));
     }
 
     private Result pauseOrResume(
@@ -116,6 +118,9 @@ final class NodeEndpoint {
         boolean node = "node".equals(Asked.oneOf("scope", scope == null ? "node" : scope, List.of("node", "instance")));
         Scope where = node ? Scope.NODE : Scope.INSTANCE;
         String why = reason == null ? "" : reason;
+        if (!open) {
+            Asked.absent("duration", duration, "it is for the state open only");
+        }
         Result result = open
                 ? operations.pause(type, Asked.duration(duration), where, why, by)
                 : operations.resume(type, where, why, by);

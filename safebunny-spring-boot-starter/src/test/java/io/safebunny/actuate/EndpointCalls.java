@@ -11,6 +11,7 @@ import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
 import org.springframework.boot.actuate.endpoint.InvocationContext;
 import org.springframework.boot.actuate.endpoint.OperationFilter;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
 import org.springframework.boot.actuate.endpoint.invoke.ParameterValueMapper;
 import org.springframework.boot.actuate.endpoint.web.EndpointMediaTypes;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointHttpMethod;
@@ -57,7 +58,9 @@ final class EndpointCalls {
                         EndpointMediaTypes.DEFAULT,
                         List.of(),
                         List.of(),
-                        List.of(),
+                        context.getBeanProvider(OperationInvokerAdvisor.class)
+                                .orderedStream()
+                                .toList(),
                         List.of(),
                         List.of(OperationFilter.byAccess(access)))
                 .getEndpoints().stream()

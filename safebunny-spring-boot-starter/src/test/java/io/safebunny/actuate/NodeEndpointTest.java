@@ -25,7 +25,7 @@ import org.springframework.context.ApplicationContext;
 /** As Spring Boot finds the endpoint: its paths, methods and access. */
 class NodeEndpointTest {
 
-    private static final String PAUSE = "safebunny/{section}/{name}";
+    private static final String PAUSE = "safebunny/{sectionInPath}/{nameInPath}";
 
     private static final ApplicationContextRunner NODE =
             EndpointCalls.node().withBean(Handler.class).withBean(Auditor.class);
@@ -43,8 +43,8 @@ class NodeEndpointTest {
     private static @Nullable Object post(
             ApplicationContext context, String section, String type, Map<String, Object> body) {
         Map<String, Object> arguments = new HashMap<>(body);
-        arguments.put("section", section);
-        arguments.put("name", type);
+        arguments.put("sectionInPath", section);
+        arguments.put("nameInPath", type);
         return EndpointCalls.call(context, WebEndpointHttpMethod.POST, PAUSE, arguments);
     }
 
@@ -61,7 +61,10 @@ class NodeEndpointTest {
             for (String section :
                     List.of("topology", "breakers", "publisher", "sagas", "handlers", "outbox", "operations")) {
                 assertThat(EndpointCalls.call(
-                                context, WebEndpointHttpMethod.GET, "safebunny/{section}", Map.of("section", section)))
+                                context,
+                                WebEndpointHttpMethod.GET,
+                                "safebunny/{sectionInPath}",
+                                Map.of("sectionInPath", section)))
                         .as(section)
                         .isInstanceOf(Map.class)
                         .isNotEqualTo(Map.of());
@@ -147,7 +150,10 @@ class NodeEndpointTest {
     @Test
     void anUnknownSectionIsNamed() {
         EXPOSED.run(context -> assertThat(EndpointCalls.call(
-                        context, WebEndpointHttpMethod.GET, "safebunny/{section}", Map.of("section", "nothing")))
+                        context,
+                        WebEndpointHttpMethod.GET,
+                        "safebunny/{sectionInPath}",
+                        Map.of("sectionInPath", "nothing")))
                 .isInstanceOfSatisfying(WebEndpointResponse.class, answer -> {
                     assertThat(answer.getStatus()).isEqualTo(404);
                     assertThat(answer.getBody()).asString().contains("section=nothing", "breakers");

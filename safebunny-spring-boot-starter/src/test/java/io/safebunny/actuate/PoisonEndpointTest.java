@@ -26,7 +26,7 @@ import org.springframework.context.ApplicationContext;
 class PoisonEndpointTest {
 
     private static final String LIST = "safebunnypoison";
-    private static final String ONE = "safebunnypoison/{id}";
+    private static final String ONE = "safebunnypoison/{idInPath}";
 
     private static final ApplicationContextRunner NODE = EndpointCalls.node()
             .withPropertyValues(
@@ -69,11 +69,11 @@ class PoisonEndpointTest {
     }
 
     private static @Nullable Object look(ApplicationContext context, String id) {
-        return EndpointCalls.call(context, WebEndpointHttpMethod.GET, ONE, Map.of("id", id));
+        return EndpointCalls.call(context, WebEndpointHttpMethod.GET, ONE, Map.of("idInPath", id));
     }
 
     private static @Nullable Object post(ApplicationContext context, Map<String, Object> body) {
-        return EndpointCalls.call(context, WebEndpointHttpMethod.POST, body.containsKey("id") ? ONE : LIST, body);
+        return EndpointCalls.call(context, WebEndpointHttpMethod.POST, body.containsKey("idInPath") ? ONE : LIST, body);
     }
 
     @SuppressWarnings("unchecked")
@@ -144,14 +144,15 @@ class PoisonEndpointTest {
             Handler handler = context.getBean(Handler.class);
             handler.works = true;
 
-            assertThat(post(context, Map.of("action", "replay", "dryRun", true, "reason", "a look")))
+            assertThat(post(context, Map.of("action", "replay", "all", true, "dryRun", true, "reason", "a look")))
                     .asInstanceOf(InstanceOfAssertFactories.MAP)
                     .containsEntry("matched", 2)
                     .containsEntry("moved", 2);
             assertThat(handler.handled).isEmpty();
-            Object one = post(context, Map.of("id", id, "action", "replay", "reason", "it works again"));
+            Object one = post(context, Map.of("idInPath", id, "action", "replay", "reason", "it works again"));
             await().until(() -> handler.handled.size() == 1);
-            Object all = post(context, Map.of("action", "replay", "rate", 100, "limit", 10, "reason", "the rest"));
+            Object all = post(
+                    context, Map.of("action", "replay", "all", true, "rate", 100, "limit", 10, "reason", "the rest"));
             await().until(() -> handler.handled.size() == 2);
 
             assertThat(one).asInstanceOf(InstanceOfAssertFactories.MAP).containsEntry("moved", 1);
@@ -163,7 +164,10 @@ class PoisonEndpointTest {
                                     .hasSize(2));
             isAudited(context.getBean(Auditor.class).heard(), id);
             assertThat(EndpointCalls.call(
-                            context, WebEndpointHttpMethod.GET, "safebunny/{section}", Map.of("section", "operations")))
+                            context,
+                            WebEndpointHttpMethod.GET,
+                            "safebunny/{sectionInPath}",
+                            Map.of("sectionInPath", "operations")))
                     .asString()
                     .containsSubsequence("the rest", "it works again", "a look");
         });
@@ -194,19 +198,28 @@ class PoisonEndpointTest {
             Handler handler = context.getBean(Handler.class);
             String copy = String.valueOf(messages(get(context, Map.of())).get(0).get("copy"));
             Map<String, Object> edit = Map.of(
-                    "id", id, "action", "edit", "copy", copy, "body", "{\"orderId\":\"o-9\"}", "reason", "a typo");
+                    "idInPath",
+                    id,
+                    "action",
+                    "edit",
+                    "copy",
+                    copy,
+                    "body",
+                    "{\"orderId\":\"o-9\"}",
+                    "reason",
+                    "a typo");
 
             isProblem(post(context, without(edit, "body")), 400, "body=missing");
             isProblem(post(context, without(edit, "copy")), 400, "copy=missing");
             isProblem(post(context, without(edit, "reason")), 400, "reason");
             isProblem(post(context, with(edit, "copy", "another")), 400, "SB-5014");
             isProblem(post(context, with(edit, "body", "{")), 400, "SB-5014");
-            isProblem(post(context, with(edit, "id", "nobody")), 404, "id=nobody");
+            isProblem(post(context, with(edit, "idInPath", "nobody")), 404, "id=nobody");
             assertThat(post(context, edit))
                     .asInstanceOf(InstanceOfAssertFactories.MAP)
                     .containsEntry("moved", 1);
             handler.works = true;
-            post(context, Map.of("id", id, "action", "replay", "reason", "edited"));
+            post(context, Map.of("idInPath", id, "action", "replay", "reason", "edited"));
             await().until(() -> !handler.handled.isEmpty());
 
             assertThat(handler.handled).containsExactly("o-9");
@@ -222,7 +235,7 @@ class PoisonEndpointTest {
             String id = poison(context, "o-1");
             poison(context, "o-2");
 
-            assertThat(post(context, Map.of("id", id, "action", "discard", "reason", "a test order")))
+            assertThat(post(context, Map.of("idInPath", id, "action", "discard", "reason", "a test order")))
                     .asInstanceOf(InstanceOfAssertFactories.MAP)
                     .containsEntry("moved", 1);
             assertThat(messages(get(context, Map.of()))).hasSize(1);
@@ -231,14 +244,14 @@ class PoisonEndpointTest {
                     .containsExactly(id);
             post(context, Map.of("action", "discard", "type", "OrderPlaced", "reason", "the other, too"));
             assertThat(messages(get(context, Map.of("archived", "true")))).hasSize(2);
-            assertThat(post(context, Map.of("id", id, "action", "restore", "reason", "it was none")))
+            assertThat(post(context, Map.of("idInPath", id, "action", "restore", "reason", "it was none")))
                     .asInstanceOf(InstanceOfAssertFactories.MAP)
                     .containsEntry("moved", 1);
             assertThat(messages(get(context, Map.of())))
                     .extracting(one -> one.get("messageId"))
                     .containsExactly(id);
 
-            isProblem(post(context, Map.of("id", id, "action", "restore", "reason", "again")), 404, "id=" + id);
+            isProblem(post(context, Map.of("idInPath", id, "action", "restore", "reason", "again")), 404, "id=" + id);
             isProblem(list(context, Map.of("archived", "maybe")), 400, "archived=maybe");
             assertThat(context.getBean(Auditor.class).heard())
                     .extracting(AuditEvent::getType)
@@ -252,7 +265,8 @@ class PoisonEndpointTest {
         NODE.run(context -> {
             String id = poison(context, "o-1");
             String copy = String.valueOf(messages(get(context, Map.of())).get(0).get("copy"));
-            Map<String, Object> discard = Map.of("id", id, "action", "discard", "copy", copy, "reason", "superseded");
+            Map<String, Object> discard =
+                    Map.of("idInPath", id, "action", "discard", "copy", copy, "reason", "superseded");
 
             isProblem(post(context, with(discard, "copy", "another")), 404, "id=" + id);
             assertThat(messages(get(context, Map.of()))).hasSize(1);
@@ -294,17 +308,17 @@ class PoisonEndpointTest {
             poison(context, "o-2");
             poison(context, "o-3");
             context.getBean(Handler.class).works = true;
-            Map<String, Object> slow = Map.of("action", "replay", "rate", "0.001", "reason", "slowly");
+            Map<String, Object> slow = Map.of("action", "replay", "all", true, "rate", "0.001", "reason", "slowly");
 
             Map<?, ?> begun = (Map<?, ?>) Objects.requireNonNull(post(context, slow));
             String operation = String.valueOf(begun.get("operation"));
 
             assertThat(begun.get("state")).hasToString("RUNNING");
             isProblem(post(context, slow), 409, operation);
-            Map<String, Object> path = Map.of("section", "operations", "name", operation);
-            EndpointCalls.call(context, WebEndpointHttpMethod.DELETE, "safebunny/{section}/{name}", path);
-            await().untilAsserted(() -> assertThat(
-                            EndpointCalls.call(context, WebEndpointHttpMethod.GET, "safebunny/{section}/{name}", path))
+            Map<String, Object> path = Map.of("sectionInPath", "operations", "nameInPath", operation);
+            EndpointCalls.call(context, WebEndpointHttpMethod.DELETE, "safebunny/{sectionInPath}/{nameInPath}", path);
+            await().untilAsserted(() -> assertThat(EndpointCalls.call(
+                            context, WebEndpointHttpMethod.GET, "safebunny/{sectionInPath}/{nameInPath}", path))
                     .asString()
                     .contains("state=CANCELLED", "moved=1"));
             assertThat(context.getBean(Auditor.class).heard())
@@ -339,6 +353,7 @@ class PoisonEndpointTest {
             poison(context, "o-1");
             Map<String, Object> body = new HashMap<>();
             body.put("action", action);
+            body.put("all", type == null ? "true" : null);
             body.put("type", type);
             body.put("limit", limit);
             body.put("rate", rate);
@@ -358,13 +373,14 @@ class PoisonEndpointTest {
             poison(context, "o-1");
 
             isProblem(look(context, "nobody"), 404, "id=nobody");
-            isProblem(post(context, Map.of("id", "nobody", "action", "replay", "reason", "why")), 404, "id=nobody");
+            isProblem(
+                    post(context, Map.of("idInPath", "nobody", "action", "replay", "reason", "why")), 404, "id=nobody");
             isProblem(
                     EndpointCalls.call(
                             context,
                             WebEndpointHttpMethod.DELETE,
-                            "safebunny/{section}/{name}",
-                            Map.of("section", "operations", "name", "op-9")),
+                            "safebunny/{sectionInPath}/{nameInPath}",
+                            Map.of("sectionInPath", "operations", "nameInPath", "op-9")),
                     404,
                     "name=op-9");
         });

@@ -91,10 +91,12 @@ class EndpointIT {
         JsonNode list = json(get(poison + "?limit=5"), 200, ANSWER);
         assertThat(list.path("messages").isArray()).isTrue();
         json(get(poison + "/nobody"), 404, PROBLEM);
-        json(post(poison, "{\"action\":\"replay\",\"rate\":-1,\"reason\":\"why\"}"), 400, PROBLEM);
+        json(post(poison, "{\"action\":\"replay\",\"all\":true,\"rate\":-1,\"reason\":\"why\"}"), 400, PROBLEM);
 
-        JsonNode replay =
-                json(post(poison, "{\"action\":\"replay\",\"dryRun\":true,\"reason\":\"a look\"}"), 200, ANSWER);
+        JsonNode replay = json(
+                post(poison, "{\"action\":\"replay\",\"all\":true,\"dryRun\":true,\"reason\":\"a look\"}"),
+                200,
+                ANSWER);
         String operation = replay.path("operation").asString();
         JsonNode progress = json(get(actuator + "safebunny/operations/" + operation), 200, ANSWER);
         assertThat(progress.path("reason").asString()).isEqualTo("a look");
