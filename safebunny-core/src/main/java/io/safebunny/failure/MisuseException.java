@@ -36,6 +36,9 @@ public final class MisuseException extends SafeBunnyException {
     /** Another operation on poison messages runs on this instance. */
     public static final String BUSY = "SB-5016";
 
+    /** There is no such copy in the poison queue: it was moved or edited, or somebody is looking at it. */
+    public static final String COPY = "SB-5017";
+
     /** A middleware dropped the publication, so there is no message id. */
     public static final String DROPPED = "SB-5008";
 

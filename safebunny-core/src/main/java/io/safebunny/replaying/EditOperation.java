@@ -142,7 +142,7 @@ final class EditOperation implements PoisonOperation {
 
     private MisuseException none() {
         return new MisuseException(
-                MisuseException.POISON,
+                MisuseException.COPY,
                 "There is no such copy [message=%s, digest=%s]: it was replayed, discarded or edited, or somebody is looking at it. Look again with PoisonMessages.find."
                         .formatted(Names.printable(edit.messageId()), Names.printable(edit.digest())));
     }

@@ -269,7 +269,9 @@ class EditTest {
         node.setAside(copy);
 
         assertRefused(edit(copy, body("o-1", 6)), "it was edited since");
-        assertRefused(new PoisonEdit("o-2", "none", body("o-1", 6), "tester", "why"), "no such copy", "o-2");
+        assertThatExceptionOfType(MisuseException.class)
+                .isThrownBy(() -> node.poison().edit(new PoisonEdit("o-2", "none", body("o-1", 6), "tester", "why")))
+                .withMessageContainingAll("SB-5017", "no such copy", "o-2");
     }
 
     @Test

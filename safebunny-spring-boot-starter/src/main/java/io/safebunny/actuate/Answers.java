@@ -3,10 +3,15 @@ package io.safebunny.actuate;
 
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.PublishException;
 import io.safebunny.failure.SafeBunnyException;
+import io.safebunny.poison.PoisonOperation;
+import io.safebunny.spi.store.StoreUnavailableException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.util.MimeType;
@@ -19,48 +24,81 @@ final class Answers {
     private static final int BAD_REQUEST = 400;
     private static final int NOT_FOUND = 404;
     private static final int CONFLICT = 409;
+    private static final int FAULT = 500;
     private static final int UNAVAILABLE = 503;
 
     private static final Map<Integer, String> TITLES = Map.of(
             BAD_REQUEST, "Bad Request",
             NOT_FOUND, "Not Found",
             CONFLICT, "Conflict",
+            FAULT, "Internal Server Error",
             UNAVAILABLE, "Service Unavailable");
+
+    /** What an operation has failed with begins with the code of the exception, if that was one of ours. */
+    private static final Pattern WITH_CODE = Pattern.compile("(SB-\\d{4}) (.*)", Pattern.DOTALL);
 
     private Answers() {}
 
     /** What the supplier has to say, or why it cannot. */
     static WebEndpointResponse<Object> of(Supplier<? extends @Nullable Object> answer) {
         try {
-            return new WebEndpointResponse<>(answer.get());
-        } catch (MisuseException | BrowsingException e) {
-            return problem(status(e), e.code(), e.messageWithoutCode());
+            Object body = answer.get();
+            return body instanceof WebEndpointResponse<?> made
+                    ? new WebEndpointResponse<>(made.getBody(), made.getStatus(), made.getContentType())
+                    : new WebEndpointResponse<>(body);
+        } catch (SafeBunnyException e) {
+            return problem(e, null);
         }
     }
 
+    /** @param operation that failed so; {@code null} if none was begun */
+    static WebEndpointResponse<Object> problem(SafeBunnyException e, @Nullable PoisonOperation operation) {
+        return problem(status(e), e.code(), e.messageWithoutCode(), operation);
+    }
+
+    /** For an operation that has failed already. */
+    static WebEndpointResponse<Object> failed(PoisonOperation operation) {
+        String failure = String.valueOf(operation.progress().failure());
+        Matcher coded = WITH_CODE.matcher(failure);
+        return coded.matches()
+                ? problem(UNAVAILABLE, coded.group(1), coded.group(2), operation)
+                : problem(FAULT, "", failure, operation);
+    }
+
     private static int status(SafeBunnyException e) {
-        return switch (e.code()) {
-            case MisuseException.TYPE -> NOT_FOUND;
-            case MisuseException.BUSY -> CONFLICT;
-            default -> e instanceof BrowsingException ? UNAVAILABLE : BAD_REQUEST;
-        };
+        if (e instanceof MisuseException) {
+            return switch (e.code()) {
+                case MisuseException.TYPE, MisuseException.COPY -> NOT_FOUND;
+                case MisuseException.BUSY -> CONFLICT;
+                case MisuseException.NOT_RUNNING -> UNAVAILABLE;
+                default -> BAD_REQUEST;
+            };
+        }
+        return e instanceof BrowsingException || e instanceof PublishException || e instanceof StoreUnavailableException
+                ? UNAVAILABLE
+                : FAULT;
     }
 
     /** The same for what there may not be: then the answer is {@code null}, and the response says what is missing. */
     static WebEndpointResponse<Object> found(Supplier<? extends @Nullable Object> answer, String missing) {
         WebEndpointResponse<Object> response = of(answer);
         return response.getStatus() == WebEndpointResponse.STATUS_OK && response.getBody() == null
-                ? problem(NOT_FOUND, "", missing)
+                ? problem(NOT_FOUND, "", missing, null)
                 : response;
     }
 
-    private static WebEndpointResponse<Object> problem(int status, String code, String detail) {
+    private static WebEndpointResponse<Object> problem(
+            int status, String code, String detail, @Nullable PoisonOperation operation) {
         Map<String, Object> problem = new LinkedHashMap<>();
         problem.put("title", TITLES.get(status));
         problem.put("status", status);
         problem.put("detail", detail);
         if (!code.isEmpty()) {
             problem.put("code", code);
+        }
+        if (operation != null) {
+            problem.put("operation", operation.id());
+            problem.put("moved", operation.progress().moved());
         }
         return new WebEndpointResponse<>(problem, status, PROBLEM);
     }

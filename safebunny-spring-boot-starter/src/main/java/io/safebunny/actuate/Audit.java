@@ -3,22 +3,28 @@ package io.safebunny.actuate;
 
 import io.safebunny.SafeBunnyEvent;
 import io.safebunny.message.Names;
+import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.time.Timeline;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
  * Tells Spring who did what: an event for each operation and, for those on poison messages, one for each message that was moved, with the same
- * id. No payload, no header. Thread-safe.
+ * id. No payload, no header. A listener that throws is logged, with what it should have heard. Thread-safe.
  */
 final class Audit implements SafeBunnyEvent.Listener {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Audit.class);
+    private static final int LONGEST_NAME = 100;
     private static final int LONGEST_REASON = 500;
 
     private final ApplicationEventPublisher publisher;
@@ -50,6 +56,28 @@ final class Audit implements SafeBunnyEvent.Listener {
         tell(operation.begunAt(), request.by(), "SAFEBUNNY_" + operation.kind(), data);
     }
 
+    void edited(PoisonEdit edit, PoisonOperation operation) {
+        tell(operation.begunAt(), operation.request().by(), "SAFEBUNNY_EDIT", about(edit, operation));
+    }
+
+    /** @param operation {@code null} when none was begun */
+    void notEdited(PoisonEdit edit, @Nullable PoisonOperation operation, RuntimeException failure) {
+        Map<String, Object> data = about(edit, operation);
+        data.put("failure", Names.printable(String.valueOf(failure.getMessage()), LONGEST_REASON));
+        tell(timeline.now(), Names.printable(edit.by(), LONGEST_NAME), "SAFEBUNNY_EDIT_FAILED", data);
+    }
+
+    private static Map<String, Object> about(PoisonEdit edit, @Nullable PoisonOperation operation) {
+        Map<String, Object> data = new LinkedHashMap<>();
+        if (operation != null) {
+            data.put("operation", operation.id());
+        }
+        data.put("messageId", Names.printable(edit.messageId()));
+        data.put("copy", Names.printable(edit.digest()));
+        data.put("reason", Names.printable(edit.reason(), LONGEST_REASON));
+        return data;
+    }
+
     void cancelled(PoisonOperation operation, String by) {
         tell(timeline.now(), by, "SAFEBUNNY_CANCEL", Map.of("operation", operation.id()));
     }
@@ -68,6 +96,10 @@ final class Audit implements SafeBunnyEvent.Listener {
     }
 
     private void tell(Instant at, String by, String type, Map<String, Object> data) {
-        publisher.publishEvent(new AuditApplicationEvent(new AuditEvent(at, by, type, data)));
+        try {
+            publisher.publishEvent(new AuditApplicationEvent(new AuditEvent(at, by, type, data)));
+        } catch (RuntimeException e) { // it is done already, and whoever asked for it must be told so
+            LOG.error("Not audited, because a listener failed: {} by {} {}", type, by, data, e);
+        }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.actuate;
 
-import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
@@ -9,7 +9,6 @@ import io.safebunny.poison.PoisonOperation.Progress;
 import io.safebunny.poison.PoisonOperation.State;
 import io.safebunny.poison.PoisonRequest;
 import java.time.Duration;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Begins operations on poison messages, has them audited, and says how far they are. Thread-safe. */
@@ -26,18 +25,27 @@ final class PoisonChanges {
         this.audit = audit;
     }
 
-    /** On all that match. */
-    Map<String, Object> begin(PoisonAction action, PoisonRequest request) {
-        return OperationViews.detailed(begun(action, request));
+    /**
+     * On all that match.
+     *
+     * @return how far it is, or the problem with which it has failed already
+     */
+    Object begin(PoisonAction action, PoisonRequest request) {
+        return answer(begun(action, request));
     }
 
-    /** On one message; {@code null} when it is not there. */
+    /** On one message, as above; {@code null} when it is not there. */
     @Nullable
-    Map<String, Object> beginOne(PoisonAction action, PoisonRequest request) {
+    Object beginOne(PoisonAction action, PoisonRequest request) {
         PoisonOperation operation = begun(action, request);
         Progress progress = operation.progress();
-        boolean none = progress.state() == State.ENDED && progress.matched() == 0;
-        return none ? null : OperationViews.detailed(operation);
+        return progress.state() == State.ENDED && progress.matched() == 0 ? null : answer(operation);
+    }
+
+    private static Object answer(PoisonOperation operation) {
+        return operation.progress().state() == State.FAILED
+                ? Answers.failed(operation)
+                : OperationViews.detailed(operation);
     }
 
     private PoisonOperation begun(PoisonAction action, PoisonRequest request) {
@@ -57,17 +65,30 @@ final class PoisonChanges {
         return operation;
     }
 
-    @Nullable
-    Map<String, Object> edit(PoisonEdit edit) {
+    /** @return what was done, or the problem */
+    Object edit(PoisonEdit edit) {
         try {
             PoisonOperation operation = poison.edit(edit);
-            audit.begun(operation);
+            audit.edited(edit, operation);
             return OperationViews.detailed(operation);
-        } catch (MisuseException e) {
-            if (poison.find(edit.messageId()).isEmpty()) {
-                return null;
-            }
+        } catch (SafeBunnyException e) {
+            PoisonOperation failed = failed(edit, e);
+            audit.notEdited(edit, failed, e);
+            return Answers.problem(e, failed);
+        } catch (RuntimeException e) {
+            audit.notEdited(edit, failed(edit, e), e);
             throw e;
         }
+    }
+
+    /** {@code null} when none was begun. */
+    private @Nullable PoisonOperation failed(PoisonEdit edit, RuntimeException e) {
+        return poison.operations().stream()
+                .filter(operation -> operation.kind() == PoisonOperation.Kind.EDIT
+                        && edit.messageId().equals(operation.request().filter().messageId())
+                        && String.valueOf(e.getMessage())
+                                .equals(operation.progress().failure()))
+                .findFirst()
+                .orElse(null);
     }
 }

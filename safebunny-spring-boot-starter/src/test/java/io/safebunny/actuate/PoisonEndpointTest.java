@@ -6,6 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
+import io.safebunny.poison.PoisonMessages;
+import io.safebunny.poison.PoisonOperation;
+import io.safebunny.spi.transport.Transport;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,10 +20,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointHttpMethod;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.event.EventListener;
 
 /** Messages that were set aside, through the endpoint. */
 class PoisonEndpointTest {
@@ -212,9 +217,9 @@ class PoisonEndpointTest {
             isProblem(post(context, without(edit, "body")), 400, "body=missing");
             isProblem(post(context, without(edit, "copy")), 400, "copy=missing");
             isProblem(post(context, without(edit, "reason")), 400, "reason");
-            isProblem(post(context, with(edit, "copy", "another")), 400, "SB-5014");
+            isProblem(post(context, with(edit, "copy", "another")), 404, "SB-5017");
             isProblem(post(context, with(edit, "body", "{")), 400, "SB-5014");
-            isProblem(post(context, with(edit, "idInPath", "nobody")), 404, "id=nobody");
+            isProblem(post(context, with(edit, "idInPath", "nobody")), 404, "message=nobody");
             assertThat(post(context, edit))
                     .asInstanceOf(InstanceOfAssertFactories.MAP)
                     .containsEntry("moved", 1);
@@ -226,6 +231,116 @@ class PoisonEndpointTest {
             assertThat(context.getBean(Auditor.class).heard())
                     .extracting(AuditEvent::getType)
                     .containsSubsequence("SAFEBUNNY_EDIT", "SAFEBUNNY_REPLAY");
+        });
+    }
+
+    @Test
+    void anEditIsAuditedWithItsCopyAndSoIsOneThatFailed() {
+        NODE.run(context -> {
+            String id = poison(context, "o-1");
+            Map<String, Object> edit = edit(context, id);
+
+            isProblem(post(context, with(edit, "body", "{")), 400, "SB-5014");
+            post(context, edit);
+
+            List<AuditEvent> heard = context.getBean(Auditor.class).heard().stream()
+                    .filter(event -> !event.getType().equals("SAFEBUNNY_EDIT_MESSAGE"))
+                    .toList();
+            assertThat(heard).allSatisfy(event -> {
+                assertThat(event.getPrincipal()).isEqualTo("anonymous");
+                assertThat(event.getData())
+                        .containsEntry("messageId", id)
+                        .containsEntry("copy", edit.get("copy"))
+                        .containsEntry("reason", "a typo")
+                        .containsKey("operation");
+                assertThat(event.getData().toString()).doesNotContain("o-9");
+            });
+            assertThat(heard)
+                    .extracting(AuditEvent::getType)
+                    .containsExactly("SAFEBUNNY_EDIT_FAILED", "SAFEBUNNY_EDIT");
+            assertThat(heard.get(0).getData().get("failure")).asString().startsWith("SB-5014");
+        });
+    }
+
+    private static Map<String, Object> edit(ApplicationContext context, String id) {
+        String copy = String.valueOf(messages(get(context, Map.of())).get(0).get("copy"));
+        return Map.of(
+                "idInPath", id, "action", "edit", "copy", copy, "body", "{\"orderId\":\"o-9\"}", "reason", "a typo");
+    }
+
+    @Test
+    void anEditDuringAReplayIsToldOfItAndTakesNothingFromIt() {
+        NODE.run(context -> {
+            String id = poison(context, "o-1");
+            poison(context, "o-2");
+            poison(context, "o-3");
+            Map<String, Object> edit = edit(context, id);
+            context.getBean(Handler.class).works = true;
+            Map<?, ?> replay = (Map<?, ?>) Objects.requireNonNull(
+                    post(context, Map.of("action", "replay", "all", true, "rate", "0.001", "reason", "slowly")));
+
+            isProblem(post(context, with(edit, "copy", "another")), 409, String.valueOf(replay.get("operation")));
+
+            assertThat(context.getBean(Auditor.class).heard())
+                    .filteredOn(event -> event.getType().equals("SAFEBUNNY_EDIT_FAILED"))
+                    .singleElement()
+                    .satisfies(event -> assertThat(event.getData())
+                            .doesNotContainKey("operation")
+                            .containsEntry("copy", "another"));
+            context.getBean(PoisonMessages.class).operations().forEach(PoisonOperation::cancel);
+        });
+    }
+
+    @Test
+    void aBrokerThatIsAwayIsAProblemOfTheOperation() {
+        NODE.run(context -> {
+            String id = poison(context, "o-1");
+            Map<String, Object> edit = edit(context, id);
+            context.getBean(Transport.class).close();
+
+            isProblem(list(context, Map.of()), 503, "SB-5015");
+            isProblem(look(context, id), 503, "SB-5015");
+            for (Map<String, Object> asked : List.<Map<String, Object>>of(
+                    Map.of("action", "replay", "all", true, "reason", "why"),
+                    Map.of("action", "discard", "type", "OrderPlaced", "reason", "why"),
+                    Map.of("idInPath", id, "action", "discard", "reason", "why"),
+                    edit)) {
+                Object answer = post(context, asked);
+                isProblem(answer, 503, "SB-5015");
+                assertThat(answer)
+                        .isInstanceOfSatisfying(WebEndpointResponse.class, response -> assertThat(response.getBody())
+                                .asInstanceOf(InstanceOfAssertFactories.MAP)
+                                .containsEntry("moved", 0)
+                                .containsEntry(
+                                        "operation",
+                                        context.getBean(PoisonMessages.class)
+                                                .operations()
+                                                .get(0)
+                                                .id()));
+            }
+        });
+    }
+
+    static class Broken {
+        @EventListener
+        void on(AuditApplicationEvent event) {
+            throw new IllegalStateException("the audit's disk is full");
+        }
+    }
+
+    @Test
+    void aListenerThatThrowsTakesNoAnswerAway() {
+        NODE.withBean(Broken.class).run(context -> {
+            String id = poison(context, "o-1");
+
+            assertThat(post(context, edit(context, id)))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("moved", 1);
+            assertThat(post(context, Map.of("idInPath", id, "action", "discard", "reason", "why")))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsKey("operation")
+                    .containsEntry("moved", 1);
+            assertThat(messages(get(context, Map.of()))).isEmpty();
         });
     }
 
