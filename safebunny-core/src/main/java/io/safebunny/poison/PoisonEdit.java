@@ -18,7 +18,7 @@ public record PoisonEdit(String messageId, String digest, byte[] body, String by
         if (messageId.isBlank() || digest.isBlank()) {
             throw new MisuseException(
                     MisuseException.POISON,
-                    "Missing %s of an edit: say which copy is meant, as PoisonMessages.find shows it. A copy without one cannot be edited."
+                    "Missing %s of an edit: say which copy is meant, as its list shows it (PoisonMessages.list, or GET safebunnypoison). A copy without one cannot be edited."
                             .formatted(messageId.isBlank() ? "message id" : "digest"));
         }
         if (reason.isBlank() || by.isBlank()) {

@@ -6,8 +6,8 @@ import java.util.List;
 /**
  * The messages that this node has set aside, in {@code {node}-poison}. Thread-safe.
  *
- * <p>Whatever is looked at is kept from other operators for that long, and then back in its place. Needs the permission to read that queue, which a
- * node does not need otherwise. Throws {@link io.safebunny.failure.BrowsingException} when the queue cannot be read, and {@link
+ * <p>Whatever is looked at is kept from everybody else for that long, and then back in the queue, perhaps in another order. On one instance a look and
+ * an operation take turns. Needs the permission to read that queue, which a node does not need otherwise. Throws {@link io.safebunny.failure.BrowsingException} when the queue cannot be read, and {@link
  * io.safebunny.failure.MisuseException} SB-5014 when the node handles nothing, or is not started.
  */
 public interface PoisonMessages {
@@ -29,7 +29,7 @@ public interface PoisonMessages {
     /**
      * Sends all copies that match, and that their verdict says can be handled, back to their queues: each is taken, judged anew, sent to its
      * queue, and removed once the broker has confirmed that. A crash in between leaves a copy, which with a store is not handled twice.
-     * Of several copies of one message only one is moved. Returns at once; one operation at a time runs on each instance.
+     * Of several copies of one message only one is moved. What the broker refuses stays, and the others are moved. Returns at once; one operation at a time runs on each instance.
      *
      * @throws io.safebunny.failure.MisuseException SB-5016 when another operation runs on this instance
      */

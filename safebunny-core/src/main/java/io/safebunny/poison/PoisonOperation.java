@@ -23,7 +23,7 @@ public interface PoisonOperation {
 
     Progress progress();
 
-    /** Ends it before the next copy. What was moved stays moved. No effect on one that has ended. */
+    /** Ends it before the next copy. What was moved stays moved. No effect on an edit, nor on what has ended. */
     void cancel();
 
     /**
@@ -48,7 +48,10 @@ public interface PoisonOperation {
     /** How an operation ended, or that it has not. */
     enum State {
         RUNNING,
-        /** All that matched were judged, and moved if their verdict says so. */
+        /**
+         * All that matched, up to the filter's limit, were judged, and moved if their verdict says so and the broker took them; except
+         * {@link Progress#missed}, and what was set aside since it began.
+         */
         ENDED,
         CANCELLED,
         /** {@link Progress#failure} says why. What was moved stays moved, and the rest is in its queue. */
@@ -61,7 +64,9 @@ public interface PoisonOperation {
      * @param matched copies that were judged so far
      * @param moved those that were moved and confirmed, or would have been in a dry run
      * @param verdicts how many copies had which verdict
-     * @param refusals the first 100 copies that were not moved, with the reason
+     * @param refusals the first 100 copies that were not moved, with the reason, without their headers
+     * @param missed copies that were there when it began and that it never got, matching or not: others have moved them, or were looking at
+     *     them for longer than it waits, three seconds; 0 while it runs
      * @param failure what ended it; {@code null} unless it failed
      */
     record Progress(
@@ -70,6 +75,7 @@ public interface PoisonOperation {
             int moved,
             Map<Verdict, Integer> verdicts,
             List<PoisonedMessage> refusals,
+            long missed,
             @Nullable String failure) {
 
         public Progress {

@@ -36,6 +36,24 @@ public record PoisonedMessage(
         headers = Map.copyOf(headers);
     }
 
+    /** As it is remembered of operations. */
+    public PoisonedMessage withoutHeaders() {
+        return new PoisonedMessage(
+                digest,
+                messageId,
+                correlationId,
+                type,
+                reason,
+                queue,
+                poisonedAt,
+                exceptionType,
+                exceptionMessage,
+                bodyBytes,
+                Map.of(),
+                verdict,
+                explanation);
+    }
+
     @Override
     public String toString() {
         return "PoisonedMessage[%s %s, %s, %s]".formatted(type, messageId, reason, verdict);

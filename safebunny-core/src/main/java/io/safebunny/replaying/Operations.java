@@ -16,7 +16,7 @@ final class Operations {
 
     private final Executor blocking;
     private final Deque<PoisonOperation> lastFirst = new ArrayDeque<>(); // guarded by this, as is the one that runs
-    private @Nullable PoisonOperation running;
+    private @Nullable ToldOperation running;
 
     /** @param blocking runs each as one task */
     Operations(Executor blocking) {
@@ -24,16 +24,10 @@ final class Operations {
     }
 
     /** @throws MisuseException SB-5016 when another one runs */
-    void begin(QueueOperation operation) {
+    void begin(ToldOperation operation, Runnable run) {
         enter(operation);
         try {
-            blocking.execute(() -> {
-                try {
-                    operation.run();
-                } finally {
-                    leave(operation);
-                }
-            });
+            blocking.execute(() -> runAndLeave(operation, run));
         } catch (RuntimeException | Error e) {
             forget(operation);
             throw e;
@@ -43,18 +37,22 @@ final class Operations {
     /**
      * Runs it to its end.
      *
-     * @throws MisuseException SB-5016 when another one runs; and what the operation throws
+     * @throws MisuseException SB-5016 when another one runs; and what the run throws
      */
-    void run(EditOperation operation) {
+    void run(ToldOperation operation, Runnable run) {
         enter(operation);
+        runAndLeave(operation, run);
+    }
+
+    private void runAndLeave(ToldOperation operation, Runnable run) {
         try {
-            operation.run();
+            run.run();
         } finally {
             leave(operation);
         }
     }
 
-    private synchronized void enter(PoisonOperation operation) {
+    private synchronized void enter(ToldOperation operation) {
         if (running != null) {
             throw new MisuseException(
                     MisuseException.BUSY,
@@ -68,13 +66,14 @@ final class Operations {
         }
     }
 
-    private synchronized void leave(PoisonOperation operation) {
+    private synchronized void leave(ToldOperation operation) {
         if (running == operation) {
             running = null;
         }
+        operation.leave();
     }
 
-    private synchronized void forget(PoisonOperation operation) {
+    private synchronized void forget(ToldOperation operation) {
         leave(operation);
         lastFirst.remove(operation);
     }

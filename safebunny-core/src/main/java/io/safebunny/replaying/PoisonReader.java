@@ -8,10 +8,10 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.poison.PoisonCopy;
+import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
 import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.time.Timeline;
 import java.time.Instant;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads the copies in the poison queue and judges them. Believes nothing that a sender may have written into them. Thread-safe. */
+/** Reads the copies in the poison queue and judges them. Believes nothing that a sender may have written into them. For one look, on one thread. */
 final class PoisonReader {
 
     private static final Logger LOG = LoggerFactory.getLogger(PoisonReader.class);
@@ -32,17 +32,19 @@ final class PoisonReader {
     /** Of what is shown of a text. */
     private static final int LONGEST = 1_000;
 
+    private static final Judgement UNJUDGED = new Judgement(Verdict.UNKNOWN, "");
+
     private final Map<String, MessageInspector> byQueue;
-    private final @Nullable MessageStore store;
+    private final @Nullable StoredRecords records;
     private final Timeline timeline;
 
     /**
      * @param byQueue of the queues that this node handles, by their names
-     * @param store {@code null} when handled messages are not remembered
+     * @param records {@code null} when handled messages are not remembered
      */
-    PoisonReader(Map<String, MessageInspector> byQueue, @Nullable MessageStore store, Timeline timeline) {
+    PoisonReader(Map<String, MessageInspector> byQueue, @Nullable StoredRecords records, Timeline timeline) {
         this.byQueue = Map.copyOf(byQueue);
-        this.store = store;
+        this.records = records;
         this.timeline = timeline;
     }
 
@@ -82,6 +84,11 @@ final class PoisonReader {
         }
     }
 
+    /** Asks nobody. */
+    boolean matches(WireMessage wire, PoisonFilter filter) {
+        return filter.matches(shownAs(wire, UNJUDGED));
+    }
+
     /**
      * Asks the store, so it may block.
      *
@@ -111,12 +118,12 @@ final class PoisonReader {
 
     private Copy judged(WireMessage wire, WireMessage replayed, Inspected inspected, boolean forced) {
         byte[] body = inspected.message().body();
-        if (store == null) {
+        if (records == null) {
             Judgement repeats = new Judgement(
                     Verdict.REPEATS, "There is no store: it is handled, whether it was handled before or not.");
             return new Copy(wire, shownAs(wire, repeats), replayed, body, null);
         }
-        MessageRecord record = store.find(inspected.key());
+        MessageRecord record = records.find(inspected.key());
         Judgement judgement = Judgement.of(
                 record,
                 record == null || record.fingerprint().isOf(inspected.message()),

@@ -27,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the node's poison queue, and its archive, through the transport. Thread-safe. */
@@ -40,10 +41,10 @@ public final class QueuePoisonMessages implements PoisonMessages {
     private final String node;
     private final String queue;
     private final String archive;
-    private final Transport transport;
+    private final Looks looks;
     private final ConfirmedSender sender;
     private final Timeline timeline;
-    private final PoisonReader reader;
+    private final Supplier<PoisonReader> readers;
     private final Edits edits;
     private final Operations operations;
     private final CopyMover mover;
@@ -68,11 +69,11 @@ public final class QueuePoisonMessages implements PoisonMessages {
         this.node = node;
         this.queue = Topology.poisonOf(node);
         this.archive = Topology.archiveOf(node);
-        this.transport = transport;
+        this.looks = new Looks(transport);
         this.sender = sender;
         this.timeline = timeline;
-        this.reader = new PoisonReader(inspectors, store, timeline);
-        this.edits = new Edits(reader, store);
+        this.readers = () -> new PoisonReader(inspectors, store == null ? null : new StoredRecords(store), timeline);
+        this.edits = new Edits(new PoisonReader(inspectors, null, timeline), store);
         this.operations = new Operations(blocking);
         this.mover = new CopyMover(sender, events);
         this.metrics = metrics;
@@ -90,22 +91,24 @@ public final class QueuePoisonMessages implements PoisonMessages {
     }
 
     private PoisonList list(String from, PoisonFilter filter) {
+        return looks.alone(from, browsed -> list(browsed, filter));
+    }
+
+    private PoisonList list(BrowsedQueue browsed, PoisonFilter filter) {
         int most = (int) Math.max(LEAST_LOOKED_AT, (long) filter.limit() * LOOKED_AT_PER_MATCH);
+        PoisonReader reader = readers.get();
         List<PoisonedMessage> matching = new ArrayList<>();
         int scanned = 0;
-        try (BrowsedQueue browsed = transport.browse(from)) {
-            long depth = browsed.depth();
-            Delivery delivery = null;
-            while (scanned < most && matching.size() < filter.limit() && (delivery = browsed.next()) != null) {
-                scanned++;
-                PoisonedMessage copy =
-                        reader.read(delivery.message().message(), false).shown();
-                if (filter.matches(copy)) {
-                    matching.add(copy);
-                }
+        Delivery delivery = null;
+        while (scanned < most && matching.size() < filter.limit() && (delivery = browsed.next()) != null) {
+            scanned++;
+            WireMessage wire = delivery.message().message();
+            if (reader.matches(wire, filter)) {
+                matching.add(reader.read(wire, false).shown());
             }
-            return new PoisonList(depth, scanned, scanned < depth, groups(matching), matching);
         }
+        long depth = Math.max(scanned, browsed.depth()); // a quorum queue without a leader says 0
+        return new PoisonList(depth, scanned, scanned < depth, groups(matching), matching);
     }
 
     private static List<PoisonGroup> groups(List<PoisonedMessage> copies) {
@@ -124,16 +127,19 @@ public final class QueuePoisonMessages implements PoisonMessages {
 
     @Override
     public List<PoisonCopy> find(String messageId) {
+        return looks.alone(queue, browsed -> find(browsed, messageId));
+    }
+
+    private List<PoisonCopy> find(BrowsedQueue browsed, String messageId) {
+        PoisonReader reader = readers.get();
         List<PoisonCopy> copies = new ArrayList<>();
-        try (BrowsedQueue browsed = transport.browse(queue)) {
-            Delivery delivery = null;
-            for (int looked = 0;
-                    looked < MOST_SEARCHED && copies.size() < MOST_COPIES && (delivery = browsed.next()) != null;
-                    looked++) {
-                WireMessage wire = delivery.message().message();
-                if (messageId.equals(wire.messageId())) {
-                    copies.add(reader.read(wire, false).told());
-                }
+        Delivery delivery = null;
+        for (int looked = 0;
+                looked < MOST_SEARCHED && copies.size() < MOST_COPIES && (delivery = browsed.next()) != null;
+                looked++) {
+            WireMessage wire = delivery.message().message();
+            if (messageId.equals(wire.messageId())) {
+                copies.add(reader.read(wire, false).told());
             }
         }
         return List.copyOf(copies);
@@ -155,17 +161,25 @@ public final class QueuePoisonMessages implements PoisonMessages {
     }
 
     private PoisonOperation begin(PoisonOperation.Kind kind, PoisonRequest request, String from, Treatment treatment) {
-        QueueOperation operation = new QueueOperation(
-                kind, request, treatment, () -> transport.browse(from), mover, reader, timeline, metrics);
-        operations.begin(operation);
+        ToldOperation operation = new ToldOperation(kind, request, timeline);
+        operations.begin(
+                operation,
+                new MoveRun(
+                        operation,
+                        treatment,
+                        from,
+                        () -> looks.byTurns(from),
+                        mover,
+                        readers.get(),
+                        timeline,
+                        metrics));
         return operation;
     }
 
     @Override
     public PoisonOperation edit(PoisonEdit edit) {
-        EditOperation operation =
-                new EditOperation(edit, node, () -> transport.browse(queue), sender, edits, timeline, events);
-        operations.run(operation);
+        ToldOperation operation = new ToldOperation(PoisonOperation.Kind.EDIT, EditRun.request(edit), timeline);
+        operations.run(operation, new EditRun(operation, edit, node, looks, sender, edits, events));
         return operation;
     }
 

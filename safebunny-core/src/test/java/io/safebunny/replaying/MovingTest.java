@@ -65,17 +65,18 @@ class MovingTest {
                 Runnable::run,
                 timeline,
                 new BoundedLog(timeline, ExceptionDetails.FULL));
-        QueueOperation operation = new QueueOperation(
-                kind,
-                PoisonNode.everything(),
+        ToldOperation operation = new ToldOperation(kind, PoisonNode.everything(), timeline);
+        Runnable run = new MoveRun(
+                operation,
                 treatment,
+                "billing-poison",
                 () -> new Taken(copies.size(), copies.iterator()),
                 new CopyMover(
                         new ConfirmedSender(transport, timeline, Runnable::run, Duration.ofSeconds(5), 10), events),
                 new PoisonReader(Map.of(), null, timeline),
                 timeline,
                 new Metrics(new SimpleMeterRegistry()));
-        operation.run();
+        run.run();
         return operation.progress();
     }
 

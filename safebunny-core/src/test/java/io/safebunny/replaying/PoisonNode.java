@@ -123,11 +123,20 @@ final class PoisonNode {
     }
 
     void takeAll() {
-        try (BrowsedQueue queue = transport.browse(POISON)) {
+        try (BrowsedQueue queue = browse()) {
             for (Delivery next = queue.next(); next != null; next = queue.next()) {
                 next.acknowledge();
             }
         }
+    }
+
+    /** The poison queue, as it is. */
+    BrowsedQueue browse() {
+        return transport.browse(POISON);
+    }
+
+    Looks looks() {
+        return new Looks(transport);
     }
 
     PoisonMessages poison() {

@@ -287,15 +287,40 @@ class VerdictsTest {
                 .isEmpty();
     }
 
+    /** Each question may wait for as long as the time limit is. */
+    @Test
+    void aSilentStoreIsAskedOncePerLook() {
+        UnreachableStore store = new UnreachableStore();
+        PoisonNode node = new PoisonNode(store::over);
+        node.setAside(set(node, Situation.POISONED, "o-1"));
+        node.setAside(set(node, Situation.POISONED, "o-2"));
+        node.setAside(set(node, Situation.POISONED, "o-3"));
+        store.silent = true;
+
+        assertThat(node.list())
+                .extracting(PoisonedMessage::verdict)
+                .containsExactly(Verdict.UNKNOWN, Verdict.UNKNOWN, Verdict.UNKNOWN);
+        assertThat(store.refused).isEqualTo(1);
+        assertThat(node.replay(PoisonNode.everything()).verdicts()).containsExactly(Map.entry(Verdict.UNKNOWN, 3));
+        assertThat(store.refused).isEqualTo(2);
+
+        store.silent = false;
+        assertThat(node.list())
+                .extracting(PoisonedMessage::verdict)
+                .containsExactly(Verdict.RUN, Verdict.RUN, Verdict.RUN);
+    }
+
     /** Of a time when nothing can be read. */
     private static final class UnreachableStore {
         boolean silent;
+        int refused;
 
         MessageStore over(VirtualTimeline timeline) {
             return new ForwardingStore(new MemoryMessageStore(timeline, PoisonNode.RETENTION)) {
                 @Override
                 public @Nullable MessageRecord find(RecordKey key) {
                     if (silent) {
+                        refused++;
                         throw new StoreUnavailableException("no answer", null, null);
                     }
                     return super.find(key);

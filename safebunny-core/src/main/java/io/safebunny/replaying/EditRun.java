@@ -3,14 +3,13 @@ package io.safebunny.replaying;
 
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.failure.MisuseException;
-import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.Events;
 import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
-import io.safebunny.poison.PoisonOperation;
+import io.safebunny.poison.PoisonOperation.State;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.replaying.Edits.Edited;
@@ -18,80 +17,83 @@ import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
-import io.safebunny.time.Timeline;
+import io.safebunny.topology.Topology;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
-import java.util.Map;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Takes the copy, which keeps it from everybody else, sends the edited one, stores that the message has another body, and removes the copy.
  * The edited copy comes first, so that there is never a record of a body that is nowhere; until the record is written, it belongs to no
- * message and is not handled. Runs once, on the thread that asks; looked at by any.
+ * message and is not handled. Runs once, on the thread that asks.
  */
-final class EditOperation implements PoisonOperation {
+final class EditRun implements Runnable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(EditOperation.class);
+    private static final Logger LOG = LoggerFactory.getLogger(EditRun.class);
 
     private static final int MOST_SEARCHED = 100_000;
 
-    private final String id;
+    private final ToldOperation operation;
     private final PoisonEdit edit;
     private final String node;
-    private final PoisonRequest request;
-    private final Instant begunAt;
-    private final Supplier<BrowsedQueue> browsing;
+    private final Looks looks;
     private final ConfirmedSender sender;
     private final Edits edits;
     private final Events events;
-    private volatile Progress progress = new Progress(State.RUNNING, 0, 0, Map.of(), List.of(), null);
 
-    EditOperation(
+    EditRun(
+            ToldOperation operation,
             PoisonEdit edit,
             String node,
-            Supplier<BrowsedQueue> browsing,
+            Looks looks,
             ConfirmedSender sender,
             Edits edits,
-            Timeline timeline,
             Events events) {
-        this.id = RandomIds.next(timeline.random());
+        this.operation = operation;
         this.edit = edit;
         this.node = node;
-        this.request = PoisonRequest.of(
-                PoisonFilter.all().withMessageId(edit.messageId()).withLimit(1), edit.by(), edit.reason());
-        this.begunAt = timeline.now();
-        this.browsing = browsing;
+        this.looks = looks;
         this.sender = sender;
         this.edits = edits;
         this.events = events;
     }
 
+    /** What is asked for, without the body. */
+    static PoisonRequest request(PoisonEdit edit) {
+        return PoisonRequest.of(
+                PoisonFilter.all().withMessageId(edit.messageId()).withLimit(1), edit.by(), edit.reason());
+    }
+
     /** @throws RuntimeException why it failed */
-    void run() {
+    @Override
+    public void run() {
         String message = Names.printable(edit.messageId());
         LOG.info(
-                "EDIT {} begins [by={}, reason={}, message={}, digest={}, bytes={}]",
-                id,
-                request.by(),
-                request.reason(),
+                "{} begins [by={}, reason={}, message={}, digest={}, bytes={}]",
+                operation,
+                operation.request().by(),
+                operation.request().reason(),
                 message,
                 Names.printable(edit.digest()),
                 edit.body().length);
-        try (BrowsedQueue queue = browsing.get()) {
-            Edited edited = replace(queue);
-            progress = new Progress(State.ENDED, 1, 1, Map.of(edited.verdict(), 1), List.of(), null);
+        try {
+            Edited edited = looks.alone(Topology.poisonOf(node), this::replace);
+            operation.moved(edited.verdict());
+            operation.end(State.ENDED, null);
             LOG.info(
-                    "EDIT {} has replaced message {} [by={}, digest={}]",
-                    id,
+                    "{} has replaced message {} [by={}, digest={}]",
+                    operation,
                     message,
-                    request.by(),
+                    operation.request().by(),
                     edited.wire().headers().get(Headers.POISON_DIGEST));
         } catch (RuntimeException | Error e) {
-            progress = new Progress(State.FAILED, 0, 0, Map.of(), List.of(), String.valueOf(e.getMessage()));
-            LOG.warn("EDIT {} failed [by={}, message={}]", id, request.by(), message, e);
+            operation.end(State.FAILED, String.valueOf(e.getMessage()));
+            LOG.warn(
+                    "{} failed [by={}, message={}]",
+                    operation,
+                    operation.request().by(),
+                    message,
+                    e);
             throw e;
         }
     }
@@ -99,14 +101,13 @@ final class EditOperation implements PoisonOperation {
     private Edited replace(BrowsedQueue queue) {
         MisuseException refusal = null;
         Delivery delivery = null;
-        long depth = Math.min(queue.depth(), MOST_SEARCHED); // what is set aside from now on is not meant
-        for (long taken = 0; taken < depth && (delivery = queue.next()) != null; taken++) {
+        for (int taken = 0; taken < MOST_SEARCHED && (delivery = queue.next()) != null; taken++) {
             WireMessage copy = delivery.message().message();
             if (edit.messageId().equals(copy.messageId())
                     && edit.digest().equals(copy.headers().get(Headers.POISON_DIGEST))) {
                 Edited edited = null;
                 try {
-                    edited = edits.edit(copy, edit.body(), id);
+                    edited = edits.edit(copy, edit.body(), operation.id());
                 } catch (MisuseException e) {
                     refusal = e; // an older copy of the same message, perhaps
                 }
@@ -127,7 +128,7 @@ final class EditOperation implements PoisonOperation {
         if (!edits.store(edited)) {
             throw new MisuseException(
                     MisuseException.POISON,
-                    "The edit is of no effect [message=%s]: another delivery or edit of the message was faster. Its copy is as it was; the edited one is beside it and says which of them a replay would move. Look at them with PoisonMessages.find, and edit again what is to be edited."
+                    "The edit is of no effect [message=%s]: another delivery or edit of the message was faster. Its copy is as it was; the edited one is beside it and says which of them a replay would move. Look at the copies of the message once more (PoisonMessages.find, or GET safebunnypoison/{id}), and edit again what is to be edited."
                             .formatted(Names.printable(edit.messageId())));
         }
         if (edited.record() == null && !delivery.isOpen()) {
@@ -137,47 +138,13 @@ final class EditOperation implements PoisonOperation {
                     null);
         }
         delivery.acknowledge();
-        events.moved(this, delivery.message().queue(), edited.wire());
+        events.moved(operation, delivery.message().queue(), edited.wire());
     }
 
     private MisuseException none() {
         return new MisuseException(
                 MisuseException.COPY,
-                "There is no such copy [message=%s, digest=%s]: it was replayed, discarded or edited, or somebody is looking at it. Look again with PoisonMessages.find."
+                "There is no such copy [message=%s, digest=%s]: it was replayed, discarded or edited, or somebody is looking at it. Look at the copies of the message once more (PoisonMessages.find, or GET safebunnypoison/{id})."
                         .formatted(Names.printable(edit.messageId()), Names.printable(edit.digest())));
-    }
-
-    @Override
-    public String id() {
-        return id;
-    }
-
-    @Override
-    public Kind kind() {
-        return Kind.EDIT;
-    }
-
-    @Override
-    public PoisonRequest request() {
-        return request;
-    }
-
-    @Override
-    public Instant begunAt() {
-        return begunAt;
-    }
-
-    @Override
-    public Progress progress() {
-        return progress;
-    }
-
-    /** Of no effect: there is no second copy before which it could end. */
-    @Override
-    public void cancel() {}
-
-    @Override
-    public Progress await(Duration patience) {
-        return progress;
     }
 }
