@@ -107,6 +107,10 @@ final class NodeSagas {
         return engine.map(SagaEngine::undoing).orElse(Map.of());
     }
 
+    boolean areThere() {
+        return engine.isPresent();
+    }
+
     @Nullable
     Instant countedAt() {
         return engine.map(SagaEngine::countedAt).orElse(null);

@@ -203,6 +203,11 @@ public final class SafeBunnyEngine {
         return sagas.undoing();
     }
 
+    /** Whether the node has sagas; false before the start. */
+    public boolean hasSagas() {
+        return sagas.areThere();
+    }
+
     /** When the store said what {@link #sagasNeedingRepair} and {@link #sagasUndoing} tell; {@code null} before it has been asked. */
     public @Nullable Instant sagasCountedAt() {
         return sagas.countedAt();

@@ -63,6 +63,14 @@ class HealthTest {
     }
 
     @Test
+    void aNodeWithAStoreAndWithoutSagasIsUp() {
+        Nodes.memory().withPropertyValues("safebunny.store.type=memory").run(context -> {
+            assertThat(Healths.part(context, "sagas").getStatus()).isEqualTo(Status.UP);
+            assertThat(Healths.part(context, "sagas").getDetails()).containsEntry("detail", "this node has no sagas");
+        });
+    }
+
+    @Test
     void isDownWhenTheTransportIs() {
         Nodes.memory().run(context -> {
             context.getBean(Transport.class).close();

@@ -99,6 +99,9 @@ final class NodeHealth {
 
     /** As the store said last. */
     Health sagas() {
+        if (!engine.hasSagas()) {
+            return Health.up().withDetail("detail", "this node has no sagas").build();
+        }
         Instant asOf = engine.sagasCountedAt();
         if (asOf == null) {
             return Health.unknown().withDetail("detail", "not counted yet").build();

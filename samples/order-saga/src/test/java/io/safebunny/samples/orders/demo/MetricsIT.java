@@ -71,7 +71,7 @@ class MetricsIT {
             await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertDocumented(scrape(addresses)));
             Map<String, Set<String>> samples = scrape(addresses);
             assertKnown(DASHBOARD, EXPR_IN_JSON, 18, samples);
-            assertKnown(ALERTS, EXPR_IN_YAML, 9, samples);
+            assertKnown(ALERTS, EXPR_IN_YAML, 13, samples);
             for (String address : addresses.values()) {
                 assertThat(text(address + "health")).contains("\"safebunny\"").contains("\"status\":\"UP\"");
             }
