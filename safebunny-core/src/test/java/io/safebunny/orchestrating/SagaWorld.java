@@ -21,19 +21,17 @@ import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
 import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.ForwardingTransport;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Pace;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
-import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import io.safebunny.time.VirtualTimeline;
-import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
@@ -76,19 +74,12 @@ public final class SagaWorld {
     public ToIntFunction<OutboundMessage> arrivals =
             message -> losesDelayed && !message.delay().isZero() ? 0 : 1;
 
-    private final class Lossy implements Transport {
-        private final Transport transport;
-
+    private final class Lossy extends ForwardingTransport {
         private final boolean consumes;
 
         Lossy(Transport transport, boolean consumes) {
-            this.transport = transport;
+            super(transport);
             this.consumes = consumes;
-        }
-
-        @Override
-        public void start(Topology topology) {
-            transport.start(topology);
         }
 
         @Override
@@ -103,21 +94,6 @@ public final class SagaWorld {
         @Override
         public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
             return consumes ? transport.consume(queue, prefetch, handler) : new Idle();
-        }
-
-        @Override
-        public BrowsedQueue browse(String queue) {
-            return transport.browse(queue);
-        }
-
-        @Override
-        public TransportStatus status() {
-            return transport.status();
-        }
-
-        @Override
-        public void close() {
-            transport.close();
         }
     }
 

@@ -23,7 +23,10 @@ final class OperationViews {
     /** The last first, without what they refused. */
     Map<String, Object> all() {
         return Map.of(
-                "operations", operations().stream().map(OperationViews::summary).toList());
+                "operations",
+                operations().stream()
+                        .map(operation -> summary(operation, operation.progress()))
+                        .toList());
     }
 
     @Nullable
@@ -42,9 +45,8 @@ final class OperationViews {
         }
     }
 
-    private static Map<String, Object> summary(PoisonOperation operation) {
+    private static Map<String, Object> summary(PoisonOperation operation, Progress progress) {
         PoisonRequest request = operation.request();
-        Progress progress = operation.progress();
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("operation", operation.id());
         view.put("kind", operation.kind());
@@ -56,6 +58,9 @@ final class OperationViews {
         view.put("matched", progress.matched());
         view.put("moved", progress.moved());
         view.put("verdicts", progress.verdicts());
+        if (progress.missed() > 0) {
+            view.put("missed", progress.missed());
+        }
         if (progress.failure() != null) {
             view.put("failure", progress.failure());
         }
@@ -64,12 +69,11 @@ final class OperationViews {
 
     /** With the first copies that were not moved, and why. */
     static Map<String, Object> detailed(PoisonOperation operation) {
-        Map<String, Object> view = summary(operation);
+        Progress progress = operation.progress();
+        Map<String, Object> view = summary(operation, progress);
         view.put(
                 "refusals",
-                operation.progress().refusals().stream()
-                        .map(PoisonViews::message)
-                        .toList());
+                progress.refusals().stream().map(PoisonViews::message).toList());
         return view;
     }
 }

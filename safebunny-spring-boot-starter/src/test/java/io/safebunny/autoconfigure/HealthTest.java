@@ -9,16 +9,13 @@ import io.safebunny.BunnyOperations;
 import io.safebunny.failure.NackedException;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.StoreUnavailableException;
-import io.safebunny.spi.transport.Consumption;
-import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.ForwardingTransport;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
-import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
@@ -264,38 +261,16 @@ class HealthTest {
     }
 
     /** Takes everything but poison. */
-    static class NoPoison implements Transport {
-        private final Transport memory;
-
+    static class NoPoison extends ForwardingTransport {
         NoPoison(ExecutorService threads, SystemTimeline timeline) {
-            memory = new MemoryTransport(new MemoryBroker(timeline, threads), TopologyOptions.defaults());
-        }
-
-        @Override
-        public void start(Topology topology) {
-            memory.start(topology);
-        }
-
-        @Override
-        public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
-            return memory.consume(queue, prefetch, handler);
+            super(new MemoryTransport(new MemoryBroker(timeline, threads), TopologyOptions.defaults()));
         }
 
         @Override
         public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
             return message.route() instanceof Route.Poison
                     ? CompletableFuture.failedFuture(new NackedException(message.publication(), "full"))
-                    : memory.send(message, deadline);
-        }
-
-        @Override
-        public TransportStatus status() {
-            return memory.status();
-        }
-
-        @Override
-        public void close() {
-            memory.close();
+                    : super.send(message, deadline);
         }
     }
 }

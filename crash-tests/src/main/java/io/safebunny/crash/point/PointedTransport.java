@@ -3,17 +3,15 @@ package io.safebunny.crash.point;
 
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
-import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.ForwardingTransport;
 import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
-import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.time.Deadline;
-import io.safebunny.topology.Topology;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,9 +20,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Recognises which operation of the protocol each sent message is, and when deliveries of one queue are settled. Thread-safe. */
-public final class PointedTransport implements Transport {
+public final class PointedTransport extends ForwardingTransport {
 
-    private final Transport transport;
     private final Predicate<String> queues;
     private final Predicate<WireMessage> first;
     private final Faults faults;
@@ -42,16 +39,11 @@ public final class PointedTransport implements Transport {
             Predicate<WireMessage> first,
             Faults faults,
             Consumer<IncomingMessage> delivered) {
-        this.transport = transport;
+        super(transport);
         this.queues = queues;
         this.first = first;
         this.faults = faults;
         this.delivered = delivered;
-    }
-
-    @Override
-    public void start(Topology topology) {
-        transport.start(topology);
     }
 
     @Override
@@ -93,21 +85,6 @@ public final class PointedTransport implements Transport {
 
     private static int attempt(WireMessage message) {
         return message.headers().get(Headers.ATTEMPT) instanceof Number attempt ? attempt.intValue() : 0;
-    }
-
-    @Override
-    public BrowsedQueue browse(String queue) {
-        return transport.browse(queue);
-    }
-
-    @Override
-    public TransportStatus status() {
-        return transport.status();
-    }
-
-    @Override
-    public void close() {
-        transport.close();
     }
 
     private record PointedDelivery(Delivery delivery, Faults faults) implements Delivery {

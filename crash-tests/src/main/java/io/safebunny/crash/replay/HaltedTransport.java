@@ -4,17 +4,14 @@ package io.safebunny.crash.replay;
 import io.safebunny.crash.ledger.Entry.Kind;
 import io.safebunny.crash.ledger.LedgerClient;
 import io.safebunny.spi.transport.BrowsedQueue;
-import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.ForwardingTransport;
 import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
-import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
-import io.safebunny.topology.Topology;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -24,12 +21,11 @@ import org.jspecify.annotations.Nullable;
  * Stops a replay at one point of one message, and tells the ledger, which keeps the replay there until the process is killed. For a node
  * whose handlers neither publish nor retry: whatever it sends to a queue is a replay. Thread-safe.
  */
-final class HaltedTransport implements Transport {
+final class HaltedTransport extends ForwardingTransport {
 
     /** A replay that did not wait for the confirm would have acknowledged by then. */
     private static final Duration LONG_ENOUGH_TO_ACKNOWLEDGE = Duration.ofMillis(200);
 
-    private final Transport transport;
     private final Halt halt;
     private final int occurrence;
     private final LedgerClient ledger;
@@ -38,7 +34,7 @@ final class HaltedTransport implements Transport {
 
     /** @param occurrence 1 for the first message that gets to the point */
     HaltedTransport(Transport transport, Halt halt, int occurrence, LedgerClient ledger, Timeline timeline) {
-        this.transport = transport;
+        super(transport);
         this.halt = halt;
         this.occurrence = occurrence;
         this.ledger = ledger;
@@ -74,26 +70,6 @@ final class HaltedTransport implements Transport {
     @Override
     public BrowsedQueue browse(String queue) {
         return new HaltedQueue(transport.browse(queue));
-    }
-
-    @Override
-    public void start(Topology topology) {
-        transport.start(topology);
-    }
-
-    @Override
-    public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
-        return transport.consume(queue, prefetch, handler);
-    }
-
-    @Override
-    public TransportStatus status() {
-        return transport.status();
-    }
-
-    @Override
-    public void close() {
-        transport.close();
     }
 
     private final class HaltedQueue implements BrowsedQueue {

@@ -8,16 +8,12 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.saga.SagaFailed;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.DeliveryHandler;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.ForwardingTransport;
 import io.safebunny.spi.transport.Transport;
-import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.store.memory.MemoryMessageStore;
-import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.topology.Topology;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Publishes orders and receives their results. Never halted, so an in-memory store is enough. Thread-safe. */
@@ -85,17 +81,10 @@ public final class Desk implements AutoCloseable {
     }
 
     /** Records deliveries before anything can drop them. */
-    private final class RecordingTransport implements Transport {
-
-        private final Transport transport;
+    private final class RecordingTransport extends ForwardingTransport {
 
         RecordingTransport(Transport transport) {
-            this.transport = transport;
-        }
-
-        @Override
-        public void start(Topology topology) {
-            transport.start(topology);
+            super(transport);
         }
 
         @Override
@@ -104,21 +93,6 @@ public final class Desk implements AutoCloseable {
                 arrived.add(delivery.message().message());
                 handler.handle(delivery);
             });
-        }
-
-        @Override
-        public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
-            return transport.send(message, deadline);
-        }
-
-        @Override
-        public TransportStatus status() {
-            return transport.status();
-        }
-
-        @Override
-        public void close() {
-            transport.close();
         }
     }
 }

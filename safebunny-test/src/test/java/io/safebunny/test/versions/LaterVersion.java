@@ -4,13 +4,12 @@ package io.safebunny.test.versions;
 import io.safebunny.message.WireMessage;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.ForwardingTransport;
 import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
-import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.time.Deadline;
-import io.safebunny.topology.Topology;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Queue;
@@ -22,17 +21,16 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The transport of an instance. What it publishes has headers, an encoding and a priority of which the code above knows nothing, as a
  * later version might add them; what is delivered to it must still have them, through whichever instance it went. Thread-safe.
  */
-final class LaterVersion implements Transport {
+final class LaterVersion extends ForwardingTransport {
 
     private static final String ENCODING = "identity";
     private static final int PRIORITY = 6;
 
-    private final Transport transport;
     private final AtomicInteger deliveries = new AtomicInteger();
     private final Queue<String> losses = new ConcurrentLinkedQueue<>();
 
     LaterVersion(Transport transport) {
-        this.transport = transport;
+        super(transport);
     }
 
     int deliveries() {
@@ -102,20 +100,5 @@ final class LaterVersion implements Transport {
 
     private static Object attempt(WireMessage message) {
         return message.headers().getOrDefault("sb-attempt", "none");
-    }
-
-    @Override
-    public void start(Topology topology) {
-        transport.start(topology);
-    }
-
-    @Override
-    public TransportStatus status() {
-        return transport.status();
-    }
-
-    @Override
-    public void close() {
-        transport.close();
     }
 }

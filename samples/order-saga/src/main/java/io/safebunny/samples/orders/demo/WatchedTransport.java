@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.samples.orders.demo;
 
-import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.ForwardingTransport;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Transport;
-import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 
 /** Counts what a node's transport delivers, and changes nothing. */
-record WatchedTransport(Transport transport, Traffic traffic) implements Transport {
+final class WatchedTransport extends ForwardingTransport {
 
     static final String POISON = "-poison";
+
+    private final Traffic traffic;
+
+    WatchedTransport(Transport transport, Traffic traffic) {
+        super(transport);
+        this.traffic = traffic;
+    }
 
     /** Wraps whatever transport a node has. */
     record Watcher(Traffic traffic) implements BeanPostProcessor {
@@ -53,20 +59,5 @@ record WatchedTransport(Transport transport, Traffic traffic) implements Transpo
     public void start(Topology topology) {
         traffic.planned(topology);
         transport.start(topology);
-    }
-
-    @Override
-    public BrowsedQueue browse(String queue) {
-        return transport.browse(queue);
-    }
-
-    @Override
-    public TransportStatus status() {
-        return transport.status();
-    }
-
-    @Override
-    public void close() {
-        transport.close();
     }
 }
