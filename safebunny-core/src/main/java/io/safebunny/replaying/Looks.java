@@ -54,9 +54,10 @@ final class Looks {
             this.browsed = browsed;
         }
 
+        /** With what others have taken only to look at it. */
         @Override
         public long depth() {
-            return browsed.depth();
+            return Looks.this.<Long>locked(browsed::depth);
         }
 
         @Override
