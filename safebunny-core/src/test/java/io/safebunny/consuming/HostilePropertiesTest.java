@@ -145,6 +145,33 @@ class HostilePropertiesTest {
         }));
     }
 
+    /** Only whether it is there is of interest, and only to traces. */
+    @Test
+    void whenAScheduledMessageWasMadeIsNeverAReasonToRefuseIt() {
+        List<Object> values = values();
+        Node node = new Node(Node.ONE_ATTEMPT);
+        for (int i = 0; i < values.size(); i++) {
+            node.deliver(Wires.orderPlaced().with("message_id", "m-" + i).withHeader(Headers.MADE_AT, values.get(i)));
+            assertThat(node.runs).as(kind(values.get(i))).hasValue(i + 1);
+        }
+        assertThat(node.transport.attempted()).isEmpty();
+    }
+
+    /** Its copy for the next attempt keeps what is a scalar and leaves out what is not. */
+    @Test
+    void whatWasScheduledAndFailsIsTriedAgainWhateverItSaysOfItsMaking() {
+        List<Object> values = values();
+        Node node = new Node(Node.SIX_ATTEMPTS).failing(new IllegalStateException("failed"));
+        for (int i = 0; i < values.size(); i++) {
+            node.deliver(Wires.orderPlaced().with("message_id", "m-" + i).withHeader(Headers.MADE_AT, values.get(i)));
+        }
+
+        assertThat(node.transport.returned()).hasSameSizeAs(values).allSatisfy(copy -> assertThat(
+                        copy.message().headers().values())
+                .noneMatch(kept -> kept instanceof Map || kept instanceof List));
+        assertThat(node.transport.poisoned()).isEmpty();
+    }
+
     @Test
     void headersOfTheApplicationAreScalarsOrLeftBehind() {
         for (String name : List.of("", "tenant", "a".repeat(255), "\r\n", "traceparent", "tracestate")) {

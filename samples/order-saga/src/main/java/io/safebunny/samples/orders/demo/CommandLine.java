@@ -46,11 +46,17 @@ final class CommandLine {
                            free ports, which it prints. To try things out, as docs/tour.md does, the storefront takes
                            PUT /orders/ID, billing PUT /gateway with {"works": false} to break the bank and
                            {"works": true} to repair it, and GET /ledger at billing tells what was done
+          --safebunny.…=VALUE
+                           a setting of SafeBunny for all nodes; --safebunny.topology=plan needs --node, and shows what the
+                           node needs on the broker instead of running it, with the exit status of docs/operations.md
           --help           show this
 
         Exit status: 0 no order is lost, nothing happened twice, and (with --orchestrated) every saga has ended and what
         was charged and not refunded is shipped; 1 otherwise, 2 these arguments make no sense.\
         """;
+
+    /** Begins a setting of SafeBunny, as it does for any Spring Boot application. */
+    private static final String SETTING = "--safebunny.";
 
     /** The highest first port that leaves one for each node. */
     private static final int HIGHEST_PORT = 65_536 - Node.values().length;
@@ -89,6 +95,9 @@ final class CommandLine {
         }
         if (options.node() != null && options.serve()) {
             throw new UsageException("--node and --serve exclude each other: --serve runs all nodes");
+        }
+        if (options.asksForTopology() && options.node() == null) {
+            throw new UsageException("--safebunny.topology needs --node: each node has a topology of its own");
         }
         if (options.http() != null && options.node() == null && !options.serve()) {
             throw new UsageException("--http needs --serve or --node: the others end before anybody can look");
@@ -131,7 +140,12 @@ final class CommandLine {
                 case "--http" -> options.withHttp((int) number(option, 0, HIGHEST_PORT));
                 case "--serve" -> options.withServe();
                 case "--node" -> options.withNode(node(value(option)));
-                default -> throw new UsageException("unknown argument " + printable(option));
+                default -> {
+                    if (!option.startsWith(SETTING)) {
+                        throw new UsageException("unknown argument " + printable(option));
+                    }
+                    yield options.withSetting(option.substring("--".length()), value(option));
+                }
             };
         }
         return options.withStore(store(options.kill()));

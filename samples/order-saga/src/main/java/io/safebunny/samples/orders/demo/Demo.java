@@ -36,7 +36,9 @@ public final class Demo {
             return;
         }
         Interruption interruption = new Interruption();
-        interruption.listen();
+        if (!options.asksForTopology() && System.getenv("SAFEBUNNY_TOPOLOGY") == null) {
+            interruption.listen(); // a node that shows its topology ends the process itself, and nothing is in progress
+        }
         int status = LOST_OR_DOUBLED;
         try {
             status = run(options, interruption, System.out);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.samples.orders.demo;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param deduplicate {@code false} shows what happens without deduplication, for the demo's own tests
  * @param http port of the first node's health and metrics, followed by the others; 0 for any free ports, {@code null} for none
  * @param orchestrated whether a saga with state tells the nodes what to do
+ * @param settings of SafeBunny, for all nodes, by their property's name
  */
 record Options(
         int orders,
@@ -25,9 +29,19 @@ record Options(
         boolean kill,
         boolean deduplicate,
         @Nullable Integer http,
-        boolean orchestrated) {
+        boolean orchestrated,
+        Map<String, String> settings) {
 
     static final int MOST_ORDERS = 1_000_000;
+
+    Options {
+        settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
+    }
+
+    /** Whether the node only shows what it needs on the broker, and then ends the process. */
+    boolean asksForTopology() {
+        return settings.containsKey("safebunny.topology");
+    }
 
     static Options defaults() {
         return new Options(
@@ -42,63 +56,122 @@ record Options(
                 false,
                 true,
                 null,
-                false);
+                false,
+                Map.of());
     }
 
     Options withOrders(int number) {
         return new Options(
-                number, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate, http, orchestrated);
+                number, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate, http, orchestrated, settings);
     }
 
     Options withChaos(long chaosSeed) {
         return new Options(
-                orders, true, chaosSeed, rabbit, store, json, serve, node, kill, deduplicate, http, orchestrated);
+                orders,
+                true,
+                chaosSeed,
+                rabbit,
+                store,
+                json,
+                serve,
+                node,
+                kill,
+                deduplicate,
+                http,
+                orchestrated,
+                settings);
     }
 
     Options withSeed(long other) {
         return new Options(
-                orders, chaos, other, rabbit, store, json, serve, node, kill, deduplicate, http, orchestrated);
+                orders,
+                chaos,
+                other,
+                rabbit,
+                store,
+                json,
+                serve,
+                node,
+                kill,
+                deduplicate,
+                http,
+                orchestrated,
+                settings);
     }
 
     Options withRabbit(RabbitAddress address) {
         return new Options(
-                orders, chaos, seed, address, store, json, serve, node, kill, deduplicate, http, orchestrated);
+                orders,
+                chaos,
+                seed,
+                address,
+                store,
+                json,
+                serve,
+                node,
+                kill,
+                deduplicate,
+                http,
+                orchestrated,
+                settings);
     }
 
     Options withStore(StoreChoice choice) {
         return new Options(
-                orders, chaos, seed, rabbit, choice, json, serve, node, kill, deduplicate, http, orchestrated);
+                orders,
+                chaos,
+                seed,
+                rabbit,
+                choice,
+                json,
+                serve,
+                node,
+                kill,
+                deduplicate,
+                http,
+                orchestrated,
+                settings);
     }
 
     Options withJson() {
         return new Options(
-                orders, chaos, seed, rabbit, store, true, serve, node, kill, deduplicate, http, orchestrated);
+                orders, chaos, seed, rabbit, store, true, serve, node, kill, deduplicate, http, orchestrated, settings);
     }
 
     Options withServe() {
-        return new Options(orders, chaos, seed, rabbit, store, json, true, node, kill, deduplicate, http, orchestrated);
+        return new Options(
+                orders, chaos, seed, rabbit, store, json, true, node, kill, deduplicate, http, orchestrated, settings);
     }
 
     Options withNode(Node only) {
         return new Options(
-                orders, chaos, seed, rabbit, store, json, serve, only, kill, deduplicate, http, orchestrated);
+                orders, chaos, seed, rabbit, store, json, serve, only, kill, deduplicate, http, orchestrated, settings);
     }
 
     Options withKill() {
         return new Options(
-                orders, chaos, seed, rabbit, store, json, serve, node, true, deduplicate, http, orchestrated);
+                orders, chaos, seed, rabbit, store, json, serve, node, true, deduplicate, http, orchestrated, settings);
     }
 
     Options withHttp(int port) {
         return new Options(
-                orders, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate, port, orchestrated);
+                orders, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate, port, orchestrated, settings);
     }
 
     Options withOrchestrator() {
-        return new Options(orders, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate, http, true);
+        return new Options(
+                orders, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate, http, true, settings);
+    }
+
+    Options withSetting(String property, String value) {
+        Map<String, String> more = new LinkedHashMap<>(settings);
+        more.put(property, value);
+        return new Options(
+                orders, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate, http, orchestrated, more);
     }
 
     Options withoutDeduplication() {
-        return new Options(orders, chaos, seed, rabbit, store, json, serve, node, kill, false, http, orchestrated);
+        return new Options(
+                orders, chaos, seed, rabbit, store, json, serve, node, kill, false, http, orchestrated, settings);
     }
 }

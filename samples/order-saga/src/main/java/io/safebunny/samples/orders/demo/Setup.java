@@ -45,6 +45,7 @@ record Setup(
         if (options.orchestrated() && options.chaos()) {
             properties.put(PAY_WITHIN, patience(options.orders()).toMillis() + "ms");
         }
+        properties.putAll(options.settings());
         return new Setup(
                 options.chaos(),
                 options.seed(),

@@ -41,6 +41,10 @@ class CommandLineTest {
                 "--seed x,--seed needs a whole number",
                 "--seed --chaos,--seed needs a value",
                 "--fast,unknown argument --fast",
+                "--safebunny,unknown argument --safebunny",
+                "--safebunny.topology --node billing,--safebunny.topology needs a value",
+                "--safebunny.topology=plan,--safebunny.topology needs --node",
+                "--safebunny.topology=plan --node billing,--node needs --rabbit",
                 "10,unknown argument 10",
                 "--serve,--serve needs --rabbit",
                 "--node billing,--node needs --rabbit",
@@ -67,6 +71,17 @@ class CommandLineTest {
         assertThatThrownBy(() -> CommandLine.parse(arguments.split(" ")))
                 .isInstanceOf(UsageException.class)
                 .hasMessageContaining(problem);
+    }
+
+    @Test
+    void settingsOfSafeBunnyReachTheNodesAndWinOverTheDemos() {
+        Options options = CommandLine.parse("--safebunny.transport=rabbit", "--safebunny.listener.prefetch", "7");
+
+        try (Storage storage = Storage.open(options)) {
+            assertThat(Setup.of(options, storage).properties())
+                    .containsEntry("safebunny.transport", "rabbit")
+                    .containsEntry("safebunny.listener.prefetch", "7");
+        }
     }
 
     @Test

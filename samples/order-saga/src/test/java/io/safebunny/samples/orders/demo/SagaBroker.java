@@ -60,7 +60,11 @@ final class SagaBroker implements AutoCloseable {
     /** Uses a separate virtual host if possible; otherwise purges what others left in the saga's queues. */
     static SagaBroker open(String virtualHost) throws Exception {
         TestBroker shared = TestBroker.shared();
-        TestBroker broker = shared.isPrivate() ? shared.createVirtualHost(virtualHost) : shared;
+        return of(shared.isPrivate() ? shared.createVirtualHost(virtualHost) : shared);
+    }
+
+    /** Purges what others left in the saga's queues. */
+    static SagaBroker of(TestBroker broker) throws Exception {
         ConnectionFactory factory = new ConnectionFactory();
         factory.setUri(broker.uri());
         SagaBroker opened = new SagaBroker(broker, factory.newConnection("order-saga-test"));
