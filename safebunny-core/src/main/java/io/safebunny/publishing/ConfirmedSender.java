@@ -149,6 +149,9 @@ public final class ConfirmedSender {
 
         /** Schedules the time limit only at the first loss, because most messages never need one. */
         private void againAfter(Throwable cause) {
+            if (result.isDone()) { // at its deadline
+                return;
+            }
             try {
                 if (retrying.add(this)) {
                     limit = timeline.schedule(
@@ -158,6 +161,9 @@ public final class ConfirmedSender {
             } catch (RuntimeException | Error e) { // otherwise nobody would complete it or free its place
                 cause.addSuppressed(e);
                 result.completeExceptionally(cause);
+            }
+            if (result.isDone()) { // meanwhile, and perhaps before it was added
+                retrying.remove(this);
             }
             Duration doubled = backOff.multipliedBy(2);
             backOff = doubled.compareTo(LONGEST_BACK_OFF) > 0 ? LONGEST_BACK_OFF : doubled;

@@ -152,6 +152,22 @@ class ConfirmedSenderTest {
     }
 
     @Test
+    void forgetsWhatLosesItsConnectionAfterItsTimeout() {
+        CompletableFuture<Void> late = new CompletableFuture<>();
+        publisher.transport.answerNext(LOSE_CONNECTION, message -> late);
+        OutboundMessage message = publisher.message();
+        CompletableFuture<Void> sent = sender(Duration.ofSeconds(2), 10).send(message);
+        publisher.timeline.advance(Duration.ofSeconds(3));
+        assertThat(sent).isCompletedExceptionally();
+        int pending = publisher.timeline.pending();
+
+        late.completeExceptionally(new ConnectionLostException(message.publication(), "cut", null));
+
+        assertThat(publisher.timeline.pending()).isEqualTo(pending);
+        assertThat(publisher.transport.attempted()).hasSize(2);
+    }
+
+    @Test
     void endsWhatWaitsForAConnectionWhenStopped() {
         publisher.transport.answerAll(LOSE_CONNECTION);
         ConfirmedSender sender = sender(Duration.ofSeconds(5), 10);
