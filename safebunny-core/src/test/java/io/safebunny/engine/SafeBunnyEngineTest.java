@@ -14,13 +14,9 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.spi.outbox.Outbox;
-import io.safebunny.spi.transport.Consumption;
-import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.ForwardingTransport;
 import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Transport;
-import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.store.memory.MemoryMessageStore;
-import io.safebunny.time.Deadline;
 import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
@@ -218,31 +214,15 @@ class SafeBunnyEngineTest {
     }
 
     /** The broker holds something else. */
-    private record Unstartable(RecordingTransport other) implements Transport {
+    private static final class Unstartable extends ForwardingTransport {
+
+        Unstartable(RecordingTransport other) {
+            super(other);
+        }
 
         @Override
         public void start(Topology topology) {
             throw new ConfigurationException("SB-1201", "A clash.", "Mend it.");
-        }
-
-        @Override
-        public Consumption consume(String queue, int prefetch, DeliveryHandler consumer) {
-            return other.consume(queue, prefetch, consumer);
-        }
-
-        @Override
-        public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
-            return other.send(message, deadline);
-        }
-
-        @Override
-        public TransportStatus status() {
-            return other.status();
-        }
-
-        @Override
-        public void close() {
-            other.close();
         }
     }
 }
