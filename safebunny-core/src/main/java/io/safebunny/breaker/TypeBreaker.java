@@ -11,6 +11,7 @@ import io.safebunny.recovery.BreakerEffect.Result;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Pace;
 import io.safebunny.time.Timeline;
+import io.safebunny.time.Timeline.Purpose;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -165,7 +166,7 @@ public final class TypeBreaker {
     private void after(Duration duration, Runnable step) {
         cancelNext();
         Timeline.Cancellable[] own = {() -> {}};
-        own[0] = timeline.schedule(duration, () -> {
+        own[0] = timeline.schedule(Purpose.APPLICATION, duration, () -> {
             synchronized (this) {
                 if (next == own[0]) {
                     next = null;

@@ -3,6 +3,7 @@ package io.safebunny.observation;
 
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.time.Timeline;
+import io.safebunny.time.Timeline.Purpose;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -165,7 +166,7 @@ public final class BoundedLog {
     private void schedule(@Nullable Duration in, Runnable task, Runnable unplan) {
         try {
             if (in != null) {
-                timeline.schedule(in, task);
+                timeline.schedule(Purpose.UPKEEP, in, task);
             }
         } catch (RuntimeException | OutOfMemoryError e) {
             unplan.run();

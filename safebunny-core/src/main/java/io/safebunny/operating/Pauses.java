@@ -5,6 +5,7 @@ import io.safebunny.BunnyOperations.Pause;
 import io.safebunny.BunnyOperations.Scope;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.time.Timeline;
+import io.safebunny.time.Timeline.Purpose;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +49,10 @@ final class Pauses {
         boolean wasPaused = known != null && known.end != null;
         latest.put(
                 order.type(),
-                new Latest(order, scope, left.isZero() ? null : timeline.schedule(left, () -> expire(order))));
+                new Latest(
+                        order,
+                        scope,
+                        left.isZero() ? null : timeline.schedule(Purpose.APPLICATION, left, () -> expire(order))));
         if (!left.isZero()) {
             breakers.hold(order.type(), "paused by %s: %s".formatted(order.by(), order.reason()));
         } else if (wasPaused) {

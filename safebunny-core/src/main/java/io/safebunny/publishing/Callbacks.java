@@ -3,6 +3,7 @@ package io.safebunny.publishing;
 
 import io.safebunny.failure.Printable;
 import io.safebunny.time.Timeline;
+import io.safebunny.time.Timeline.Purpose;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -95,7 +96,7 @@ final class Callbacks implements Executor {
     private void watch() {
         if (!watched && !tasks.isEmpty()) {
             watched = true;
-            timeline.schedule(LONG, this::helpTheLate);
+            timeline.schedule(Purpose.UPKEEP, LONG, this::helpTheLate);
         }
     }
 

@@ -23,6 +23,14 @@ public interface Timeline {
     /** Runs the task once after the delay, on a thread that must not be blocked. */
     Cancellable schedule(Duration delay, Runnable task);
 
+    /**
+     * Like {@link #schedule(Duration, Runnable)}, and says what for. Only a virtual timeline needs to know, which must not run through
+     * what the application wants later, or wait for the end of what never ends.
+     */
+    default Cancellable schedule(Purpose purpose, Duration delay, Runnable task) {
+        return schedule(delay, task);
+    }
+
     /** Blocks the calling thread. */
     void sleep(Duration duration) throws InterruptedException;
 
@@ -32,6 +40,16 @@ public interface Timeline {
 
     /** Thread-safe, and good for ids that must not occur twice anywhere. */
     RandomGenerator random();
+
+    /** What a task is scheduled for. */
+    enum Purpose {
+        /** Something that is under way goes on: it is tried again, or given up. */
+        PROGRESS,
+        /** The application wanted it then: a delayed message, a timeout of a saga, the end of a pause. */
+        APPLICATION,
+        /** Looks again and again whether there is something to do. */
+        UPKEEP
+    }
 
     /** A scheduled task. */
     interface Cancellable {

@@ -2,6 +2,7 @@
 package io.safebunny.work;
 
 import io.safebunny.time.Timeline;
+import io.safebunny.time.Timeline.Purpose;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 
@@ -23,7 +24,7 @@ public final class RecurringTask {
     public RecurringTask(String name, Duration interval, Runnable task, Executor executor, Timeline timeline) {
         this.interval = interval;
         this.task = task;
-        this.runs = new SerialTask(name, this::runAndGoOn, executor, timeline);
+        this.runs = new SerialTask(name, this::runAndGoOn, executor, timeline, Purpose.UPKEEP);
     }
 
     /** The first run is due after one interval. */

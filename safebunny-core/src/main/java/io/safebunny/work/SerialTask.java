@@ -4,6 +4,7 @@ package io.safebunny.work;
 import io.safebunny.failure.Printable;
 import io.safebunny.time.Timeline;
 import io.safebunny.time.Timeline.Cancellable;
+import io.safebunny.time.Timeline.Purpose;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -27,6 +28,7 @@ public final class SerialTask {
     private final Runnable task;
     private final Executor executor;
     private final Timeline timeline;
+    private final Purpose purpose;
 
     // guarded by this, which is never held while the executor is asked or the task runs
     private State state = State.IDLE;
@@ -47,6 +49,11 @@ public final class SerialTask {
      * @param executor may run the task on the thread that requests it
      */
     public SerialTask(String name, Runnable task, Executor executor, Timeline timeline) {
+        this(name, task, executor, timeline, Purpose.PROGRESS);
+    }
+
+    SerialTask(String name, Runnable task, Executor executor, Timeline timeline, Purpose purpose) {
+        this.purpose = purpose;
         this.name = name;
         this.task = task;
         this.executor = executor;
@@ -81,7 +88,7 @@ public final class SerialTask {
         }
         cancelAlarm();
         Alarm next = new Alarm(due);
-        next.timer = timeline.schedule(delay, next::ring);
+        next.timer = timeline.schedule(purpose, delay, next::ring);
         alarm = next;
     }
 

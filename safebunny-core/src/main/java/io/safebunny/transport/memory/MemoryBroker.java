@@ -7,6 +7,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.message.WireMessage;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.time.Timeline;
+import io.safebunny.time.Timeline.Purpose;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.Topology.Binding;
 import io.safebunny.topology.Topology.Queue;
@@ -53,6 +54,10 @@ public final class MemoryBroker {
     public MemoryBroker(Timeline timeline, Executor executor) {
         this.timeline = timeline;
         this.executor = executor;
+    }
+
+    Executor executor() {
+        return executor;
     }
 
     /** Number of ready messages in the queue: neither delivered nor delayed. */
@@ -116,7 +121,7 @@ public final class MemoryBroker {
     }
 
     /** @return whether a queue is bound there; only then was the message accepted */
-    boolean send(Address to, WireMessage message, Duration delay) {
+    boolean send(Address to, WireMessage message, Duration delay, Purpose purpose) {
         synchronized (lock) {
             if (!bindings.containsKey(to)) {
                 return false;
@@ -125,7 +130,7 @@ public final class MemoryBroker {
         if (delay.isZero() || delay.isNegative()) {
             change(afterwards -> route(to, message, afterwards));
         } else {
-            hold(to, message, delay);
+            hold(to, message, delay, purpose);
         }
         return true;
     }
@@ -147,11 +152,11 @@ public final class MemoryBroker {
         }
     }
 
-    private void hold(Address to, WireMessage message, Duration delay) {
+    private void hold(Address to, WireMessage message, Duration delay, Purpose purpose) {
         synchronized (lock) {
             delayed.add(new DelayedMessage(timeline.nanoTime() + delay.toNanos(), delays++, to, message));
         }
-        timeline.schedule(delay, this::releaseDue);
+        timeline.schedule(purpose, delay, this::releaseDue);
     }
 
     /** Releases everything that is due, in order, whichever timer fires first. */
@@ -167,11 +172,11 @@ public final class MemoryBroker {
         });
     }
 
-    MemoryConsumption consume(String queueName, int prefetch, DeliveryHandler handler) {
+    MemoryConsumption consume(String queueName, int prefetch, DeliveryHandler handler, Executor worker) {
         List<MemoryConsumption> created = new ArrayList<>(1);
         change(afterwards -> {
             MemoryQueue queue = require(queueName);
-            MemoryConsumption consumption = new MemoryConsumption(this, queue, prefetch, handler);
+            MemoryConsumption consumption = new MemoryConsumption(this, queue, prefetch, handler, worker);
             queue.add(consumption);
             queue.handOut(afterwards);
             created.add(consumption);
@@ -224,7 +229,7 @@ public final class MemoryBroker {
 
     void execute(MemoryDelivery delivery) {
         try {
-            executor.execute(delivery::run);
+            delivery.consumption().executor().execute(delivery::run);
         } catch (RejectedExecutionException e) { // nobody can handle it here; cutting off puts the message back
             cutOff(List.of(delivery.consumption()));
         }

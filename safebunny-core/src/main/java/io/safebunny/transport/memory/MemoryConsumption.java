@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
@@ -21,6 +22,7 @@ final class MemoryConsumption implements Consumption {
     private final MemoryQueue queue;
     private final int prefetch;
     private final DeliveryHandler handler;
+    private final Executor executor;
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
 
     // guarded by the broker's lock
@@ -28,11 +30,13 @@ final class MemoryConsumption implements Consumption {
     private int limit;
     private boolean stopping;
 
-    MemoryConsumption(MemoryBroker broker, MemoryQueue queue, int prefetch, DeliveryHandler handler) {
+    MemoryConsumption(
+            MemoryBroker broker, MemoryQueue queue, int prefetch, DeliveryHandler handler, Executor executor) {
         this.broker = broker;
         this.queue = queue;
         this.prefetch = prefetch;
         this.handler = handler;
+        this.executor = executor;
         this.limit = prefetch;
     }
 
@@ -66,6 +70,10 @@ final class MemoryConsumption implements Consumption {
 
     boolean isEnded() {
         return stopped.isDone();
+    }
+
+    Executor executor() {
+        return executor;
     }
 
     MemoryQueue queue() {

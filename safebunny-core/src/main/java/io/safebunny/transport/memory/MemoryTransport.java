@@ -15,6 +15,7 @@ import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.time.Deadline;
+import io.safebunny.time.Timeline.Purpose;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker.Address;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -32,14 +34,24 @@ public final class MemoryTransport implements Transport {
 
     private final MemoryBroker broker;
     private final TopologyOptions options;
+    private final Executor executor;
     private final List<MemoryConsumption> consumptions = new CopyOnWriteArrayList<>();
     private final List<Runnable> joined = new CopyOnWriteArrayList<>();
     private volatile boolean closed;
 
     /** @param options names of the exchanges to send to */
     public MemoryTransport(MemoryBroker broker, TopologyOptions options) {
+        this(broker, options, broker.executor());
+    }
+
+    /**
+     * @param options names of the exchanges to send to
+     * @param executor runs what this node consumes, instead of the broker's
+     */
+    public MemoryTransport(MemoryBroker broker, TopologyOptions options, Executor executor) {
         this.broker = broker;
         this.options = options;
+        this.executor = executor;
     }
 
     @Override
@@ -59,7 +71,7 @@ public final class MemoryTransport implements Transport {
                     MisuseException.NOT_RUNNING,
                     "Queue cannot be consumed [queue=%s]: this transport is closed. Make a new one.".formatted(queue));
         }
-        MemoryConsumption consumption = broker.consume(queue, prefetch, handler);
+        MemoryConsumption consumption = broker.consume(queue, prefetch, handler, executor);
         consumptions.removeIf(MemoryConsumption::isEnded);
         consumptions.add(consumption);
         if (closed) { // closed in the meantime, perhaps before this consumption was in the list
@@ -76,7 +88,8 @@ public final class MemoryTransport implements Transport {
                     new ConnectionLostException(outbound.publication(), "this transport is closed", null));
         }
         Address address = address(outbound.route());
-        if (!broker.send(address, isolated(outbound.message()), outbound.delay())) {
+        Purpose purpose = outbound.route() instanceof Route.Publication ? Purpose.APPLICATION : Purpose.PROGRESS;
+        if (!broker.send(address, isolated(outbound.message()), outbound.delay(), purpose)) {
             return CompletableFuture.failedFuture(new UnroutableException(
                     outbound.publication(),
                     "exchange '%s' of the in-memory broker has no binding with it".formatted(address.exchange())));

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.scheduler;
+
+import io.safebunny.test.scheduler.Timers.Timer;
+import io.safebunny.time.Timeline.Cancellable;
+import io.safebunny.time.Timeline.Purpose;
+import io.safebunny.time.VirtualTimeline;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the tasks of several processes one at a time, in virtual time. A task that waits keeps its stack, and so do those that were
+ * interrupted; the others go on meanwhile. Time passes only when nothing else can happen. What happens next of what may is up to the
+ * {@link Choices}.
+ *
+ * <p>Exactly one thread of a run has the turn. It passes the turn on only when its task waits or is interrupted, so most tasks run one
+ * after the other on one thread, without a change of threads. The methods that run something are called from outside of a run, by one
+ * thread at a time; everything else is thread-safe.
+ */
+public final class DeterministicScheduler implements AutoCloseable {
+
+    private static final ExecutorService THREADS = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "safebunny-simulated");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    private static final long MOST_STEPS = 10_000_000;
+    private static final Duration LONGEST_STEP = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofMillis(100);
+    /** So often all upkeep is done without any effect before it is taken for granted that it has none until something else happens. */
+    private static final int QUIET_ROUNDS = 3;
+
+    private final Instant start;
+    private final Choices choices;
+    private final List<SimulatedProcess> processes = new ArrayList<>();
+    private final Queue<Runnable> fromOutside = new ConcurrentLinkedQueue<>();
+
+    // only the thread that has the turn uses these, and between two runs whoever makes the next one; both publish them
+    private final List<Ready> ready = new ArrayList<>();
+    private final Timers timers = new Timers();
+    private final Set<Stack> stacks = new LinkedHashSet<>();
+    private Running running = Running.NOTHING;
+    private Goal goal = Goal.UNWIND;
+    /** Runs of upkeep since anything else happened. */
+    private long quiet;
+
+    private long stepsBefore;
+
+    private volatile long elapsed;
+    private volatile long steps;
+    private volatile @Nullable Thread turn;
+    private volatile @Nullable Run run;
+
+    /** Begins at {@link VirtualTimeline#START}. */
+    public DeterministicScheduler(Choices choices) {
+        this(VirtualTimeline.START, choices);
+    }
+
+    public DeterministicScheduler(Instant start, Choices choices) {
+        this.start = start;
+        this.choices = choices;
+    }
+
+    /** Whose task has the turn, and whether upkeep made it begin. */
+    private record Running(@Nullable SimulatedProcess process, boolean isUpkeep) {
+        static final Running NOTHING = new Running(null, false);
+    }
+
+    /** What may go on: a new task, or a stack that has waited. */
+    private record Ready(
+            Running running,
+            @Nullable Runnable task,
+            @Nullable Stack stack) {}
+
+    /** A task that waits, and the thread that it has. */
+    static final class Stack {
+        final Running running;
+        final Thread thread = Thread.currentThread();
+        final String why;
+        volatile boolean goesOn;
+        boolean isReady;
+
+        Stack(Running running, String why) {
+            this.running = running;
+            this.why = why;
+        }
+
+        @Override
+        public String toString() {
+            return running.process() + " " + why + Report.lines(thread);
+        }
+    }
+
+    /** From the moment somebody lets something happen until nothing more is to happen. */
+    private static final class Run {
+        final Thread caller = Thread.currentThread();
+        volatile boolean isOver;
+        volatile @Nullable Throwable failure;
+    }
+
+    /**
+     * How far a run goes.
+     *
+     * @param until a moment; {@link Long#MAX_VALUE} for as long as the library waits for something to be tried again
+     * @param future ends it, too
+     */
+    private record Goal(long until, @Nullable CompletableFuture<?> future) {
+        static final Goal IDLE = new Goal(Long.MAX_VALUE, null);
+        /** No time passes, and whatever waits is told that its process has ended. */
+        static final Goal UNWIND = new Goal(Long.MIN_VALUE, null);
+
+        boolean isIdle() {
+            return until == Long.MAX_VALUE;
+        }
+
+        boolean unwinds() {
+            return until == Long.MIN_VALUE;
+        }
+
+        boolean isReached() {
+            return future != null && future.isDone();
+        }
+    }
+
+    /** A process that runs from now on. */
+    public SimulatedProcess process(String name) {
+        SimulatedProcess process = new SimulatedProcess(this, name, processes.size());
+        processes.add(process);
+        return process;
+    }
+
+    /** What time it is. */
+    public Instant now() {
+        return start.plusNanos(elapsed);
+    }
+
+    /** Since the beginning. */
+    public Duration elapsed() {
+        return Duration.ofNanos(elapsed);
+    }
+
+    /** How often a task has begun or gone on so far. */
+    public long steps() {
+        return steps;
+    }
+
+    /**
+     * Runs until nothing can happen any more, except what the application wants later and upkeep, which is never over. Time passes as far
+     * as the library waits for something to be tried again.
+     *
+     * @throws StandstillException when it does not end
+     */
+    public void runUntilIdle() {
+        run(Goal.IDLE);
+    }
+
+    /**
+     * Lets time pass, and everything happen that is due until then. Upkeep that has had no effect several times is not done again before
+     * something else has happened, or the time is over.
+     *
+     * @throws StandstillException when a moment does not end
+     */
+    public void advance(Duration duration) {
+        run(new Goal(elapsed + duration.toNanos(), null));
+    }
+
+    /** How long until the application wants something; {@code null} for nothing. */
+    public @Nullable Duration nextApplicationTimer() {
+        takeWhatIsFromOutside();
+        Timer next = timers.first(Purpose.APPLICATION::equals);
+        return next == null ? null : Duration.ofNanos(Math.max(0, next.due() - elapsed));
+    }
+
+    /**
+     * Ends all processes, and gives their threads back.
+     *
+     * @throws StandstillException when a task does not end though everything it calls tells it to
+     */
+    @Override
+    public void close() {
+        processes.forEach(SimulatedProcess::end);
+        takeWhatIsFromOutside();
+        for (Stack stack : List.copyOf(stacks)) {
+            ready.add(new Ready(stack.running, null, stack));
+            run(Goal.UNWIND);
+        }
+    }
+
+    // ---- called by processes
+
+    long nanoTime() {
+        return elapsed;
+    }
+
+    void execute(SimulatedProcess process, Runnable task, boolean isNews) {
+        enter(() -> makeReady(new Ready(new Running(process, !isNews && running.isUpkeep()), task, null)));
+    }
+
+    Cancellable schedule(SimulatedProcess process, Purpose purpose, Duration delay, Runnable task) {
+        Timer[] added = new Timer[1];
+        enter(() -> added[0] = timers.add(purpose, elapsed + Math.max(0, delay.toNanos()), process, task));
+        return () -> enter(() -> timers.cancel(Objects.requireNonNull(added[0], "entered before")));
+    }
+
+    void end(SimulatedProcess process) {
+        enter(() -> {
+            ready.removeIf(one -> one.running().process() == process);
+            timers.forget(process);
+        });
+        if (hasTurn() && running.process() == process) {
+            leave(process);
+        }
+    }
+
+    /** Does not return to a task of a process that has ended. */
+    void leave(SimulatedProcess process) {
+        if (hasTurn() && !goal.unwinds() && running.process() == process) {
+            wait(new Stack(running, "has ended"));
+        }
+        throw new ProcessEndedError(process.name());
+    }
+
+    void point(SimulatedProcess process, String what) {
+        if (hasTurn() && !goal.unwinds() && !ready.isEmpty() && choices.preempts(process, what)) {
+            Stack stack = new Stack(running, what);
+            wake(stack);
+            wait(stack);
+        }
+    }
+
+    void await(SimulatedProcess process, CompletableFuture<?> future, Duration timeout)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        if (future.isDone() || timeout.isZero() || timeout.isNegative()) {
+            return;
+        }
+        if (!hasTurn()) {
+            awaitOutside(future, timeout);
+            return;
+        }
+        Stack stack = new Stack(running, "waits");
+        Timer timer = timers.add(Purpose.PROGRESS, elapsed + timeout.toNanos(), process, () -> wake(stack));
+        var unused = future.whenComplete((value, failure) -> enter(() -> wake(stack)));
+        wait(stack);
+        timers.cancel(timer);
+    }
+
+    /** Who is not a task lets the others run until it need not wait any longer; beside a run it can only wait in real time. */
+    private void awaitOutside(CompletableFuture<?> future, Duration timeout)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        if (turn == null) {
+            run(new Goal(elapsed + timeout.toNanos(), future));
+        } else {
+            Object unused = future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    // ---- the turn
+
+    private boolean hasTurn() {
+        return Thread.currentThread() == turn;
+    }
+
+    /** Now, or when somebody has the turn next. */
+    private void enter(Runnable change) {
+        if (hasTurn()) {
+            change.run();
+        } else {
+            fromOutside.add(change);
+        }
+    }
+
+    private void makeReady(Ready other) {
+        if (!Objects.requireNonNull(other.running().process()).hasEnded()) {
+            if (!other.running().isUpkeep()) {
+                quiet = 0;
+            }
+            ready.add(other);
+        }
+    }
+
+    private void wake(Stack stack) {
+        if (!stack.isReady) {
+            stack.isReady = true;
+            makeReady(new Ready(stack.running, null, stack));
+        }
+    }
+
+    /** Lets others go on until it is this stack's turn again. */
+    private void wait(Stack stack) {
+        stacks.add(stack);
+        Ready next = next();
+        if (next == null || next.stack() != stack) {
+            pass(next);
+            while (!stack.goesOn) {
+                LockSupport.park(this);
+            }
+            turn = stack.thread;
+        }
+        running = stack.running;
+        stacks.remove(stack);
+    }
+
+    /** Of the thread that has it. */
+    private void pass(@Nullable Ready next) {
+        turn = null;
+        if (next == null) {
+            finish(null);
+        } else if (next.stack() == null) {
+            THREADS.execute(() -> loop(next));
+        } else {
+            next.stack().goesOn = true;
+            LockSupport.unpark(next.stack().thread);
+        }
+    }
+
+    private void loop(@Nullable Ready first) {
+        try {
+            turn = Thread.currentThread();
+            Ready next = first == null ? next() : first;
+            while (next != null && next.task() != null) {
+                begin(next.running(), next.task());
+                next = next();
+            }
+            pass(next);
+        } catch (Throwable e) {
+            turn = null;
+            finish(e);
+        }
+    }
+
+    private void begin(Running other, Runnable task) {
+        running = other;
+        try {
+            task.run();
+        } catch (ProcessEndedError e) {
+            if (!goal.unwinds()) {
+                throw e;
+            }
+        } finally {
+            running = Running.NOTHING;
+        }
+    }
+
+    /** What happens next, if anything does. */
+    private @Nullable Ready next() {
+        do {
+            takeWhatIsFromOutside();
+            if (goal.isReached()) {
+                return null;
+            }
+            if (!ready.isEmpty()) {
+                countStep();
+                return ready.remove(ready.size() == 1 ? 0 : choices.next(ready.size()));
+            }
+        } while (moveTime());
+        return null;
+    }
+
+    private void countStep() {
+        long step = steps + 1;
+        steps = step;
+        if (step - stepsBefore > MOST_STEPS) {
+            throw new StandstillException(
+                    "Not idle after %d steps, at %s.%n%s".formatted(MOST_STEPS, now(), describe()));
+        }
+    }
+
+    private void takeWhatIsFromOutside() {
+        for (Runnable change = fromOutside.poll(); change != null; change = fromOutside.poll()) {
+            change.run();
+        }
+    }
+
+    /** @return false when nothing more is due: then it is as late as it was to become */
+    private boolean moveTime() {
+        if (goal.unwinds()) {
+            return false;
+        }
+        Timer last = timers.first(purpose -> purpose == Purpose.PROGRESS);
+        long until = !goal.isIdle() ? goal.until() : last == null ? elapsed : last.due();
+        Timer next = timers.first(isQuiet() ? purpose -> purpose != Purpose.UPKEEP : purpose -> true);
+        if (next == null || next.due() > until) {
+            boolean laterUpkeep = elapsed < until && isQuiet();
+            elapsed = Math.max(elapsed, until);
+            return laterUpkeep && makeDueReady();
+        }
+        elapsed = Math.max(elapsed, next.due());
+        return makeDueReady();
+    }
+
+    private boolean isQuiet() {
+        return quiet > (long) QUIET_ROUNDS * timers.count(Purpose.UPKEEP);
+    }
+
+    /** @return whether anything was due */
+    private boolean makeDueReady() {
+        List<Timer> due = timers.due(elapsed);
+        for (Timer timer : due) {
+            boolean isUpkeep = timer.purpose() == Purpose.UPKEEP;
+            quiet = isUpkeep ? quiet + 1 : 0;
+            ready.add(new Ready(new Running(timer.process(), isUpkeep), timer.action(), null));
+        }
+        return !due.isEmpty();
+    }
+
+    // ---- a run, seen from outside
+
+    private void run(Goal other) {
+        if (turn != null) {
+            throw new IllegalStateException("A run is going on, and this is none of its tasks");
+        }
+        goal = other;
+        stepsBefore = steps;
+        Run begun = new Run();
+        run = begun;
+        THREADS.execute(() -> loop(null));
+        awaitEnd(begun);
+        Throwable failure = begun.failure;
+        if (failure != null) {
+            throw failure instanceof RuntimeException known
+                    ? known
+                    : new IllegalStateException("A task failed", failure);
+        }
+    }
+
+    private void awaitEnd(Run begun) {
+        long seen = steps;
+        long since = System.nanoTime();
+        while (!begun.isOver) {
+            LockSupport.parkNanos(this, PATIENCE.toNanos());
+            if (steps != seen) {
+                seen = steps;
+                since = System.nanoTime();
+            } else if (System.nanoTime() - since > LONGEST_STEP.toNanos()) {
+                throw new StandstillException(Report.stuck(turn, LONGEST_STEP));
+            }
+        }
+    }
+
+    private void finish(@Nullable Throwable failure) {
+        Run ending = run;
+        if (ending != null) {
+            ending.failure = failure;
+            ending.isOver = true;
+            LockSupport.unpark(ending.caller);
+        }
+    }
+
+    /** What is still going on, a line each. */
+    private String describe() {
+        StringBuilder text = new StringBuilder();
+        ready.forEach(
+                one -> text.append("ready: ").append(one.running().process()).append('\n'));
+        stacks.forEach(stack -> text.append("waiting: ").append(stack).append('\n'));
+        timers.all(Purpose.PROGRESS)
+                .forEach(timer -> text.append("due: ").append(timer).append('\n'));
+        return text.toString();
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.scheduler;
+
+/** The process of this stack has ended. Nothing may catch it to go on; whatever tries gets it again. */
+public final class ProcessEndedError extends Error {
+
+    private static final long serialVersionUID = 1L;
+
+    ProcessEndedError(String process) {
+        super(process + " has ended", null, false, false);
+    }
+}
