@@ -34,7 +34,7 @@ public interface BunnyOperations {
      * @param operation its id, which is also in the log
      * @param instances this one first
      * @param stored whether instances that start later, or could not be reached, learn of it from the store
-     * @param note what is missing to that, for humans; empty when nothing is
+     * @param note what is missing to that, and what keeps a resumed type from being handled, for humans; empty when nothing does
      */
     record Result(String operation, List<Instance> instances, boolean stored, String note) {
 
@@ -67,7 +67,7 @@ public interface BunnyOperations {
     Result pause(String type, Duration duration, Scope scope, String reason, String by);
 
     /**
-     * Ends the pause at once, without probing. A breaker that is open for another reason stays open.
+     * Ends the pause at once, without probing. A breaker that is open for another reason stays open, and {@link Result#note} says so.
      *
      * @throws MisuseException as {@link #pause}
      */

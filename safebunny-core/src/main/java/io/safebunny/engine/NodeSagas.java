@@ -37,6 +37,7 @@ final class NodeSagas {
     private final Metrics metrics;
     private final BoundedLog log;
     private volatile Optional<SagaEngine> engine = Optional.empty();
+    private volatile boolean defined;
 
     NodeSagas(
             SafeBunnyParts parts,
@@ -58,6 +59,7 @@ final class NodeSagas {
     /** @throws ConfigurationException SB-1108 when they cannot work with the node's store or ids */
     void define(List<SagaDefinition> definitions) {
         engine = definitions.isEmpty() ? Optional.empty() : Optional.of(create(definitions));
+        defined = true;
     }
 
     private SagaEngine create(List<SagaDefinition> definitions) {
@@ -105,6 +107,10 @@ final class NodeSagas {
     /** See {@link SafeBunnyEngine#sagasNeedingRepair}. */
     Map<String, UndoingSagas> undoing() {
         return engine.map(SagaEngine::undoing).orElse(Map.of());
+    }
+
+    boolean areDefined() {
+        return defined;
     }
 
     boolean areThere() {

@@ -203,7 +203,12 @@ public final class SafeBunnyEngine {
         return sagas.undoing();
     }
 
-    /** Whether the node has sagas; false before the start. */
+    /** Whether it is known which sagas the node has, if any: from the start on. */
+    public boolean knowsItsSagas() {
+        return sagas.areDefined();
+    }
+
+    /** Whether the node has sagas; false before the start, see {@link #knowsItsSagas}. */
     public boolean hasSagas() {
         return sagas.areThere();
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.operating;
 
+import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.BunnyOperations;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.failure.MisuseException;
@@ -146,7 +147,17 @@ public final class NodeOperations implements BunnyOperations {
 
     @Override
     public Result resume(String type, Scope scope, String reason, String by) {
-        return carryOut(type, Duration.ZERO, scope, reason, by);
+        Result result = carryOut(type, Duration.ZERO, scope, reason, by);
+        State state = breakers.states().get(type);
+        if (state == State.CLOSED
+                || paused().stream().anyMatch(pause -> pause.type().equals(type))) {
+            return result;
+        }
+        String still =
+                "on this instance the breaker is still %s, not because of a pause: it closes once its probes succeed"
+                        .formatted(state);
+        String note = result.note().isEmpty() ? still : result.note() + "; " + still;
+        return new Result(result.operation(), result.instances(), result.stored(), note);
     }
 
     private Result carryOut(String type, Duration duration, Scope scope, String reason, String by) {

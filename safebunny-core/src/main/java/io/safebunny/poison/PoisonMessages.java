@@ -66,9 +66,10 @@ public interface PoisonMessages {
      * perhaps with an edited one beside it: at most one of them is replayed, but without a store both are.
      *
      * @return what was done; it has ended
-     * @throws io.safebunny.failure.MisuseException SB-5017 when there is no such copy, SB-5014 when it is not one that a replay would handle, or
-     *     its queue could not read the new body: nothing was moved; or when another delivery or edit of the message was faster, and this one
-     *     is of no effect; SB-5016 when another operation runs on this instance
+     * @throws EditFailedException SB-5017 when there is no such copy, SB-5014 when it is not one that a replay would handle, or its queue
+     *     could not read the new body: nothing was moved; or when another delivery or edit of the message was faster, and this one is of no
+     *     effect; or with the code of another failure. It has the operation
+     * @throws io.safebunny.failure.MisuseException SB-5016 when another operation runs on this instance: none was begun
      */
     PoisonOperation edit(PoisonEdit edit);
 

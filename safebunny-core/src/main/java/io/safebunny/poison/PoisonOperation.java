@@ -67,7 +67,8 @@ public interface PoisonOperation {
      * @param refusals the first 100 copies that were not moved, with the reason, without their headers
      * @param missed copies that were there when it began and that it never got, matching or not: others have moved them, or were looking at
      *     them for longer than it waits, three seconds; 0 while it runs
-     * @param failure what ended it; {@code null} unless it failed
+     * @param failure what ended it, beginning with its code if it has one; {@code null} unless it failed
+     * @param failureCode the code of what ended it, such as SB-5015; {@code null} unless it failed with one
      */
     record Progress(
             State state,
@@ -76,7 +77,8 @@ public interface PoisonOperation {
             Map<Verdict, Integer> verdicts,
             List<PoisonedMessage> refusals,
             long missed,
-            @Nullable String failure) {
+            @Nullable String failure,
+            @Nullable String failureCode) {
 
         public Progress {
             verdicts = Map.copyOf(verdicts);

@@ -7,6 +7,7 @@ import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.Events;
+import io.safebunny.poison.EditFailedException;
 import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonOperation.State;
@@ -64,7 +65,7 @@ final class EditRun implements Runnable {
                 PoisonFilter.all().withMessageId(edit.messageId()).withLimit(1), edit.by(), edit.reason());
     }
 
-    /** @throws RuntimeException why it failed */
+    /** @throws EditFailedException with why it failed */
     @Override
     public void run() {
         String message = Names.printable(edit.messageId());
@@ -79,23 +80,25 @@ final class EditRun implements Runnable {
         try {
             Edited edited = looks.alone(Topology.poisonOf(node), this::replace);
             operation.moved(edited.verdict());
-            operation.end(State.ENDED, null);
+            operation.end(State.ENDED);
             LOG.info(
                     "{} has replaced message {} [by={}, digest={}]",
                     operation,
                     message,
                     operation.request().by(),
                     edited.wire().headers().get(Headers.POISON_DIGEST));
-        } catch (RuntimeException | Error e) {
-            operation.end(State.FAILED, String.valueOf(e.getMessage()));
-            LOG.warn(
-                    "{} failed [by={}, message={}]",
-                    operation,
-                    operation.request().by(),
-                    message,
-                    e);
+        } catch (RuntimeException e) {
+            failed(message, e);
+            throw new EditFailedException(operation, e);
+        } catch (Error e) {
+            failed(message, e);
             throw e;
         }
+    }
+
+    private void failed(String message, Throwable why) {
+        operation.fail(why);
+        LOG.warn("{} failed [by={}, message={}]", operation, operation.request().by(), message, why);
     }
 
     private Edited replace(BrowsedQueue queue) {

@@ -94,12 +94,12 @@ final class MoveRun implements Runnable {
                 request.dryRun(),
                 request.forced());
         try {
-            operation.end(rounds() == Round.DONE ? State.ENDED : State.CANCELLED, null);
+            operation.end(rounds() == Round.DONE ? State.ENDED : State.CANCELLED);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            operation.end(State.CANCELLED, null);
+            operation.end(State.CANCELLED);
         } catch (Throwable e) {
-            operation.end(State.FAILED, String.valueOf(e.getMessage()));
+            operation.fail(e);
             LOG.error("{} failed; what it did not move is where it was", operation, e);
         } finally {
             LOG.info("{} ended: {}", operation, operation.summary());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.replaying;
 
+import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
@@ -43,6 +44,7 @@ final class ToldOperation implements PoisonOperation {
     private final List<PoisonedMessage> refusals = new ArrayList<>();
     private long missed;
     private @Nullable String failure;
+    private @Nullable String failureCode;
 
     ToldOperation(Kind kind, PoisonRequest request, Timeline timeline) {
         this.id = RandomIds.next(timeline.random());
@@ -73,9 +75,14 @@ final class ToldOperation implements PoisonOperation {
         missed = copies;
     }
 
-    synchronized void end(State how, @Nullable String why) {
+    synchronized void end(State how) {
         state = how;
-        failure = why;
+    }
+
+    synchronized void fail(Throwable why) {
+        state = State.FAILED;
+        failure = String.valueOf(why.getMessage());
+        failureCode = why instanceof SafeBunnyException known ? known.code() : null;
     }
 
     /** It has ended, and another one may begin. */
@@ -118,7 +125,7 @@ final class ToldOperation implements PoisonOperation {
 
     @Override
     public synchronized Progress progress() {
-        return new Progress(state, matched, moved, verdicts, refusals, missed, failure);
+        return new Progress(state, matched, moved, verdicts, refusals, missed, failure, failureCode);
     }
 
     @Override

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.PoisonMessageException;
-import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
 import io.safebunny.orchestrating.OrderSaga.Capture;
@@ -16,6 +15,7 @@ import io.safebunny.orchestrating.OrderSaga.Refund;
 import io.safebunny.orchestrating.OrderSaga.ReleaseStock;
 import io.safebunny.orchestrating.OrderSaga.ReserveStock;
 import io.safebunny.orchestrating.OrderSaga.StockReserved;
+import io.safebunny.poison.EditFailedException;
 import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
@@ -189,7 +189,7 @@ class SagaEditTest {
         world.start("parcels", List.of(), new ParcelSaga());
         world.publish("storefront", new ParcelSaga.Packed("p-1", 300), ID);
 
-        assertThatExceptionOfType(MisuseException.class)
+        assertThatExceptionOfType(EditFailedException.class)
                 .isThrownBy(() -> edit("parcels", "{\"parcel\":\"p-2\",\"kilos\":30}"))
                 .withMessageContainingAll("SB-5014", "another saga");
         edit("parcels", "{\"parcel\":\"p-1\",\"kilos\":30}");

@@ -12,6 +12,7 @@ import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
+import io.safebunny.poison.EditFailedException;
 import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonedMessage;
@@ -244,7 +245,7 @@ class EditTest {
 
     private void assertRefused(PoisonEdit edit, String... words) {
         List<WireMessage> before = node.copies();
-        assertThatExceptionOfType(MisuseException.class)
+        assertThatExceptionOfType(EditFailedException.class)
                 .isThrownBy(() -> node.poison().edit(edit))
                 .withMessageContaining("SB-5014")
                 .withMessageContainingAll(words);
@@ -269,7 +270,7 @@ class EditTest {
         node.setAside(copy);
 
         assertRefused(edit(copy, body("o-1", 6)), "it was edited since");
-        assertThatExceptionOfType(MisuseException.class)
+        assertThatExceptionOfType(EditFailedException.class)
                 .isThrownBy(() -> node.poison().edit(new PoisonEdit("o-2", "none", body("o-1", 6), "tester", "why")))
                 .withMessageContainingAll("SB-5017", "no such copy", "o-2");
     }
@@ -462,7 +463,7 @@ class EditTest {
             }
         };
 
-        assertThatExceptionOfType(MisuseException.class)
+        assertThatExceptionOfType(EditFailedException.class)
                 .isThrownBy(() -> edited(copy, 5))
                 .withMessageContainingAll("SB-5014", "no effect");
 
@@ -481,7 +482,7 @@ class EditTest {
         race.before = () -> {
             if (!begun[0]) {
                 begun[0] = true;
-                assertThatExceptionOfType(MisuseException.class)
+                assertThatExceptionOfType(EditFailedException.class)
                         .isThrownBy(() -> node.atAnotherInstance().edit(edit(copy, body("o-1", 6))))
                         .withMessageContaining("no such copy");
             }
@@ -500,7 +501,7 @@ class EditTest {
         WireMessage copy = setAside("o-1");
         race.before = () -> byHand(PoisonReader.replayed(copy));
 
-        assertThatExceptionOfType(MisuseException.class)
+        assertThatExceptionOfType(EditFailedException.class)
                 .isThrownBy(() -> edited(copy, 5))
                 .withMessageContaining("no effect");
 

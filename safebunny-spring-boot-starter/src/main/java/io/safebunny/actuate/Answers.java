@@ -3,15 +3,11 @@ package io.safebunny.actuate;
 
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.failure.MisuseException;
-import io.safebunny.failure.PublishException;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.poison.PoisonOperation;
-import io.safebunny.spi.store.StoreUnavailableException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.util.MimeType;
@@ -34,9 +30,6 @@ final class Answers {
             FAULT, "Internal Server Error",
             UNAVAILABLE, "Service Unavailable");
 
-    /** What an operation has failed with begins with the code of the exception, if that was one of ours. */
-    private static final Pattern WITH_CODE = Pattern.compile("(SB-\\d{4}) (.*)", Pattern.DOTALL);
-
     private Answers() {}
 
     /** What the supplier has to say, or why it cannot. */
@@ -53,30 +46,34 @@ final class Answers {
 
     /** @param operation that failed so; {@code null} if none was begun */
     static WebEndpointResponse<Object> problem(SafeBunnyException e, @Nullable PoisonOperation operation) {
-        return problem(status(e), e.code(), e.messageWithoutCode(), operation);
+        return problem(status(e.code()), e.code(), e.messageWithoutCode(), operation);
     }
 
     /** For an operation that has failed already. */
     static WebEndpointResponse<Object> failed(PoisonOperation operation) {
-        String failure = String.valueOf(operation.progress().failure());
-        Matcher coded = WITH_CODE.matcher(failure);
-        return coded.matches()
-                ? problem(UNAVAILABLE, coded.group(1), coded.group(2), operation)
-                : problem(FAULT, "", failure, operation);
+        PoisonOperation.Progress progress = operation.progress();
+        String failure = String.valueOf(progress.failure());
+        String code = progress.failureCode();
+        return code == null
+                ? problem(FAULT, "", failure, operation)
+                : problem(status(code), code, failure.substring(code.length() + 1), operation);
     }
 
-    private static int status(SafeBunnyException e) {
-        if (e instanceof MisuseException) {
-            return switch (e.code()) {
-                case MisuseException.TYPE, MisuseException.COPY -> NOT_FOUND;
-                case MisuseException.BUSY -> CONFLICT;
-                case MisuseException.NOT_RUNNING -> UNAVAILABLE;
-                default -> BAD_REQUEST;
-            };
-        }
-        return e instanceof BrowsingException || e instanceof PublishException || e instanceof StoreUnavailableException
-                ? UNAVAILABLE
-                : FAULT;
+    /** 503 only for what may pass by itself, so that it is worth asking again. */
+    private static int status(String code) {
+        return switch (code) {
+            case MisuseException.ARGUMENT, MisuseException.POISON -> BAD_REQUEST;
+            case MisuseException.TYPE, MisuseException.COPY -> NOT_FOUND;
+            case MisuseException.BUSY -> CONFLICT;
+            case MisuseException.NOT_RUNNING,
+                    BrowsingException.UNAVAILABLE,
+                    "SB-2002", // refused, for example because the queue is full
+                    "SB-2003", // not confirmed in time
+                    "SB-2004", // the connection was lost
+                    "SB-2006", // not started, or stopping
+                    "SB-4001" -> UNAVAILABLE; // the store does not answer
+            default -> FAULT;
+        };
     }
 
     /** The same for what there may not be: then the answer is {@code null}, and the response says what is missing. */

@@ -6,8 +6,10 @@ import io.safebunny.BunnyOperations.Result;
 import io.safebunny.BunnyOperations.Scope;
 import io.safebunny.message.Names;
 import io.safebunny.poison.PoisonOperation;
+import io.safebunny.poison.PoisonOperation.State;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
@@ -24,6 +26,9 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
  */
 @WebEndpoint(id = "safebunny")
 final class NodeEndpoint {
+
+    /** What these show has an entry for each type. */
+    private static final Set<String> OF_TYPES = Set.of("breakers", "handlers");
 
     private final NodeViews views;
     private final BunnyOperations operations;
@@ -58,6 +63,11 @@ final class NodeEndpoint {
     WebEndpointResponse<Object> entry(@Selector String sectionInPath, @Selector String nameInPath) {
         return Answers.found(
                 () -> {
+                    Supplier<Map<String, Object>> types =
+                            OF_TYPES.contains(sectionInPath) ? views.sections().get(sectionInPath) : null;
+                    if (types != null) {
+                        return types.get().get(nameInPath);
+                    }
                     PoisonOperation operation = operation(sectionInPath, nameInPath);
                     return operation == null ? null : OperationViews.detailed(operation);
                 },
@@ -74,11 +84,15 @@ final class NodeEndpoint {
                     if (operation == null) {
                         return null;
                     }
-                    operation.cancel();
-                    audit.cancelled(operation, Asked.by(security));
+                    if (operation.progress().state() == State.RUNNING) {
+                        operation.cancel();
+                        audit.cancelled(operation, Asked.by(security));
+                        PoisonChanges.awaitEnd(operation);
+                    }
                     return OperationViews.detailed(operation);
                 },
-                missing(sectionInPath, nameInPath));
+                "Nothing can be ended there [section=%s, name=%s]: it must be operations/{operation}, one of the last 100 that this instance began. A pause is ended by POST breakers/{type} with the state closed."
+                        .formatted(Names.printable(sectionInPath), Names.printable(nameInPath)));
     }
 
     private @Nullable PoisonOperation operation(String section, String name) {
@@ -86,7 +100,7 @@ final class NodeEndpoint {
     }
 
     private static String missing(String section, String name) {
-        return "There is nothing of that name [section=%s, name=%s]: operations/{operation} has one of the last 100 operations on poison messages that this instance began; GET operations lists them."
+        return "There is nothing of that name [section=%s, name=%s]: breakers/{type} and handlers/{type} have the types that this node handles, and operations/{operation} has one of the last 100 operations on poison messages that this instance began. Without the name each lists what it has."
                 .formatted(Names.printable(section), Names.printable(name));
     }
 
@@ -103,7 +117,7 @@ final class NodeEndpoint {
                 () -> "breakers".equals(sectionInPath)
                         ? pauseOrResume(nameInPath, Asked.by(security), state, duration, scope, reason)
                         : null,
-                "Nothing can be changed there [section=%s]: post to breakers/{type}."
+                "Nothing can be changed there [section=%s]: post to breakers/{type}. An operation is ended by DELETE operations/{operation}."
                         .formatted(Names.printable(sectionInPath)));
     }
 

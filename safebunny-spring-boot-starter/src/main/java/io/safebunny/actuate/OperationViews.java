@@ -64,6 +64,9 @@ final class OperationViews {
         if (progress.failure() != null) {
             view.put("failure", progress.failure());
         }
+        if (progress.failureCode() != null) {
+            view.put("code", progress.failureCode());
+        }
         return view;
     }
 

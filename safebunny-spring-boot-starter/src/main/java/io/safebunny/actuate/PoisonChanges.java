@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.actuate;
 
-import io.safebunny.failure.SafeBunnyException;
+import io.safebunny.poison.EditFailedException;
 import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
@@ -57,12 +57,17 @@ final class PoisonChanges {
                     case EDIT -> throw Asked.wrong("action", "edit", "it is for one copy, and has a body");
                 };
         audit.begun(operation);
+        awaitEnd(operation);
+        return operation;
+    }
+
+    /** For a moment. */
+    static void awaitEnd(PoisonOperation operation) {
         try {
             operation.await(PATIENCE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // it goes on, and so its id is what matters
         }
-        return operation;
     }
 
     /** @return what was done, or the problem */
@@ -71,24 +76,12 @@ final class PoisonChanges {
             PoisonOperation operation = poison.edit(edit);
             audit.edited(edit, operation);
             return OperationViews.detailed(operation);
-        } catch (SafeBunnyException e) {
-            PoisonOperation failed = failed(edit, e);
-            audit.notEdited(edit, failed, e);
-            return Answers.problem(e, failed);
-        } catch (RuntimeException e) {
-            audit.notEdited(edit, failed(edit, e), e);
+        } catch (EditFailedException e) {
+            audit.notEdited(edit, e.operation(), e);
+            return Answers.problem(e, e.operation());
+        } catch (RuntimeException e) { // none was begun
+            audit.notEdited(edit, null, e);
             throw e;
         }
-    }
-
-    /** {@code null} when none was begun. */
-    private @Nullable PoisonOperation failed(PoisonEdit edit, RuntimeException e) {
-        return poison.operations().stream()
-                .filter(operation -> operation.kind() == PoisonOperation.Kind.EDIT
-                        && edit.messageId().equals(operation.request().filter().messageId())
-                        && String.valueOf(e.getMessage())
-                                .equals(operation.progress().failure()))
-                .findFirst()
-                .orElse(null);
     }
 }

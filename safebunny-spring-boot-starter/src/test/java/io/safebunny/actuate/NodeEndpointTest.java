@@ -3,9 +3,11 @@ package io.safebunny.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyOperations;
 import io.safebunny.BunnyOperations.Result;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointHttpMethod;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
@@ -104,6 +108,60 @@ class NodeEndpointTest {
         });
     }
 
+    @Test
+    void whatIsOpenForAnotherReasonIsNotSaidToBeResumed() {
+        EXPOSED.run(context -> {
+            Map<String, Object> resume = Map.of("state", "closed", "reason", "it is back");
+            assertThat(post(context, "breakers", "OrderPlaced", resume))
+                    .isInstanceOfSatisfying(
+                            Result.class, result -> assertThat(result.note()).doesNotContain("OPEN"));
+            context.getBean(BunnyCircuitBreaker.class).open(OrderPlaced.class, Duration.ofMinutes(5));
+
+            for (String scope : List.of("node", "instance")) {
+                Map<String, Object> scoped = new HashMap<>(resume);
+                scoped.put("scope", scope);
+                assertThat(post(context, "breakers", "OrderPlaced", scoped))
+                        .isInstanceOfSatisfying(Result.class, result -> assertThat(result.note())
+                                .contains("still OPEN", "not because of a pause"));
+            }
+        });
+    }
+
+    private static @Nullable Object at(
+            ApplicationContext context, WebEndpointHttpMethod method, String section, String name) {
+        return EndpointCalls.call(context, method, PAUSE, Map.of("sectionInPath", section, "nameInPath", name));
+    }
+
+    @Test
+    void oneTypeIsShownWhereItIsPaused() {
+        EXPOSED.run(context -> {
+            assertThat(at(context, WebEndpointHttpMethod.GET, "breakers", "OrderPlaced"))
+                    .hasToString("{state=CLOSED}");
+            assertThat(at(context, WebEndpointHttpMethod.GET, "handlers", "OrderPlaced"))
+                    .asString()
+                    .contains("payload=");
+            isMissing(at(context, WebEndpointHttpMethod.GET, "breakers", "Unheard"), "name=Unheard");
+            isMissing(at(context, WebEndpointHttpMethod.GET, "publisher", "usable"), "section=publisher");
+        });
+    }
+
+    @Test
+    void saysHowToEndWhatIsNotEndedThere() {
+        EXPOSED.run(context -> {
+            isMissing(
+                    at(context, WebEndpointHttpMethod.DELETE, "breakers", "OrderPlaced"),
+                    "POST breakers/{type} with the state closed");
+            isMissing(post(context, "operations", "op-1", Map.of()), "DELETE operations/{operation}");
+        });
+    }
+
+    private static void isMissing(@Nullable Object answer, String named) {
+        assertThat(answer).isInstanceOfSatisfying(WebEndpointResponse.class, response -> {
+            assertThat(response.getStatus()).isEqualTo(404);
+            assertThat(response.getBody()).asString().contains(named);
+        });
+    }
+
     @ParameterizedTest
     @CsvSource({
         "breakers, Unheard,     open,   10m,  node,     why, 404, OrderPlaced",
@@ -173,9 +231,15 @@ class NodeEndpointTest {
         NODE.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(NodeEndpoint.class));
     }
 
-    @Test
-    void needsNoActuator() {
-        EXPOSED.withClassLoader(new FilteredClassLoader(WebEndpoint.class))
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("safebunnyEndpoint"));
+    /** Each of the two jars of Spring Boot's actuator may be there without the other. */
+    @ParameterizedTest
+    @ValueSource(classes = {WebEndpoint.class, ConditionalOnAvailableEndpoint.class})
+    void needsNoActuator(Class<?> absent) {
+        EXPOSED.withClassLoader(new FilteredClassLoader(absent)).run(context -> assertThat(context)
+                .hasNotFailed()
+                .hasSingleBean(BunnyOperations.class)
+                .doesNotHaveBean("safebunnyEndpoint")
+                .doesNotHaveBean("safebunnypoisonEndpoint")
+                .doesNotHaveBean("safebunnyKnownParametersOnly"));
     }
 }

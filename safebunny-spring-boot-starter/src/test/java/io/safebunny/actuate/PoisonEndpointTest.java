@@ -6,19 +6,28 @@ import static org.awaitility.Awaitility.await;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
+import io.safebunny.failure.BrowsingException;
+import io.safebunny.failure.PublishException.Publication;
+import io.safebunny.failure.UnroutableException;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
+import io.safebunny.spi.transport.BrowsedQueue;
+import io.safebunny.spi.transport.ForwardingTransport;
+import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Transport;
+import io.safebunny.time.Deadline;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointHttpMethod;
@@ -321,6 +330,126 @@ class PoisonEndpointTest {
         });
     }
 
+    @Test
+    void anEditOnANodeThatHandlesNothingIsAuditedAsFailed() {
+        EndpointCalls.node()
+                .withPropertyValues("management.endpoints.web.exposure.include=safebunnypoison")
+                .withBean(Auditor.class)
+                .run(context -> {
+                    isProblem(
+                            post(
+                                    context,
+                                    Map.of(
+                                            "idInPath",
+                                            "m-1",
+                                            "action",
+                                            "edit",
+                                            "copy",
+                                            "c-1",
+                                            "body",
+                                            "{}",
+                                            "reason",
+                                            "a typo")),
+                            400,
+                            "SB-5014");
+
+                    assertThat(context.getBean(Auditor.class).heard())
+                            .singleElement()
+                            .satisfies(event -> {
+                                assertThat(event.getType()).isEqualTo("SAFEBUNNY_EDIT_FAILED");
+                                assertThat(event.getData())
+                                        .containsEntry("messageId", "m-1")
+                                        .doesNotContainKey("operation");
+                            });
+                });
+    }
+
+    /** A broker that fails to let anybody look into a queue, or to take what an operation sends. */
+    static class Failing extends ForwardingTransport {
+        private volatile @Nullable RuntimeException looking;
+        private volatile @Nullable RuntimeException sending;
+
+        Failing(Transport transport) {
+            super(transport);
+        }
+
+        @Override
+        public BrowsedQueue browse(String queue) {
+            if (looking != null) {
+                throw looking;
+            }
+            return super.browse(queue);
+        }
+
+        @Override
+        public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+            return sending == null ? super.send(message, deadline) : CompletableFuture.failedFuture(sending);
+        }
+    }
+
+    static class FailingBroker implements BeanPostProcessor {
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String name) {
+            return bean instanceof Transport transport ? new Failing(transport) : bean;
+        }
+    }
+
+    private record Failure(RuntimeException why, int status, String code) {}
+
+    private static final Publication COPY = new Publication("OrderPlaced", "q", "m");
+
+    @Test
+    void aFailureThatNoRepetitionHelpsIsNotAnsweredAsOneThatPasses() {
+        List<Failure> ofLooks = List.of(
+                new Failure(new BrowsingException("q", "the connection was lost.", null), 503, "SB-5015"),
+                new Failure(BrowsingException.denied("q", "no permission.", null), 500, "SB-5018"),
+                new Failure(new IllegalStateException("a fault"), 500, "a fault"));
+        Failure ofSending = new Failure(new UnroutableException(COPY, "gone"), 400, "SB-5014");
+        NODE.withBean(FailingBroker.class).run(context -> {
+            String id = poison(context, "o-1");
+            Failing broker = context.getBean(Failing.class);
+            Map<String, Object> discard = Map.of("idInPath", id, "action", "discard", "reason", "why");
+            for (Failure one : ofLooks) {
+                broker.looking = one.why;
+                isProblem(post(context, discard), one.status, one.code);
+            }
+            broker.looking = null;
+            broker.sending = ofSending.why;
+            isProblem(post(context, discard), ofSending.status, ofSending.code);
+            broker.sending = null;
+            assertThat(post(context, discard))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("moved", 1);
+        });
+    }
+
+    @Test
+    void aFailedEditIsToldWithItsOperationWhateverItFailedWith() {
+        List<Failure> ofLooks = List.of(
+                new Failure(new BrowsingException("q", "the connection was lost.", null), 503, "SB-5015"),
+                new Failure(BrowsingException.denied("q", "no permission.", null), 500, "SB-5018"),
+                new Failure(new IllegalStateException("a fault"), 500, "SB-5019"));
+        NODE.withBean(FailingBroker.class).run(context -> {
+            String id = poison(context, "o-1");
+            Map<String, Object> edit = edit(context, id);
+            for (Failure one : ofLooks) {
+                context.getBean(Failing.class).looking = one.why;
+                Object answer = post(context, edit);
+                isProblem(answer, one.status, one.code);
+                String operation = context.getBean(PoisonMessages.class)
+                        .operations()
+                        .get(0)
+                        .id();
+                isProblem(answer, one.status, operation);
+                AuditEvent last = context.getBean(Auditor.class).heard().stream()
+                        .reduce((first, second) -> second)
+                        .orElseThrow();
+                assertThat(last.getType()).isEqualTo("SAFEBUNNY_EDIT_FAILED");
+                assertThat(last.getData()).containsEntry("operation", operation);
+            }
+        });
+    }
+
     static class Broken {
         @EventListener
         void on(AuditApplicationEvent event) {
@@ -431,7 +560,10 @@ class PoisonEndpointTest {
             assertThat(begun.get("state")).hasToString("RUNNING");
             isProblem(post(context, slow), 409, operation);
             Map<String, Object> path = Map.of("sectionInPath", "operations", "nameInPath", operation);
-            EndpointCalls.call(context, WebEndpointHttpMethod.DELETE, "safebunny/{sectionInPath}/{nameInPath}", path);
+            assertThat(EndpointCalls.call(
+                            context, WebEndpointHttpMethod.DELETE, "safebunny/{sectionInPath}/{nameInPath}", path))
+                    .asString()
+                    .contains("state=CANCELLED");
             await().untilAsserted(() -> assertThat(EndpointCalls.call(
                             context, WebEndpointHttpMethod.GET, "safebunny/{sectionInPath}/{nameInPath}", path))
                     .asString()
@@ -439,6 +571,30 @@ class PoisonEndpointTest {
             assertThat(context.getBean(Auditor.class).heard())
                     .extracting(AuditEvent::getType)
                     .contains("SAFEBUNNY_CANCEL");
+        });
+    }
+
+    @Test
+    void cancellingWhatHasEndedChangesNothingAndIsNotAudited() {
+        NODE.run(context -> {
+            String id = poison(context, "o-1");
+            Map<?, ?> ended = (Map<?, ?>) Objects.requireNonNull(
+                    post(context, Map.of("idInPath", id, "action", "discard", "reason", "a test order")));
+
+            assertThat(EndpointCalls.call(
+                            context,
+                            WebEndpointHttpMethod.DELETE,
+                            "safebunny/{sectionInPath}/{nameInPath}",
+                            Map.of(
+                                    "sectionInPath",
+                                    "operations",
+                                    "nameInPath",
+                                    String.valueOf(ended.get("operation")))))
+                    .asString()
+                    .contains("state=ENDED");
+            assertThat(context.getBean(Auditor.class).heard())
+                    .extracting(AuditEvent::getType)
+                    .doesNotContain("SAFEBUNNY_CANCEL");
         });
     }
 

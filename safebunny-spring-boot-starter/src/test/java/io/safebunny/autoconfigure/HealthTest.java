@@ -28,8 +28,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.health.actuate.endpoint.HealthEndpoint;
 import org.springframework.boot.health.actuate.endpoint.HttpCodeStatusMapper;
@@ -40,6 +42,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
 import org.springframework.mock.env.MockEnvironment;
 
 @ExtendWith(OutputCaptureExtension.class)
@@ -65,6 +68,35 @@ class HealthTest {
             assertThat(Healths.part(context, "sagas").getStatus()).isEqualTo(Status.UP);
             assertThat(Healths.part(context, "sagas").getDetails()).containsEntry("detail", "this node has no sagas");
         });
+    }
+
+    /** Asks while the beans are made. */
+    static class Early implements SmartInitializingSingleton {
+        private final ApplicationContext context;
+        private @Nullable Health sagas;
+
+        Early(ApplicationContext context) {
+            this.context = context;
+        }
+
+        @Override
+        public void afterSingletonsInstantiated() {
+            sagas = Healths.part(context, "sagas");
+        }
+    }
+
+    @Test
+    void beforeItsStartNobodyKnowsWhetherTheNodeHasSagas() {
+        Nodes.memory()
+                .withPropertyValues("safebunny.store.type=memory")
+                .withBean(Early.class)
+                .run(context -> {
+                    assertThat(context.getBean(Early.class).sagas)
+                            .isEqualTo(Health.unknown()
+                                    .withDetail("detail", "not started yet")
+                                    .build());
+                    assertThat(Healths.part(context, "sagas").getStatus()).isEqualTo(Status.UP);
+                });
     }
 
     @Test

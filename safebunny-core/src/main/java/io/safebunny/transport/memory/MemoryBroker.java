@@ -200,7 +200,7 @@ public final class MemoryBroker {
         synchronized (lock) {
             MemoryQueue browsed = queues.get(queue);
             if (browsed == null) {
-                throw new BrowsingException(
+                throw BrowsingException.denied(
                         queue, "there is no such queue. A node that handles nothing has none.", null);
             }
             return new MemoryBrowsing(this, browsed);

@@ -99,6 +99,9 @@ final class NodeHealth {
 
     /** As the store said last. */
     Health sagas() {
+        if (!engine.knowsItsSagas()) {
+            return Health.unknown().withDetail("detail", "not started yet").build();
+        }
         if (!engine.hasSagas()) {
             return Health.up().withDetail("detail", "this node has no sagas").build();
         }

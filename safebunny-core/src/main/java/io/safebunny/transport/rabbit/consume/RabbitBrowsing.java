@@ -25,6 +25,9 @@ public final class RabbitBrowsing implements BrowsedQueue {
     private static final int MOST_ZEROS = 3;
     private static final int MOST_QUESTIONS = 200;
 
+    /** Otherwise it is there, and the instance of the broker that has it is not. */
+    private static final String NO_QUEUE = "no queue '";
+
     private final Channel channel;
     private final String queue;
     private final long depth;
@@ -69,9 +72,18 @@ public final class RabbitBrowsing implements BrowsedQueue {
     private static BrowsingException refused(String queue, Exception e) {
         AMQP.Channel.Close reason = Channels.closeReason(e);
         if (reason != null && reason.getReplyCode() == AMQP.ACCESS_REFUSED) {
-            return new BrowsingException(
+            return BrowsingException.denied(
                     queue,
                     "%s. Nodes need no read permission on it otherwise: add it to the third expression of rabbitmqctl set_permissions, see docs/permissions.md."
+                            .formatted(reason.getReplyText()),
+                    e);
+        }
+        if (reason != null
+                && reason.getReplyCode() == AMQP.NOT_FOUND
+                && reason.getReplyText().contains(NO_QUEUE)) {
+            return BrowsingException.denied(
+                    queue,
+                    "%s. Start the node with --safebunny.topology=apply as a user who may declare it, see docs/permissions.md."
                             .formatted(reason.getReplyText()),
                     e);
         }
