@@ -6,6 +6,7 @@ import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
+import io.safebunny.work.Workers;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

@@ -8,6 +8,7 @@ import io.safebunny.transport.rabbit.Preflight;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
 import io.safebunny.transport.rabbit.TopologyWatch;
+import io.safebunny.work.Workers;
 import java.util.Objects;
 import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;

@@ -33,6 +33,7 @@ import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.rabbit.TopologyWatch;
+import io.safebunny.work.Workers;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;

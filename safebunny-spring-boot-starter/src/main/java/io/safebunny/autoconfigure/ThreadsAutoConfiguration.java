@@ -3,6 +3,7 @@ package io.safebunny.autoconfigure;
 
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.time.Timeline;
+import io.safebunny.work.Workers;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -24,6 +25,6 @@ final class ThreadsAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     Workers safeBunnyWorkers(Environment environment) {
-        return Threading.VIRTUAL.isActive(environment) ? Workers.virtual() : Workers.platform();
+        return Threading.VIRTUAL.isActive(environment) ? WorkerThreads.virtual() : WorkerThreads.platform();
     }
 }

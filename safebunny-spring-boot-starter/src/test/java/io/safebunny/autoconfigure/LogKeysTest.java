@@ -16,6 +16,7 @@ import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Next;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.memory.MemoryBroker;
+import io.safebunny.work.Workers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -173,4 +173,13 @@ public final class MemoryMessageStore implements MessageStore {
         }
         return removed;
     }
+
+    /** Forgets all records: whatever was handled before may be handled again. */
+    public synchronized void clear() {
+        records.clear();
+        finished.clear();
+        poisoned.clear();
+        completed.clear();
+        listed.clear();
+    }
 }

@@ -6,7 +6,9 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.WireMessage;
 import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.time.Timeline;
+import io.safebunny.time.Timeline.Cancellable;
 import io.safebunny.time.Timeline.Purpose;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.Topology.Binding;
@@ -77,6 +79,24 @@ public final class MemoryBroker {
         synchronized (lock) {
             return delayed.isEmpty() && queues.values().stream().allMatch(MemoryQueue::isIdle);
         }
+    }
+
+    /** What consumers have taken and not settled, by queue. */
+    public List<IncomingMessage> unsettled() {
+        synchronized (lock) {
+            return queues.values().stream().flatMap(MemoryQueue::unsettled).toList();
+        }
+    }
+
+    /** Forgets all messages that are ready or delayed. Queues, bindings, consumers, and what these have taken, stay. */
+    public void clear() {
+        List<DelayedMessage> forgotten;
+        synchronized (lock) {
+            queues.values().forEach(MemoryQueue::clear);
+            forgotten = List.copyOf(delayed);
+            delayed.clear();
+        }
+        forgotten.forEach(message -> message.timer.cancel());
     }
 
     /** Applies all of it, or nothing if a queue exists with other arguments. A repeat is harmless. */
@@ -154,9 +174,10 @@ public final class MemoryBroker {
 
     private void hold(Address to, WireMessage message, Duration delay, Purpose purpose) {
         synchronized (lock) {
-            delayed.add(new DelayedMessage(timeline.nanoTime() + delay.toNanos(), delays++, to, message));
+            long due = timeline.nanoTime() + delay.toNanos();
+            Cancellable timer = timeline.schedule(purpose, delay, this::releaseDue);
+            delayed.add(new DelayedMessage(due, delays++, to, message, timer));
         }
-        timeline.schedule(purpose, delay, this::releaseDue);
     }
 
     /** Releases everything that is due, in order, whichever timer fires first. */
@@ -238,7 +259,7 @@ public final class MemoryBroker {
     /** The exchange and routing key a message is sent to. */
     record Address(String exchange, String routingKey) {}
 
-    private record DelayedMessage(long due, long order, Address to, WireMessage message)
+    private record DelayedMessage(long due, long order, Address to, WireMessage message, Cancellable timer)
             implements Comparable<DelayedMessage> {
 
         boolean isDue(long now) {

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * One consumer. A delivery takes one of its places as long as it is unsettled or still being handled. State is guarded by the
@@ -88,6 +89,10 @@ final class MemoryConsumption implements Consumption {
 
     boolean isIdle() {
         return places.isEmpty();
+    }
+
+    Stream<IncomingMessage> unsettled() {
+        return places.stream().filter(MemoryDelivery::isOpen).map(MemoryDelivery::message);
     }
 
     MemoryDelivery take(long position, IncomingMessage message) {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +47,14 @@ final class MemoryQueue {
 
     void add(Address address, WireMessage message) {
         ready.put(positions++, new IncomingMessage(name, address.exchange(), address.routingKey(), false, 0, message));
+    }
+
+    Stream<IncomingMessage> unsettled() {
+        return consumptions.stream().flatMap(MemoryConsumption::unsettled);
+    }
+
+    void clear() {
+        ready.clear();
     }
 
     int depth() {

@@ -8,6 +8,7 @@ import io.safebunny.jdbc.outbox.JdbcOutbox;
 import io.safebunny.jdbc.outbox.JdbcOutboxOptions;
 import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.time.Timeline;
+import io.safebunny.work.Workers;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -32,15 +33,10 @@ import org.springframework.transaction.PlatformTransactionManager;
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 @ConditionalOnBooleanProperty(name = "safebunny.outbox.enabled", matchIfMissing = true)
 @ConditionalOnSingleCandidate(DataSource.class)
-@ConditionalOnBean({PlatformTransactionManager.class, Timeline.class})
+@ConditionalOnBean({PlatformTransactionManager.class, Timeline.class, Workers.class})
 @ConditionalOnMissingBean(Outbox.class)
 @EnableConfigurationProperties({JdbcOutboxProperties.class, JdbcStoreProperties.class})
 final class JdbcOutboxAutoConfiguration {
-
-    @Bean
-    OutboxThreads safeBunnyOutboxThreads() {
-        return new OutboxThreads();
-    }
 
     @Bean
     @DependsOnDatabaseInitialization
@@ -50,7 +46,7 @@ final class JdbcOutboxAutoConfiguration {
             JdbcStoreProperties database,
             JdbcOutboxProperties outbox,
             Timeline timeline,
-            OutboxThreads threads,
+            Workers workers,
             ObjectProvider<MeterRegistry> meterRegistries) {
         JdbcOutboxOptions options = new JdbcOutboxOptions(
                 node.node(),
@@ -63,7 +59,7 @@ final class JdbcOutboxAutoConfiguration {
                 dataSource,
                 options,
                 timeline,
-                threads.executor(),
+                workers.executor(),
                 meterRegistries.getIfUnique(SimpleMeterRegistry::new));
     }
 }

@@ -9,8 +9,10 @@ import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.time.SystemTimeline;
+import io.safebunny.work.Workers;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ForkJoinPool;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -30,6 +32,7 @@ class JdbcOutboxAutoConfigurationTest {
                     JdbcStoreAutoConfiguration.class,
                     JdbcOutboxAutoConfiguration.class))
             .withBean(SystemTimeline.class, () -> new SystemTimeline("test"))
+            .withBean(Workers.class, () -> new Workers(ForkJoinPool.commonPool()))
             .withBean(SafeBunnyOptions.class, () -> SafeBunnyOptions.of("shop"));
 
     private final ApplicationContextRunner h2 = bare.withConfiguration(AutoConfigurations.of(

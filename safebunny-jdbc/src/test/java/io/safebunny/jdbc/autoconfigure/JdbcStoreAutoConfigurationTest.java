@@ -16,12 +16,14 @@ import io.safebunny.spi.store.RecordState;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.time.Timeline;
+import io.safebunny.work.Workers;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
@@ -145,6 +147,7 @@ class JdbcStoreAutoConfigurationTest {
         String file = "spring.datasource.url=jdbc:h2:" + folder.resolve("orders");
         ApplicationContextRunner runner = h2.withConfiguration(AutoConfigurations.of(JdbcOutboxAutoConfiguration.class))
                 .withBean(Timeline.class, () -> new SystemTimeline("test"))
+                .withBean(Workers.class, () -> new Workers(ForkJoinPool.commonPool()))
                 .withPropertyValues("safebunny.store.jdbc.initialize-schema=always");
         runner.run(context -> assertThat(context).hasSingleBean(JdbcOutbox.class));
         runner.withPropertyValues(file + ";WRITE_DELAY=0")

@@ -40,14 +40,13 @@ public final class DeterministicScheduler implements AutoCloseable {
         return thread;
     });
 
-    private static final long MOST_STEPS = 10_000_000;
-    private static final Duration LONGEST_STEP = Duration.ofSeconds(30);
     private static final Duration PATIENCE = Duration.ofMillis(100);
     /** So often all upkeep is done without any effect before it is taken for granted that it has none until something else happens. */
     private static final int QUIET_ROUNDS = 3;
 
     private final Instant start;
     private final Choices choices;
+    private final Limits limits;
     private final List<SimulatedProcess> processes = new ArrayList<>();
     private final Queue<Runnable> fromOutside = new ConcurrentLinkedQueue<>();
 
@@ -73,8 +72,24 @@ public final class DeterministicScheduler implements AutoCloseable {
     }
 
     public DeterministicScheduler(Instant start, Choices choices) {
+        this(start, choices, Limits.DEFAULT);
+    }
+
+    public DeterministicScheduler(Instant start, Choices choices, Limits limits) {
         this.start = start;
         this.choices = choices;
+        this.limits = limits;
+    }
+
+    /**
+     * When a run is given up.
+     *
+     * @param steps of one run
+     * @param longestStep of one step, in real time
+     */
+    public record Limits(long steps, Duration longestStep) {
+        /** 10 million steps, 30 s. */
+        public static final Limits DEFAULT = new Limits(10_000_000, Duration.ofSeconds(30));
     }
 
     /** Whose task has the turn, and whether upkeep made it begin. */
@@ -180,6 +195,12 @@ public final class DeterministicScheduler implements AutoCloseable {
         run(new Goal(elapsed + duration.toNanos(), null));
     }
 
+    /** Whether something would happen before the end of {@link #runUntilIdle}. */
+    public boolean isIdle() {
+        takeWhatIsFromOutside();
+        return !isRunning() && ready.isEmpty() && timers.count(Purpose.PROGRESS) == 0;
+    }
+
     /** How long until the application wants something; {@code null} for nothing. */
     public @Nullable Duration nextApplicationTimer() {
         takeWhatIsFromOutside();
@@ -263,11 +284,17 @@ public final class DeterministicScheduler implements AutoCloseable {
     /** Who is not a task lets the others run until it need not wait any longer; beside a run it can only wait in real time. */
     private void awaitOutside(CompletableFuture<?> future, Duration timeout)
             throws InterruptedException, ExecutionException, TimeoutException {
-        if (turn == null) {
+        if (!isRunning()) {
             run(new Goal(elapsed + timeout.toNanos(), future));
         } else {
             Object unused = future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
         }
+    }
+
+    /** Also between two turns. */
+    private boolean isRunning() {
+        Run latest = run;
+        return latest != null && !latest.isOver;
     }
 
     // ---- the turn
@@ -375,9 +402,9 @@ public final class DeterministicScheduler implements AutoCloseable {
     private void countStep() {
         long step = steps + 1;
         steps = step;
-        if (step - stepsBefore > MOST_STEPS) {
+        if (step - stepsBefore > limits.steps()) {
             throw new StandstillException(
-                    "Not idle after %d steps, at %s.%n%s".formatted(MOST_STEPS, now(), describe()));
+                    "Not idle after %d steps, at %s.%n%s".formatted(limits.steps(), now(), describe()));
         }
     }
 
@@ -422,7 +449,7 @@ public final class DeterministicScheduler implements AutoCloseable {
     // ---- a run, seen from outside
 
     private void run(Goal other) {
-        if (turn != null) {
+        if (isRunning()) {
             throw new IllegalStateException("A run is going on, and this is none of its tasks");
         }
         goal = other;
@@ -447,8 +474,8 @@ public final class DeterministicScheduler implements AutoCloseable {
             if (steps != seen) {
                 seen = steps;
                 since = System.nanoTime();
-            } else if (System.nanoTime() - since > LONGEST_STEP.toNanos()) {
-                throw new StandstillException(Report.stuck(turn, LONGEST_STEP));
+            } else if (System.nanoTime() - since > limits.longestStep().toNanos()) {
+                throw new StandstillException(Report.stuck(turn, limits.longestStep()));
             }
         }
     }

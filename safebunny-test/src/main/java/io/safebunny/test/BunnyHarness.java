@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test;
+
+import io.safebunny.Bunny;
+import io.safebunny.BunnyCircuitBreaker;
+import io.safebunny.BunnyOperations;
+import io.safebunny.BunnyOperations.Scope;
+import io.safebunny.codec.Codecs;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.saga.SagaView;
+import io.safebunny.serialization.Serializers;
+import io.safebunny.spi.identity.IdScheme;
+import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.test.harness.Happening;
+import io.safebunny.test.harness.Journal;
+import io.safebunny.test.harness.VirtualNode;
+import io.safebunny.test.scheduler.StandstillException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.springframework.beans.factory.ListableBeanFactory;
+
+/**
+ * Drives an application in a {@link BunnyTest}: publishes to it, lets it work and time pass, and tells what happened. Called by the thread
+ * of the test.
+ */
+public final class BunnyHarness {
+
+    private final VirtualNode node;
+    private final ListableBeanFactory beans;
+    private final Map<String, SafeBunnyEngine> others = new TreeMap<>();
+    private boolean stoodStill;
+
+    BunnyHarness(VirtualNode node, ListableBeanFactory beans) {
+        this.node = node;
+        this.beans = beans;
+    }
+
+    /**
+     * Another node, in whose name the test publishes; nothing is handled there. With the name of the application's own node, its own {@link
+     * Bunny}, with its middlewares.
+     */
+    public BunnyNode as(String name) {
+        SafeBunnyOptions options = beans.getBean(SafeBunnyOptions.class);
+        return new BunnyNode(
+                options.node().equals(name)
+                        ? beans.getBean(Bunny.class)
+                        : others.computeIfAbsent(name, other -> start(other, options))
+                                .bunny());
+    }
+
+    private SafeBunnyEngine start(String name, SafeBunnyOptions options) {
+        SafeBunnyOptions own = SafeBunnyOptions.of(name).withTopology(options.topology());
+        SafeBunnyEngine engine = new SafeBunnyEngine(SafeBunnyParts.builder(
+                        own,
+                        node.transport(name, options.topology()),
+                        node.process().timeline())
+                .serializers(beans.getBean(Serializers.class))
+                .codecs(beans.getBean(Codecs.class))
+                .idScheme(beans.getBean(IdScheme.class))
+                .callbacks(node.process().executor())
+                .build());
+        engine.start(List.of());
+        return engine;
+    }
+
+    /**
+     * Lets the application work until nothing is left to do but what it wants later: delayed messages, timeouts of sagas, the end of pauses.
+     * Waits of the library, as before a retry, pass by. Messages of a paused type stay where they are.
+     *
+     * @return what it wants later
+     * @throws AssertionError when it does not end; the message says what goes on
+     */
+    public Upcoming runUntilIdle() {
+        run(node::runUntilIdle);
+        return upcoming();
+    }
+
+    /**
+     * Lets time pass, whatever is due until then happen, and what follows from it.
+     *
+     * @return what the application wants later
+     * @throws AssertionError as {@link #runUntilIdle}
+     */
+    public Upcoming advance(Duration duration) {
+        run(() -> node.advance(duration));
+        return upcoming();
+    }
+
+    private void run(Runnable run) {
+        try {
+            run.run();
+        } catch (StandstillException e) {
+            stoodStill = true;
+            throw new AssertionError(
+                    "The application does not become idle.%s%n%s"
+                            .formatted(node.journal().describe(), e.getMessage()),
+                    e);
+        }
+    }
+
+    private Upcoming upcoming() {
+        Instant now = now();
+        List<Happening> later = node.journal().happenings().stream()
+                .filter(happening -> happening.due() != null && happening.due().isAfter(now))
+                .toList();
+        return new Upcoming(now, node.waited(), later);
+    }
+
+    /** What time it is for the application. */
+    public Instant now() {
+        return node.process().timeline().now();
+    }
+
+    /** What happened to the messages of a saga so far, and the saga's state. */
+    public MessageTrace saga(String id) {
+        return new MessageTrace(
+                "saga " + id,
+                node.journal().happenings().stream()
+                        .filter(happening -> happening.saga().equals(id))
+                        .toList(),
+                node.journal().since(),
+                node.isIdle(),
+                () -> views(id));
+    }
+
+    private List<SagaView> views(String id) {
+        SafeBunnyEngine engine = beans.getBean(SafeBunnyEngine.class);
+        return engine.hasSagas() ? engine.sagas().find(id) : List.of();
+    }
+
+    /** What happened to all messages of this test so far. */
+    public MessageTrace messages() {
+        Journal journal = node.journal();
+        return new MessageTrace("this test", journal.happenings(), journal.since(), node.isIdle(), List::of);
+    }
+
+    /** Nothing is left of the test before. */
+    void begin() {
+        run(node::clear);
+        stoodStill = false;
+        beans.getBeanProvider(MemoryMessageStore.class).ifAvailable(MemoryMessageStore::clear);
+        resumeAll();
+    }
+
+    private void resumeAll() {
+        BunnyOperations operations = beans.getBean(BunnyOperations.class);
+        operations.paused().forEach(pause -> operations.resume(pause.type(), Scope.NODE, "the next test", "test kit"));
+        BunnyCircuitBreaker breakers = beans.getBean(BunnyCircuitBreaker.class);
+        if (!breakers.states().isEmpty()) {
+            breakers.close();
+        }
+    }
+
+    /** @param demanding whether it is a failure when something is left to do */
+    void end(boolean demanding) {
+        if (demanding && !stoodStill && !node.isIdle()) {
+            throw new AssertionError(
+                    "The test ends, and the application has work left%s: call runUntilIdle() after publishing, or the test sees nothing of what follows.%n%s"
+                            .formatted(node.unsettled(), node.journal().describe()));
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.core.annotation.AliasFor;
+
+/**
+ * A {@link SpringBootTest} without a broker, in virtual time: nothing is handled before the test says {@link BunnyHarness#runUntilIdle},
+ * and seven days pass in milliseconds. Test methods and beans may take a {@link BunnyHarness}.
+ *
+ * <p>The application gets a broker in memory, a store in memory unless the test's own properties set {@code safebunny.store.type}, and a
+ * {@code java.time.Clock}, a Spring {@code TaskScheduler} and a {@code Timeline} of virtual time, each primary. Each test begins without
+ * messages, records and pauses; other state of the application's beans and its own database stay, as in any Spring test. Time goes on from
+ * test to test.
+ */
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Inherited
+@SpringBootTest
+@ExtendWith(BunnyExtension.class)
+public @interface BunnyTest {
+
+    /** As {@link SpringBootTest#properties()}: {@code "name=value"}. */
+    @AliasFor(annotation = SpringBootTest.class)
+    String[] properties() default {};
+
+    /** As {@link SpringBootTest#args()}. */
+    @AliasFor(annotation = SpringBootTest.class)
+    String[] args() default {};
+
+    /** As {@link SpringBootTest#classes()}: the application; by default the one that is found from the package of the test. */
+    @AliasFor(annotation = SpringBootTest.class)
+    Class<?>[] classes() default {};
+
+    /** As {@link SpringBootTest#webEnvironment()}, but none by default. */
+    @AliasFor(annotation = SpringBootTest.class)
+    SpringBootTest.WebEnvironment webEnvironment() default SpringBootTest.WebEnvironment.NONE;
+
+    /** Steps after which a run is given up as endless; a handled message takes one or two. */
+    long mostSteps() default 10_000;
+
+    /** Seconds of real time after which a handler counts as one that does not end. */
+    int longestStep() default 30;
+}

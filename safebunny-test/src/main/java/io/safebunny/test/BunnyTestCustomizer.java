@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test;
+
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.middleware.ConsumeMiddleware;
+import io.safebunny.middleware.Group;
+import io.safebunny.spi.transport.Transport;
+import io.safebunny.test.harness.JournalMiddleware;
+import io.safebunny.test.harness.VirtualClock;
+import io.safebunny.test.harness.VirtualNode;
+import io.safebunny.test.harness.VirtualTaskScheduler;
+import io.safebunny.test.scheduler.DeterministicScheduler.Limits;
+import io.safebunny.time.Timeline;
+import io.safebunny.transport.memory.MemoryBroker;
+import io.safebunny.work.Workers;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.Arrays;
+import java.util.function.Supplier;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.scheduling.TaskScheduler;
+import org.springframework.test.context.ContextCustomizer;
+import org.springframework.test.context.MergedContextConfiguration;
+import org.springframework.test.context.support.TestPropertySourceUtils;
+
+/**
+ * Gives an application a broker, threads and clocks of virtual time.
+ *
+ * @param mostSteps as in {@link BunnyTest}, as is the longest step
+ */
+record BunnyTestCustomizer(long mostSteps, int longestStep) implements ContextCustomizer {
+
+    private static final String NODE = "safeBunnyTestNode";
+    private static final String STORE = "safebunny.store.type";
+
+    @Override
+    public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
+        TestPropertySourceUtils.addInlinedPropertiesToEnvironment(context, "safebunny.transport=memory");
+        if (Arrays.stream(configuration.getPropertySourceProperties()).noneMatch(line -> line.startsWith(STORE))) {
+            TestPropertySourceUtils.addInlinedPropertiesToEnvironment(context, STORE + "=memory");
+        }
+        register(context.getBeanFactory(), (BeanDefinitionRegistry) context.getBeanFactory());
+    }
+
+    private void register(ListableBeanFactory beans, BeanDefinitionRegistry registry) {
+        VirtualNode node = new VirtualNode(new Limits(mostSteps, Duration.ofSeconds(longestStep)));
+        Supplier<SafeBunnyOptions> options = () -> beans.getBean(SafeBunnyOptions.class);
+        Supplier<String> name = () -> options.get().node();
+        add(registry, NODE, VirtualNode.class, () -> node);
+        add(registry, "safeBunnyTestTimeline", Timeline.class, () -> node.process()
+                .timeline());
+        add(
+                registry,
+                "safeBunnyTestWorkers",
+                Workers.class,
+                () -> new Workers(node.process().executor()));
+        add(registry, "safeBunnyTestBroker", MemoryBroker.class, node::broker);
+        add(
+                registry,
+                "safeBunnyTestTransport",
+                Transport.class,
+                () -> node.transport(options.get().node(), options.get().topology()));
+        add(
+                registry,
+                "safeBunnyTestClock",
+                Clock.class,
+                () -> new VirtualClock(node.process().timeline(), ZoneId.systemDefault()));
+        add(registry, "taskScheduler", TaskScheduler.class, () -> new VirtualTaskScheduler(node.process()));
+        for (Group group : Group.values()) {
+            add(
+                    registry,
+                    "safeBunnyTestJournal" + group,
+                    ConsumeMiddleware.class,
+                    () -> new JournalMiddleware(group, name, node.journal()));
+        }
+        add(registry, "bunnyHarness", BunnyHarness.class, () -> new BunnyHarness(node, beans));
+    }
+
+    /** Depends on the node, so that this is closed after everything else. */
+    private static <T> void add(BeanDefinitionRegistry registry, String name, Class<T> type, Supplier<T> bean) {
+        RootBeanDefinition definition = new RootBeanDefinition(type, bean);
+        if (!type.equals(ConsumeMiddleware.class)) {
+            definition.setPrimary(true);
+        }
+        if (!name.equals(NODE)) {
+            definition.setDependsOn(NODE);
+        }
+        registry.registerBeanDefinition(name, definition);
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test;
+
+import io.safebunny.message.MessageTypes;
+import io.safebunny.test.harness.Happening;
+import java.time.Duration;
+import java.util.Comparator;
+import org.assertj.core.api.AbstractAssert;
+
+/** Assertions on what the application wants later. A failure prints all of it. */
+public final class UpcomingAssert extends AbstractAssert<UpcomingAssert, Upcoming> {
+
+    UpcomingAssert(Upcoming actual) {
+        super(actual, UpcomingAssert.class);
+    }
+
+    /** A message of the type comes later; of several, the first is looked at. */
+    public Next next(Class<?> type) {
+        isNotNull();
+        String name = MessageTypes.nameOf(type);
+        Happening first = actual.later().stream()
+                .filter(one -> one.type().equals(name))
+                .min(Comparator.comparing(actual::until))
+                .orElse(null);
+        if (first == null) {
+            throw failure("%s", "no %s comes later, but%n%s".formatted(name, actual));
+        }
+        return new Next(name, first);
+    }
+
+    /** Nothing comes later. */
+    public UpcomingAssert isEmpty() {
+        isNotNull();
+        if (!actual.later().isEmpty()) {
+            failWithMessage("%s", "nothing was to come later, but%n%s".formatted(actual));
+        }
+        return this;
+    }
+
+    /** What comes later. */
+    public final class Next {
+
+        private final String name;
+        private final Happening next;
+
+        private Next(String name, Happening next) {
+            this.name = name;
+            this.next = next;
+        }
+
+        /** So long from now. What the library itself has waited for in this test, as before retries, does not count. */
+        public UpcomingAssert in(Duration expected) {
+            Duration until = actual.until(next);
+            if (until.compareTo(expected) > 0 || until.compareTo(expected.minus(actual.waited())) < 0) {
+                failWithMessage(
+                        "%s",
+                        "%s comes in %s, and not in %s%n%s"
+                                .formatted(name, Happening.text(until), Happening.text(expected), actual));
+            }
+            return UpcomingAssert.this;
+        }
+    }
+}

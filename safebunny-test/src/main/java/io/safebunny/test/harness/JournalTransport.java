@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.harness;
+
+import io.safebunny.failure.UnroutableException;
+import io.safebunny.message.Headers;
+import io.safebunny.message.WireMessage;
+import io.safebunny.spi.transport.Consumption;
+import io.safebunny.spi.transport.Delivery;
+import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.ForwardingTransport;
+import io.safebunny.spi.transport.IncomingMessage;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.spi.transport.Transport;
+import io.safebunny.test.harness.Happening.Kind;
+import io.safebunny.time.Deadline;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes down what a node sends, receives and settles. What nobody listens to is accepted, because the services that would are no part of
+ * the test. Thread-safe.
+ */
+final class JournalTransport extends ForwardingTransport {
+
+    private final String node;
+    private final Journal journal;
+    private final UnheardMessages unheard;
+    private final BooleanSupplier discards;
+
+    /** @param discards whether what is sent is to vanish, so that what goes on comes to its end */
+    JournalTransport(
+            String node, Transport transport, Journal journal, UnheardMessages unheard, BooleanSupplier discards) {
+        super(transport);
+        this.node = node;
+        this.journal = journal;
+        this.unheard = unheard;
+        this.discards = discards;
+    }
+
+    @Override
+    public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+        if (discards.getAsBoolean()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        CompletableFuture<Void> sent = transport.send(message, deadline);
+        String note = "";
+        if (message.route() instanceof Route.Publication publication && isUnheard(sent)) {
+            unheard.bind(publication.routingKey());
+            sent = transport.send(message, deadline);
+            note = "nobody here listens to " + publication.routingKey();
+        }
+        if (sent.isDone() && !sent.isCompletedExceptionally()) {
+            write(message, note);
+        }
+        return sent;
+    }
+
+    private static boolean isUnheard(CompletableFuture<Void> sent) {
+        return sent.isCompletedExceptionally()
+                && sent.handle((done, failure) -> failure instanceof UnroutableException)
+                        .join();
+    }
+
+    private void write(OutboundMessage outbound, String note) {
+        WireMessage message = outbound.message();
+        Duration delay = outbound.delay();
+        if (outbound.route() instanceof Route.Publication) {
+            String in = delay.isZero() ? note : note.isEmpty() ? Journal.in(delay) : Journal.in(delay) + ", " + note;
+            Instant due = delay.isZero() ? null : journal.now().plus(delay);
+            journal.add(node, message, Kind.PUBLISHED, in, due);
+        } else if (outbound.route() instanceof Route.Poison) {
+            journal.add(node, message, Kind.SET_ASIDE, poisonReason(message), null);
+        } else {
+            Kind kind = journal.isRetry(node, message) ? Kind.RETRIED : Kind.RETURNED;
+            String reason = journal.reasonOf(node, message);
+            String why = reason.isEmpty() ? "" : ", because of " + reason;
+            journal.add(node, message, kind, Journal.in(delay) + why, null);
+        }
+    }
+
+    private static String poisonReason(WireMessage message) {
+        Object exception = message.headers().get(Headers.EXCEPTION_TYPE);
+        return message.headers().get(Headers.POISON_REASON) + (exception == null ? "" : ", " + exception);
+    }
+
+    @Override
+    public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+        return transport.consume(queue, prefetch, delivery -> handle(delivery, handler));
+    }
+
+    private void handle(Delivery delivery, DeliveryHandler handler) {
+        IncomingMessage incoming = delivery.message();
+        journal.begins(node, incoming.message());
+        journal.add(node, incoming.message(), Kind.DELIVERED, incoming.redelivered() ? "again" : "", null);
+        try {
+            handler.handle(new Watched(delivery));
+        } finally {
+            journal.ends(node, incoming.message());
+        }
+    }
+
+    private final class Watched implements Delivery {
+
+        private final Delivery delivery;
+
+        Watched(Delivery delivery) {
+            this.delivery = delivery;
+        }
+
+        @Override
+        public IncomingMessage message() {
+            return delivery.message();
+        }
+
+        @Override
+        public @Nullable Throwable refusal() {
+            return delivery.refusal();
+        }
+
+        @Override
+        public boolean isOpen() {
+            return delivery.isOpen();
+        }
+
+        @Override
+        public void acknowledge() {
+            delivery.acknowledge();
+        }
+
+        @Override
+        public void handBack() {
+            if (delivery.isOpen()) {
+                journal.add(node, delivery.message().message(), Kind.HANDED_BACK, "", null);
+            }
+            delivery.handBack();
+        }
+
+        @Override
+        public void reject() {
+            delivery.reject();
+        }
+    }
+}

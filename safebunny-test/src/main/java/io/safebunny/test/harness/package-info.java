@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * What the test kit is made of: a broker, clocks and threads in virtual time, and a journal of what happens to messages. Tests use {@code
+ * io.safebunny.test}.
+ */
+@NullMarked
+package io.safebunny.test.harness;
+
+import org.jspecify.annotations.NullMarked;
