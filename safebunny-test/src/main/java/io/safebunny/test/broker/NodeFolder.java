@@ -86,7 +86,9 @@ final class NodeFolder {
         environment.put("HOME", seen.toString());
         environment.put("RABBITMQ_NODENAME", nodeName);
         environment.put("RABBITMQ_DIST_PORT", Integer.toString(ports.distribution()));
-        environment.put("RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS", "+S 2:2 " + LOOPBACK_ONLY);
+        environment.put(
+                "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS",
+                "+S 2:2 +sbwt none +sbwtdcpu none +sbwtdio none " + LOOPBACK_ONLY);
         environment.put("RABBITMQ_CTL_ERL_ARGS", LOOPBACK_ONLY);
         environment.put("RABBITMQ_LOGS", "-");
         environment.put("RABBITMQ_LOG_BASE", seen.resolve("log").toString());
