@@ -282,8 +282,10 @@ public final class SafeBunnyEngine {
         Topology topology = planned(handlers);
         started = topology;
         handled = handlers.all();
-        LOG.info("Node {} handles{}", options.node(), handlers.describe(options.trustedUsers()));
-        LOG.info("Topology of node {}{}{}", options.node(), System.lineSeparator(), topology.describe());
+        if (LOG.isInfoEnabled()) {
+            LOG.info("Node {} handles{}", options.node(), handlers.describe(options.trustedUsers()));
+            LOG.info("Topology of node {}{}{}", options.node(), System.lineSeparator(), topology.describe());
+        }
         Transport transport = parts.transport();
         sender.start(); // publications made while the transport connects wait for it
         try {

@@ -58,13 +58,17 @@ public final class SafeBunnyParts {
         outbox = builder.outbox;
         scheduling = builder.scheduling;
         instance = builder.instance;
-        serializers = builder.serializers;
+        serializers = builder.serializers == null
+                ? new Serializers(List.of(new JsonMessageSerializer(JsonMapper.shared(), options.maxMessageSize())))
+                : builder.serializers;
         codecs = builder.codecs;
         idScheme = builder.idScheme;
         consumeMiddlewares = builder.consumeMiddlewares;
         publishMiddlewares = builder.publishMiddlewares;
         scope = builder.scope;
-        breakers = builder.breakers;
+        breakers = builder.breakers == null
+                ? new CircuitBreakers(BreakerSettings.defaults(), timeline, builder.callbacks)
+                : builder.breakers;
         callbacks = builder.callbacks;
         meterRegistry = builder.meterRegistry;
         observationRegistry = builder.observationRegistry;
@@ -169,13 +173,13 @@ public final class SafeBunnyParts {
         private @Nullable Outbox outbox;
         private boolean scheduling;
         private String instance = "";
-        private Serializers serializers;
+        private @Nullable Serializers serializers;
         private Codecs codecs = Codecs.none();
         private IdScheme idScheme = new LineageIdScheme();
         private List<ConsumeMiddleware> consumeMiddlewares = List.of();
         private List<PublishMiddleware> publishMiddlewares = List.of();
         private MessageScope scope = new MessageScope();
-        private CircuitBreakers breakers;
+        private @Nullable CircuitBreakers breakers;
         private Executor callbacks = ForkJoinPool.commonPool();
         private MeterRegistry meterRegistry = new SimpleMeterRegistry();
         private ObservationRegistry observationRegistry = ObservationRegistry.NOOP;
@@ -185,9 +189,6 @@ public final class SafeBunnyParts {
             this.options = options;
             this.transport = transport;
             this.timeline = timeline;
-            serializers =
-                    new Serializers(List.of(new JsonMessageSerializer(JsonMapper.shared(), options.maxMessageSize())));
-            breakers = new CircuitBreakers(BreakerSettings.defaults(), timeline, ForkJoinPool.commonPool());
         }
 
         /** Default: none. Then handled messages are not remembered, and duplicates are handled again. */

@@ -37,6 +37,7 @@ public final class NodeOperations implements BunnyOperations {
     private static final Duration ANSWER = Duration.ofSeconds(1);
 
     private static final int ID_LENGTH = 8;
+    private static final JsonMapper JSON = JsonMapper.shared();
 
     private final String node;
     private final String instance;
@@ -44,7 +45,6 @@ public final class NodeOperations implements BunnyOperations {
     private final Timeline timeline;
     private final Executor workers;
     private final Duration lease;
-    private final JsonMapper json = new JsonMapper();
     private final Pauses pauses;
     private final Instances others;
     private final @Nullable StoredOrders stored;
@@ -77,7 +77,7 @@ public final class NodeOperations implements BunnyOperations {
         this.instance = name.isEmpty() ? own : Names.printable(name) + '-' + own;
         this.pauses = new Pauses(breakers, timeline);
         this.others = new Instances(timeline, lease.multipliedBy(3));
-        this.stored = store == null ? null : new StoredOrders(store, timeline, json);
+        this.stored = store == null ? null : new StoredOrders(store, timeline, JSON);
         this.durable = store != null && durable;
         this.rounds = new RecurringTask("looking for operations on the node", lease, this::round, workers, timeline);
     }
@@ -243,7 +243,7 @@ public final class NodeOperations implements BunnyOperations {
         if (control.problem() != null) {
             return;
         }
-        CompletableFuture<Void> unused = control.tell(word.write(json)).whenComplete((none, failure) -> {
+        CompletableFuture<Void> unused = control.tell(word.write(JSON)).whenComplete((none, failure) -> {
             if (failure != null) {
                 LOG.debug("Not told to the other instances: {}", word.kind(), failure);
             }
@@ -251,7 +251,7 @@ public final class NodeOperations implements BunnyOperations {
     }
 
     private void heard(byte[] message) {
-        Word word = Word.read(message, json);
+        Word word = Word.read(message, JSON);
         if (word == null || word.from().equals(instance)) {
             return;
         }

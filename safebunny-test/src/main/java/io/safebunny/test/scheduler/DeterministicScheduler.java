@@ -8,8 +8,10 @@ import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
@@ -54,8 +56,12 @@ public final class DeterministicScheduler implements AutoCloseable {
     private final List<Ready> ready = new ArrayList<>();
     private final Timers timers = new Timers();
     private final Set<Stack> stacks = new LinkedHashSet<>();
+    /** What will go on in processes that are paused. */
+    private final Map<SimulatedProcess, List<Ready>> paused = new HashMap<>();
+
     private Running running = Running.NOTHING;
     private Goal goal = Goal.UNWIND;
+    private final SimulatedProcess outside = new SimulatedProcess(this, "(outside)", -1);
     /** Runs of upkeep since anything else happened. */
     private long quiet;
 
@@ -68,7 +74,7 @@ public final class DeterministicScheduler implements AutoCloseable {
 
     /** Begins at {@link VirtualTimeline#START}. */
     public DeterministicScheduler(Choices choices) {
-        this(VirtualTimeline.START, choices);
+        this(VirtualTimeline.START, choices, Limits.DEFAULT);
     }
 
     public DeterministicScheduler(Instant start, Choices choices) {
@@ -92,9 +98,9 @@ public final class DeterministicScheduler implements AutoCloseable {
         public static final Limits DEFAULT = new Limits(10_000_000, Duration.ofSeconds(30));
     }
 
-    /** Whose task has the turn, and whether upkeep made it begin. */
-    private record Running(@Nullable SimulatedProcess process, boolean isUpkeep) {
-        static final Running NOTHING = new Running(null, false);
+    /** Whose task has the turn, whether upkeep made it begin, and whether it is a timer, which cannot be interrupted. */
+    private record Running(@Nullable SimulatedProcess process, boolean isUpkeep, boolean isTimer) {
+        static final Running NOTHING = new Running(null, false, true);
     }
 
     /** What may go on: a new task, or a stack that has waited. */
@@ -209,13 +215,19 @@ public final class DeterministicScheduler implements AutoCloseable {
     }
 
     /**
-     * Ends all processes, and gives their threads back.
+     * Ends all processes, and gives their threads back. A task that hangs is interrupted, and left to itself.
      *
      * @throws StandstillException when a task does not end though everything it calls tells it to
      */
     @Override
     public void close() {
         processes.forEach(SimulatedProcess::end);
+        Thread hanging = turn;
+        if (hanging != null) { // it will never give the turn back by itself
+            goal = Goal.UNWIND;
+            hanging.interrupt();
+            return;
+        }
         takeWhatIsFromOutside();
         for (Stack stack : List.copyOf(stacks)) {
             ready.add(new Ready(stack.running, null, stack));
@@ -230,7 +242,7 @@ public final class DeterministicScheduler implements AutoCloseable {
     }
 
     void execute(SimulatedProcess process, Runnable task, boolean isNews) {
-        enter(() -> makeReady(new Ready(new Running(process, !isNews && running.isUpkeep()), task, null)));
+        enter(() -> makeReady(new Ready(new Running(process, !isNews && running.isUpkeep(), false), task, null)));
     }
 
     Cancellable schedule(SimulatedProcess process, Purpose purpose, Duration delay, Runnable task) {
@@ -242,6 +254,7 @@ public final class DeterministicScheduler implements AutoCloseable {
     void end(SimulatedProcess process) {
         enter(() -> {
             ready.removeIf(one -> one.running().process() == process);
+            paused.remove(process);
             timers.forget(process);
         });
         if (hasTurn() && running.process() == process) {
@@ -258,10 +271,40 @@ public final class DeterministicScheduler implements AutoCloseable {
     }
 
     void point(SimulatedProcess process, String what) {
-        if (hasTurn() && !goal.unwinds() && !ready.isEmpty() && choices.preempts(process, what)) {
+        if (canInterrupt() && choices.preempts(process, what)) {
+            interrupt(what);
+        }
+    }
+
+    boolean canInterrupt() {
+        return hasTurn() && !goal.unwinds() && !running.isTimer() && !ready.isEmpty();
+    }
+
+    void interrupt(String what) {
+        if (canInterrupt()) {
             Stack stack = new Stack(running, what);
             wake(stack);
             wait(stack);
+        }
+    }
+
+    void pause(SimulatedProcess process, Duration duration) {
+        enter(() -> {
+            List<Ready> held = new ArrayList<>();
+            paused.put(process, held);
+            ready.removeIf(one -> one.running().process() == process && held.add(one));
+            timers.add(Purpose.PROGRESS, elapsed + duration.toNanos(), outside, () -> goOn(process, held));
+        });
+        if (hasTurn() && !goal.unwinds() && running.process() == process) {
+            Stack stack = new Stack(running, "is paused");
+            wake(stack);
+            wait(stack);
+        }
+    }
+
+    private void goOn(SimulatedProcess process, List<Ready> held) {
+        if (paused.remove(process, held)) {
+            held.forEach(this::makeReady);
         }
     }
 
@@ -299,7 +342,7 @@ public final class DeterministicScheduler implements AutoCloseable {
 
     // ---- the turn
 
-    private boolean hasTurn() {
+    boolean hasTurn() {
         return Thread.currentThread() == turn;
     }
 
@@ -317,8 +360,14 @@ public final class DeterministicScheduler implements AutoCloseable {
             if (!other.running().isUpkeep()) {
                 quiet = 0;
             }
-            ready.add(other);
+            add(other);
         }
+    }
+
+    private void add(Ready other) {
+        SimulatedProcess process = other.running().process();
+        List<Ready> held = process == null ? null : paused.get(process);
+        (held == null ? ready : held).add(other);
     }
 
     private void wake(Stack stack) {
@@ -441,7 +490,7 @@ public final class DeterministicScheduler implements AutoCloseable {
         for (Timer timer : due) {
             boolean isUpkeep = timer.purpose() == Purpose.UPKEEP;
             quiet = isUpkeep ? quiet + 1 : 0;
-            ready.add(new Ready(new Running(timer.process(), isUpkeep), timer.action(), null));
+            add(new Ready(new Running(timer.process(), isUpkeep, true), timer.action(), null));
         }
         return !due.isEmpty();
     }

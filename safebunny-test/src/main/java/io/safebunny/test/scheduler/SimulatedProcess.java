@@ -87,6 +87,32 @@ public final class SimulatedProcess {
         scheduler.point(this, what);
     }
 
+    /** Whether the calling thread runs a task of the scheduler now. Threads that a task has started do not. */
+    public boolean isCalledByTask() {
+        return scheduler.hasTurn();
+    }
+
+    /** Whether there is anything that could go on before the running task. Timers are never interrupted. */
+    public boolean canBeInterrupted() {
+        return scheduler.canInterrupt();
+    }
+
+    /**
+     * Lets everything that is ready go on before the running task does, if there is anything.
+     *
+     * @param what is done here, for reports
+     */
+    public void interrupt(String what) {
+        scheduler.interrupt(what);
+        requireAlive();
+    }
+
+    /** Nothing of this process goes on for that long, as when it collects garbage. When one of its tasks calls this, that waits, too. */
+    public void pause(Duration duration) {
+        scheduler.pause(this, duration);
+        requireAlive();
+    }
+
     @Override
     public String toString() {
         return name;

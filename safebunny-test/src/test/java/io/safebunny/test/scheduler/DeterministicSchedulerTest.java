@@ -206,6 +206,37 @@ class DeterministicSchedulerTest {
     }
 
     @Test
+    void nothingOfAPausedProcessGoesOn() {
+        billing.executor().execute(() -> {
+            billing.pause(MINUTE);
+            done.add("charged");
+        });
+        billing.timeline().schedule(MINUTE.dividedBy(2), () -> done.add("timer"));
+        shipping.executor().execute(() -> billing.executor().execute(() -> done.add("began")));
+        shipping.timeline().schedule(MINUTE.minusMillis(1), () -> done.add("shipped"));
+
+        scheduler.runUntilIdle();
+
+        assertThat(done).containsExactly("shipped", "charged", "began", "timer");
+        assertThat(scheduler.elapsed()).isEqualTo(MINUTE);
+    }
+
+    @Test
+    void timersAreNotInterrupted() {
+        billing.timeline().schedule(MINUTE, () -> {
+            done.add("timer");
+            shipping.executor().execute(() -> done.add("shipped"));
+            assertThat(billing.canBeInterrupted()).isFalse();
+            billing.interrupt("halfway");
+            done.add("timer ends");
+        });
+
+        scheduler.runUntilIdle();
+
+        assertThat(done).containsExactly("timer", "timer ends", "shipped");
+    }
+
+    @Test
     void clocksOfProcessesMayDiffer() {
         billing.skew(MINUTE);
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.simulation;
+
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Decides at each point of one run what goes wrong. Confined to the run. */
+@FunctionalInterface
+interface Chooser {
+
+    /** {@code null} for nothing. */
+    @Nullable
+    Fault choose(Point point);
+
+    /** Whatever the schedule says. */
+    static Chooser of(Schedule schedule) {
+        Map<Point, Fault> planned = schedule.events().stream()
+                .collect(Collectors.toMap(Event::point, Event::fault, (first, second) -> first));
+        return ((Function<Point, @Nullable Fault>) planned::get)::apply;
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.simulation;
+
+import io.safebunny.test.scheduler.SimulatedProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Every point that a run reaches, and what goes wrong there. Confined to the run. */
+final class Faults {
+
+    private final Chooser chooser;
+    private final Journal journal;
+    private final Map<Point, Integer> occurrences = new HashMap<>();
+    private final List<Point> points = new ArrayList<>();
+    private final List<Event> events = new ArrayList<>();
+    private final Duration stall;
+    private boolean begun;
+    private long fingerprint;
+
+    /** @param stall how long a process stands still */
+    Faults(Chooser chooser, Journal journal, Duration stall) {
+        this.chooser = chooser;
+        this.journal = journal;
+        this.stall = stall;
+    }
+
+    /** Nothing goes wrong before. */
+    void begin() {
+        begun = true;
+    }
+
+    List<Point> points() {
+        return points;
+    }
+
+    /** What went wrong so far. */
+    List<Event> events() {
+        return events;
+    }
+
+    /** Equal for equal runs, in another JVM too. */
+    long fingerprint() {
+        return fingerprint;
+    }
+
+    /**
+     * Returns only if the process goes on.
+     *
+     * @return what the caller has to do itself: {@link Fault#FAIL}, {@link Fault#REPEAT} or {@link Fault#LATE}
+     */
+    @Nullable
+    Fault reach(Instance instance, Place place, String subject) {
+        if (!begun) {
+            return null;
+        }
+        SimulatedProcess process = instance.process();
+        if (!process.isCalledByTask()) {
+            instance.usedFromOutside(place.verb() + " " + subject);
+            throw new IllegalStateException("This thread is not part of the simulation");
+        }
+        Point point = next(process.name(), place, subject);
+        points.add(point);
+        journal.reached(point);
+        Fault fault = chooser.choose(point);
+        note(point, fault);
+        if (fault == null || (fault == Fault.INTERRUPT && !process.canBeInterrupted())) {
+            return null;
+        }
+        events.add(new Event(point, fault));
+        journal.wentWrong(point, fault);
+        switch (fault) {
+            case CRASH -> instance.crash();
+            case INTERRUPT -> process.interrupt(point.toString());
+            case DISCONNECT -> instance.loseConnection();
+            case STALL -> instance.stall(stall);
+            default -> {
+                return fault;
+            }
+        }
+        return null;
+    }
+
+    private Point next(String process, Place place, String subject) {
+        Point first = new Point(process, place, subject, 1);
+        int occurrence = occurrences.merge(first, 1, Integer::sum);
+        return occurrence == 1 ? first : new Point(process, place, subject, occurrence);
+    }
+
+    private void note(Point point, @Nullable Fault fault) {
+        long hash = fingerprint;
+        hash = 31 * hash + point.process().hashCode();
+        hash = 31 * hash + point.place().name().hashCode();
+        hash = 31 * hash + point.subject().hashCode();
+        hash = 31 * hash + (fault == null ? 0 : fault.name().hashCode());
+        fingerprint = hash;
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.simulation;
+
+import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.message.WireMessage;
+import io.safebunny.spi.transport.Consumption;
+import io.safebunny.spi.transport.Delivery;
+import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.ForwardingTransport;
+import io.safebunny.spi.transport.IncomingMessage;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.spi.transport.Transport;
+import io.safebunny.time.Deadline;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** One process's connection to the broker. */
+final class FaultyTransport extends ForwardingTransport {
+
+    private static final Duration LATE = Duration.ofSeconds(1);
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private final Instance instance;
+
+    FaultyTransport(Transport transport, Instance instance) {
+        super(transport);
+        this.instance = instance;
+    }
+
+    @Override
+    public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+        String subject = subject(message);
+        if (instance.reach(Place.BEFORE_SEND, subject) == Fault.FAIL) {
+            return lost(message);
+        }
+        CompletableFuture<Void> sent = super.send(message, deadline);
+        if (!sent.isCompletedExceptionally()) {
+            instance.sent(message);
+        }
+        return instance.reach(Place.AFTER_SEND, subject) == Fault.FAIL ? lost(message) : sent;
+    }
+
+    private static CompletableFuture<Void> lost(OutboundMessage message) {
+        return CompletableFuture.failedFuture(
+                new ConnectionLostException(message.publication(), "as the schedule wants", null));
+    }
+
+    private static String subject(OutboundMessage message) {
+        String type = String.valueOf(message.message().type());
+        if (message.route() instanceof Route.Publication) {
+            return type;
+        }
+        return message.route() instanceof Route.Poison ? type + " to the poison queue" : type + " back to its queue";
+    }
+
+    @Override
+    public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+        return super.consume(queue, prefetch, delivery -> handle(queue, delivery, handler));
+    }
+
+    private void handle(String queue, Delivery delivery, DeliveryHandler handler) {
+        WireMessage message = delivery.message().message();
+        String type = String.valueOf(message.type());
+        Fault fault = instance.reach(Place.DELIVERED, type);
+        if (fault == Fault.REPEAT) {
+            var unused = super.send(
+                    new OutboundMessage(message, new Route.ToQueue(queue), Duration.ZERO),
+                    Deadline.after(PATIENCE, instance.process().timeline()));
+        } else if (fault == Fault.LATE) {
+            waitABit();
+        }
+        handler.handle(new FaultyDelivery(delivery, type));
+    }
+
+    private void waitABit() {
+        try {
+            instance.process().timeline().sleep(LATE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private final class FaultyDelivery implements Delivery {
+
+        private final Delivery delivery;
+        private final String type;
+
+        FaultyDelivery(Delivery delivery, String type) {
+            this.delivery = delivery;
+            this.type = type;
+        }
+
+        @Override
+        public IncomingMessage message() {
+            return delivery.message();
+        }
+
+        @Override
+        public @Nullable Throwable refusal() {
+            return delivery.refusal();
+        }
+
+        @Override
+        public boolean isOpen() {
+            return delivery.isOpen();
+        }
+
+        @Override
+        public void acknowledge() {
+            boolean unused = instance.reach(Place.BEFORE_ACKNOWLEDGE, type) == null;
+            delivery.acknowledge();
+            unused = instance.reach(Place.AFTER_ACKNOWLEDGE, type) == null;
+        }
+
+        @Override
+        public void handBack() {
+            delivery.handBack();
+        }
+
+        @Override
+        public void reject() {
+            delivery.reject();
+        }
+    }
+}

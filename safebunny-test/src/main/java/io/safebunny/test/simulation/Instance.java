@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.simulation;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.Bunny;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.serialization.JsonMessageSerializer;
+import io.safebunny.serialization.Serializers;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.test.scheduler.SimulatedProcess;
+import io.safebunny.time.Timeline;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.memory.MemoryTransport;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/** One process of a node, from its beginning to its end. Confined to the run. */
+final class Instance implements SimulatedNode {
+
+    /** Shared by all runs, because they are expensive to make and change nothing. */
+    private static final Serializers SERIALIZERS = new Serializers(List.of(new JsonMessageSerializer(
+            JsonMapper.shared(), SafeBunnyOptions.of("any").maxMessageSize())));
+
+    private static final MeterRegistry METERS = new SimpleMeterRegistry();
+
+    private final World world;
+    private final SimulatedProcess process;
+    private final Session session;
+    private final SafeBunnyEngine engine;
+    private final Runnable afterCrash;
+
+    /** @param afterCrash is called once if it ends, in time */
+    Instance(World world, String node, SimulatedProcess process, @Nullable MessageStore store, Runnable afterCrash) {
+        this.world = world;
+        this.process = process;
+        this.afterCrash = afterCrash;
+        this.session =
+                new Session(() -> new MemoryTransport(world.broker(), TopologyOptions.defaults(), process::begin));
+        this.engine = new SafeBunnyEngine(SafeBunnyParts.builder(
+                        SafeBunnyOptions.of(node).withLease(World.LEASE),
+                        new FaultyTransport(world.system().wrapped(session, process.timeline()), this),
+                        process.timeline())
+                .store(store == null ? null : new FaultyStore(store, this))
+                .callbacks(process.executor())
+                .serializers(SERIALIZERS)
+                .meterRegistry(METERS)
+                .build());
+    }
+
+    void start(Function<SimulatedNode, List<?>> beans) {
+        Scan scan = Scan.of(beans.apply(this));
+        engine.start(scan.handlers(), scan.sagas());
+    }
+
+    SimulatedProcess process() {
+        return process;
+    }
+
+    SafeBunnyEngine engine() {
+        return engine;
+    }
+
+    @Nullable
+    Fault reach(Place place, String subject) {
+        return world.faults().reach(this, place, subject);
+    }
+
+    /** As when its process is killed: the broker delivers again what is unsettled. Does not return to a task of this process. */
+    void crash() {
+        afterCrash.run();
+        session.close();
+        process.end();
+    }
+
+    /** As when a network or a firewall cuts it: the broker delivers again what is unsettled, while its handlers go on. */
+    void loseConnection() {
+        session.disconnect();
+        session.reconnect();
+    }
+
+    /** For so long that the broker takes it for dead. */
+    void stall(Duration duration) {
+        session.disconnect();
+        process.pause(duration);
+        session.reconnect();
+    }
+
+    void usedFromOutside(String what) {
+        world.usedFromOutside(process.name(), what);
+    }
+
+    void sent(OutboundMessage message) {
+        world.sent(message);
+    }
+
+    /** "CLAIMED for OrderPlaced" */
+    String nameOf(MessageRecord record) {
+        return record.state() + " for " + nameOf(record.key());
+    }
+
+    String nameOf(RecordKey key) {
+        return world.nameOf(key);
+    }
+
+    // ---- what handlers see
+
+    @Override
+    public Bunny bunny() {
+        return engine.bunny();
+    }
+
+    @Override
+    public Timeline timeline() {
+        return process.timeline();
+    }
+
+    @Override
+    public void perform(String effect, String key) {
+        around(effect, () -> world.system().effects().perform(effect, key));
+    }
+
+    @Override
+    public void perform(String effect) {
+        around(effect, () -> world.system().effects().perform(effect));
+    }
+
+    private void around(String effect, Runnable call) {
+        failIf(reach(Place.BEFORE_EFFECT, effect), effect);
+        call.run();
+        failIf(reach(Place.AFTER_EFFECT, effect), effect);
+    }
+
+    private static void failIf(@Nullable Fault fault, String effect) {
+        if (fault == Fault.FAIL) {
+            throw new IllegalStateException("No answer to '%s', as the schedule wants".formatted(effect));
+        }
+    }
+}

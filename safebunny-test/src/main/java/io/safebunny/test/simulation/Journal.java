@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.simulation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What happened in a run, for people; kept only when somebody wants to read it. Confined to the run. */
+final class Journal {
+
+    private final boolean isKept;
+    private final Supplier<Duration> time;
+    private final List<Entry> entries = new ArrayList<>();
+
+    Journal(boolean isKept, Supplier<Duration> time) {
+        this.isKept = isKept;
+        this.time = time;
+    }
+
+    /** @param fault {@code null} for a point that was passed */
+    record Entry(Duration at, Point point, @Nullable Fault fault) {}
+
+    void reached(Point point) {
+        add(point, null);
+    }
+
+    void wentWrong(Point point, Fault fault) {
+        add(point, fault);
+    }
+
+    List<Entry> entries() {
+        return entries;
+    }
+
+    private void add(Point point, @Nullable Fault fault) {
+        if (isKept) {
+            entries.add(new Entry(time.get(), point, fault));
+        }
+    }
+}

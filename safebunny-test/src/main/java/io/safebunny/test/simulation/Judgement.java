@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.simulation;
+
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.message.WireMessage;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.test.scheduler.DeterministicScheduler;
+import io.safebunny.test.scheduler.StandstillException;
+import io.safebunny.test.simulation.SimulatedSystem.Check;
+import io.safebunny.topology.Topology;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Lets a run go on until everything is over, and looks at what became of it. */
+final class Judgement {
+
+    /** What must hold of every system. */
+    static final String ENDS = "everything comes to an end";
+
+    static final String OWN_THREADS = "handlers use no threads of their own";
+    static final String NOTHING_LOST = "each message is handled";
+    static final String NOTHING_SET_ASIDE = "no message is set aside";
+
+    private static final int MOST_ROUNDS = 200;
+
+    private final World world;
+    private final DeterministicScheduler scheduler;
+
+    Judgement(World world, DeterministicScheduler scheduler) {
+        this.world = world;
+        this.scheduler = scheduler;
+    }
+
+    @Nullable
+    Violation judge() {
+        try {
+            for (int rounds = 0; !drained(); rounds++) {
+                if (world.broken() != null || rounds == MOST_ROUNDS) {
+                    return world.broken() == null ? unfinished() : world.broken();
+                }
+            }
+        } catch (StandstillException e) {
+            return new Violation(ENDS, String.valueOf(e.getMessage()));
+        }
+        Violation violation = world.broken() == null ? setAside() : world.broken();
+        return violation == null ? check() : violation;
+    }
+
+    /** @return whether nothing can happen any more */
+    private boolean drained() {
+        scheduler.runUntilIdle();
+        Duration next = scheduler.nextApplicationTimer();
+        if (next != null) {
+            scheduler.advance(next);
+            return false;
+        }
+        if (waiting() != null || unhandled() != null) {
+            scheduler.advance(World.LEASE);
+            return false;
+        }
+        return true;
+    }
+
+    private Violation unfinished() {
+        String waiting = waiting();
+        String unhandled = unhandled();
+        if (waiting == null && unhandled != null) {
+            return new Violation(NOTHING_LOST, unhandled);
+        }
+        return new Violation(ENDS, waiting == null ? "the application wants something later again and again" : waiting);
+    }
+
+    private @Nullable String waiting() {
+        for (Map.Entry<String, Instance> node : world.nodes().entrySet()) {
+            for (HandlerDefinition handler : node.getValue().engine().handlers()) {
+                String queue = node.getKey() + "-" + handler.type();
+                if (world.broker().depth(queue) > 0) {
+                    return "%d messages wait in %s".formatted(world.broker().depth(queue), queue);
+                }
+            }
+        }
+        return world.nodes().size() < world.system().nodes().size() ? "not all nodes run" : null;
+    }
+
+    private @Nullable String unhandled() {
+        for (OutboundMessage message : world.published()) {
+            WireMessage wire = message.message();
+            for (Map.Entry<String, Instance> node : world.nodes().entrySet()) {
+                if (handles(node.getValue(), wire)) {
+                    MessageRecord record = world.find(
+                            node.getKey(),
+                            new RecordKey(String.valueOf(wire.correlationId()), String.valueOf(wire.messageId())));
+                    if (record == null || !record.state().isFinal()) {
+                        return "%s of %s, published by %s, at %s: %s"
+                                .formatted(
+                                        wire.type(),
+                                        wire.correlationId(),
+                                        wire.appId(),
+                                        node.getKey(),
+                                        record == null
+                                                ? "there is no record of it"
+                                                : "its record is " + record.state());
+                    }
+                }
+            }
+        }
+        return null;
+    }
+
+    private static boolean handles(Instance node, WireMessage message) {
+        return node.engine().handlers().stream()
+                .anyMatch(handler -> handler.type().equals(message.type())
+                        && handler.from().contains(String.valueOf(message.appId())));
+    }
+
+    private @Nullable Violation setAside() {
+        for (String node : world.nodes().keySet()) {
+            List<WireMessage> copies = world.broker().messages(Topology.poisonOf(node));
+            if (!copies.isEmpty()) {
+                WireMessage first = copies.get(0);
+                return new Violation(
+                        NOTHING_SET_ASIDE,
+                        "%s of %s, at %s: %s".formatted(first.type(), first.correlationId(), node, first.headers()));
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Violation check() {
+        for (Map.Entry<String, Check> check : world.system().checks().entrySet()) {
+            try {
+                check.getValue().run();
+            } catch (Exception | AssertionError e) {
+                return new Violation(
+                        check.getKey(), String.valueOf(e.getMessage()).strip());
+            }
+        }
+        return null;
+    }
+}

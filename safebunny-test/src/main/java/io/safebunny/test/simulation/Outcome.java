@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.simulation;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a run ended.
+ *
+ * @param violation {@code null} when everything holds
+ * @param events what went wrong on the way
+ * @param fingerprint equal for equal runs
+ */
+record Outcome(
+        @Nullable Violation violation,
+        List<Point> points,
+        List<Event> events,
+        long fingerprint,
+        List<Journal.Entry> journal) {}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.simulation;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A few faults at random: some at points of a run in which nothing goes wrong, the kind chosen before the point, since kinds that fit few
+ * points matter as much as those that fit many; some at points that are there only because something went wrong before.
+ */
+final class RandomChooser implements Chooser {
+
+    private static final int MOST_FAULTS = 4;
+    private static final int ONE_IN = 12;
+
+    private final SplittableRandom random;
+    private final Clean clean;
+    private final Map<Point, Fault> planned = new HashMap<>();
+    private int later;
+
+    RandomChooser(long seed, Clean clean) {
+        this.random = new SplittableRandom(seed);
+        this.clean = clean;
+        int faults = 1 + random.nextInt(MOST_FAULTS);
+        this.later = random.nextInt(faults);
+        for (int i = later; i < faults; i++) {
+            Clean.Kind kind = clean.kinds().get(random.nextInt(clean.kinds().size()));
+            planned.putIfAbsent(kind.points().get(random.nextInt(kind.points().size())), kind.fault());
+        }
+    }
+
+    @Override
+    public @Nullable Fault choose(Point point) {
+        if (clean.contains(point)) {
+            return planned.get(point);
+        }
+        if (later == 0 || random.nextInt(ONE_IN) != 0) {
+            return null;
+        }
+        later--;
+        List<Fault> faults = point.place().faults();
+        return faults.get(random.nextInt(faults.size()));
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.simulation;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A violation for people: what does not hold, what went wrong, the way there as a Mermaid diagram, and a test that goes it again. */
+final class Report {
+
+    private Report() {}
+
+    static String of(Violation violation, Schedule schedule, List<Journal.Entry> journal) {
+        StringBuilder text = new StringBuilder();
+        text.append("It does not hold that %s:%n%s%n".formatted(violation.invariant(), violation.details()));
+        if (schedule.events().isEmpty()) {
+            text.append("Nothing had gone wrong before.%n".formatted());
+        }
+        schedule.events().forEach(event -> text.append("- %s%n".formatted(event)));
+        return text.append('\n')
+                .append(diagram(journal))
+                .append('\n')
+                .append(test(schedule))
+                .toString();
+    }
+
+    private static String diagram(List<Journal.Entry> journal) {
+        StringBuilder text = new StringBuilder("```mermaid%nsequenceDiagram%n".formatted());
+        Set<String> lanes = new LinkedHashSet<>();
+        journal.forEach(entry -> lanes.add(entry.point().process()));
+        lanes.forEach(lane -> text.append("    participant %s as %s%n".formatted(id(lane), lane)));
+        text.append("    participant store%n    participant broker%n".formatted());
+        for (Journal.Entry entry : journal) {
+            String line = line(entry);
+            if (line != null) {
+                text.append("    ").append(line).append('\n');
+            }
+        }
+        return text.append("```\n").toString();
+    }
+
+    private static @Nullable String line(Journal.Entry entry) {
+        Point point = entry.point();
+        String lane = id(point.process());
+        if (entry.fault() != null) {
+            return "Note over %s: %s at %s s, when it %s %s"
+                    .formatted(
+                            lane,
+                            entry.fault().name().toLowerCase(Locale.ROOT),
+                            entry.at().toMillis() / 1000.0,
+                            point.place().verb(),
+                            point.subject());
+        }
+        return switch (point.place()) {
+            case DELIVERED -> "broker->>%s: %s".formatted(lane, point.subject());
+            case AFTER_WRITE -> "%s->>store: %s".formatted(lane, point.subject());
+            case AFTER_EFFECT -> "%s->>%s: %s".formatted(lane, lane, point.subject());
+            case AFTER_SEND -> "%s->>broker: %s".formatted(lane, point.subject());
+            case AFTER_ACKNOWLEDGE -> "%s-->>broker: acknowledges %s".formatted(lane, point.subject());
+            default -> null;
+        };
+    }
+
+    private static String id(String lane) {
+        return lane.replaceAll("[^A-Za-z0-9]", "_");
+    }
+
+    private static String test(Schedule schedule) {
+        return schedule.write().stream()
+                .map(event -> "                \"" + event.replace("\\", "\\\\").replace("\"", "\\\"") + "\"")
+                .collect(Collectors.joining(
+                        ",%n".formatted(),
+                        "@Test%nvoid replaysTheFinding() {%n    simulation().replay(Schedule.read(%n".formatted(),
+                        "));%n}%n".formatted()));
+    }
+}

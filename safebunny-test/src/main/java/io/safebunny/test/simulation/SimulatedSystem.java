@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.simulation;
+
+import io.safebunny.failure.MisuseException;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.transport.Transport;
+import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+
+/** What is simulated: nodes with their handlers, messages from outside, and what must hold in the end. Declared anew for each run. */
+public final class SimulatedSystem {
+
+    private static final Duration RETENTION = Duration.ofDays(7);
+
+    private final Map<String, Node> nodes = new LinkedHashMap<>();
+    private final List<Message> messages = new ArrayList<>();
+    private final Map<String, Check> checks = new LinkedHashMap<>();
+    private final Effects effects = new Effects();
+    private Function<Timeline, MessageStore> stores = timeline -> new MemoryMessageStore(timeline, RETENTION);
+    private BiFunction<Transport, Timeline, Transport> transports = (transport, timeline) -> transport;
+
+    SimulatedSystem() {}
+
+    /** @param beans makes the objects of one process, with their handlers; called for each process that begins */
+    record Node(String name, int instances, Function<SimulatedNode, List<?>> beans) {}
+
+    record Message(String node, Object payload, String correlationId) {}
+
+    /** Throws when something does not hold. */
+    @FunctionalInterface
+    public interface Check {
+        /** @throws AssertionError or whatever says best what is wrong */
+        void run() throws Exception;
+    }
+
+    /**
+     * A node with a store of its own, which all of its instances share.
+     *
+     * @param instances from 1 to 9
+     * @param beans makes the objects of one process: those with {@code @BunnyHandler} methods, and {@code @BunnySaga}s. Called for each
+     *     process that begins
+     */
+    public SimulatedSystem node(String name, int instances, Function<SimulatedNode, List<?>> beans) {
+        if (instances < 1 || instances > 9) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "Invalid number of instances [node=%s, instances=%d]: 1 to 9.".formatted(name, instances));
+        }
+        if (nodes.putIfAbsent(name, new Node(name, instances, beans)) != null) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "There are two nodes of one name [node=%s]. Declare it once.".formatted(name));
+        }
+        return this;
+    }
+
+    /** Published in the beginning, in this order, by a process that has no handlers and does not fail. */
+    public SimulatedSystem publish(String node, Object message, String correlationId) {
+        messages.add(new Message(node, message, correlationId));
+        return this;
+    }
+
+    /** What must hold when everything that went wrong is over, and nothing moves any more. */
+    public SimulatedSystem holds(String what, Check check) {
+        checks.put(what, check);
+        return this;
+    }
+
+    /**
+     * Another store for each node than the one in memory. It must not wait in real time.
+     *
+     * @param other is called once for each node of each run
+     */
+    public SimulatedSystem stores(Function<Timeline, MessageStore> other) {
+        stores = other;
+        return this;
+    }
+
+    /** @param wrapper is called for the connection of each process that begins, with the process's time */
+    public SimulatedSystem transports(BiFunction<Transport, Timeline, Transport> wrapper) {
+        transports = wrapper;
+        return this;
+    }
+
+    /** What the handlers have done. */
+    public Effects effects() {
+        return effects;
+    }
+
+    MessageStore newStore(Timeline timeline) {
+        return stores.apply(timeline);
+    }
+
+    Transport wrapped(Transport transport, Timeline timeline) {
+        return transports.apply(transport, timeline);
+    }
+
+    Map<String, Node> nodes() {
+        return nodes;
+    }
+
+    List<Message> messages() {
+        return messages;
+    }
+
+    Map<String, Check> checks() {
+        return checks;
+    }
+}

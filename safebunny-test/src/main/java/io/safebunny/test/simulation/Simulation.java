@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.simulation;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs a system of the application's own handlers through faults. Every run is the same for the same schedule, on every machine, as long as
+ * the handlers ask nothing else than their {@link SimulatedNode} what is not the same in each run. Immutable and thread-safe; a declaration
+ * is called by several threads, each time for another run.
+ */
+public final class Simulation {
+
+    private static final int THREADS = 2;
+
+    private final Consumer<SimulatedSystem> declaration;
+
+    private Simulation(Consumer<SimulatedSystem> declaration) {
+        this.declaration = declaration;
+    }
+
+    /** @param declaration is called for each run, and makes everything anew */
+    public static Simulation of(Consumer<SimulatedSystem> declaration) {
+        return new Simulation(declaration);
+    }
+
+    /**
+     * First without a fault, then each single fault at each point, then several at random.
+     *
+     * @param schedules how many at most, all of them counted
+     * @param seed another one for other faults at random
+     * @return the first violation in this order; {@code null} when everything held in all of them
+     * @throws NotDeterministicException when runs of one schedule differ
+     */
+    public @Nullable Finding explore(int schedules, long seed) {
+        Outcome first = run(Schedule.CLEAN, false);
+        if (first.violation() != null) {
+            return finding(first.violation(), 1, Schedule.CLEAN);
+        }
+        requireSame(first, run(Schedule.CLEAN, false));
+        Clean clean = new Clean(first.points());
+        List<Schedule> singles = clean.singles();
+        int found = firstViolation(schedules - 1, index -> chooser(index, singles, clean, seed));
+        if (found < 0) {
+            return null;
+        }
+        Outcome outcome = run(chooser(found, singles, clean, seed), false);
+        Violation violation = outcome.violation();
+        if (violation == null) {
+            throw new NotDeterministicException(
+                    "Schedule %d violated something, and did not when it was run again. Something in it depends on more than the schedule: real time, threads, random numbers, or objects that survive a run."
+                            .formatted(found + 2));
+        }
+        return finding(violation, found + 2, new Schedule(outcome.events()));
+    }
+
+    private static void requireSame(Outcome first, Outcome second) {
+        if (first.fingerprint() == second.fingerprint()) {
+            return;
+        }
+        int same = 0;
+        while (same < Math.min(first.points().size(), second.points().size())
+                && first.points().get(same).equals(second.points().get(same))) {
+            same++;
+        }
+        throw new NotDeterministicException(
+                "Two runs without a fault differ after %d points: in one %s, in the other %s. What comes before that depends on more than the schedule: real time, random numbers, threads, or objects that survive a run."
+                        .formatted(same, at(first.points(), same), at(second.points(), same)));
+    }
+
+    private static String at(List<Point> points, int index) {
+        return index < points.size() ? points.get(index).toString() : "nothing happens any more";
+    }
+
+    private static Chooser chooser(int index, List<Schedule> singles, Clean clean, long seed) {
+        return index < singles.size()
+                ? Chooser.of(singles.get(index))
+                : new RandomChooser(seed * 1_000_003 + index, clean);
+    }
+
+    /**
+     * Once more, with what went wrong.
+     *
+     * @throws AssertionError with the report, when something does not hold
+     */
+    public void replay(Schedule schedule) {
+        Outcome outcome = run(schedule, true);
+        if (outcome.violation() != null) {
+            throw new AssertionError(Report.of(outcome.violation(), schedule, outcome.journal()));
+        }
+    }
+
+    /** The same for the same schedule; another one for a run that differs anywhere. */
+    public long fingerprint(Schedule schedule) {
+        return run(schedule, false).fingerprint();
+    }
+
+    private Finding finding(Violation violation, int schedules, Schedule schedule) {
+        Schedule shortest = new Shrinker(candidate -> violationOf(candidate)).shrink(schedule, violation);
+        Outcome outcome = run(shortest, true);
+        Violation last = outcome.violation() == null ? violation : outcome.violation();
+        return new Finding(last, schedules, shortest, Report.of(last, shortest, outcome.journal()));
+    }
+
+    private @Nullable Violation violationOf(Schedule schedule) {
+        return run(schedule, false).violation();
+    }
+
+    private Outcome run(Schedule schedule, boolean isTold) {
+        return run(Chooser.of(schedule), isTold);
+    }
+
+    private Outcome run(Chooser chooser, boolean isTold) {
+        try (World world = new World(declaration, chooser, isTold)) {
+            return world.run();
+        }
+    }
+
+    /** @return the index of the first one in order, or -1 */
+    private int firstViolation(int count, IntFunction<Chooser> choosers) {
+        AtomicInteger next = new AtomicInteger();
+        AtomicInteger first = new AtomicInteger(Integer.MAX_VALUE);
+        Callable<Void> worker = () -> {
+            for (int index = next.getAndIncrement();
+                    index < Math.min(count, first.get());
+                    index = next.getAndIncrement()) {
+                if (run(choosers.apply(index), false).violation() != null) {
+                    first.accumulateAndGet(index, Math::min);
+                }
+            }
+            return null;
+        };
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        try {
+            for (Future<Void> done : threads.invokeAll(java.util.Collections.nCopies(THREADS, worker))) {
+                done.get();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while exploring", e);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("A run failed by itself", e.getCause());
+        } finally {
+            threads.shutdownNow();
+        }
+        return first.get() == Integer.MAX_VALUE ? -1 : first.get();
+    }
+}

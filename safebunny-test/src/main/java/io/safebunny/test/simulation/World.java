@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.simulation;
+
+import io.safebunny.PublishOptions;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.test.scheduler.Choices;
+import io.safebunny.test.scheduler.DeterministicScheduler;
+import io.safebunny.test.scheduler.DeterministicScheduler.Limits;
+import io.safebunny.test.scheduler.SimulatedProcess;
+import io.safebunny.test.simulation.SimulatedSystem.Message;
+import io.safebunny.test.simulation.SimulatedSystem.Node;
+import io.safebunny.time.VirtualTimeline;
+import io.safebunny.transport.memory.MemoryBroker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Everything of one run. Used by one thread, and by the run's own. */
+final class World implements AutoCloseable {
+
+    static final Duration LEASE = Duration.ofSeconds(30);
+
+    private static final Duration STALL = LEASE.multipliedBy(3).dividedBy(2);
+    private static final Duration RESTART = Duration.ofSeconds(1);
+    private static final Limits LIMITS = new Limits(20_000, Duration.ofSeconds(5));
+
+    private final DeterministicScheduler scheduler =
+            new DeterministicScheduler(VirtualTimeline.START, Choices.IN_ORDER, LIMITS);
+    private final SimulatedProcess outside = scheduler.process("outside");
+    private final MemoryBroker broker = new MemoryBroker(outside.timeline(), outside.executor());
+    private final SimulatedSystem system = new SimulatedSystem();
+    private final Journal journal;
+    private final Faults faults;
+    private final Map<String, MessageStore> stores = new HashMap<>();
+    private final Map<String, Instance> instances = new LinkedHashMap<>();
+    private final Map<String, String> types = new HashMap<>();
+    private final Map<String, OutboundMessage> published = new LinkedHashMap<>();
+    private volatile @Nullable Violation broken;
+
+    /** @param isTold whether a journal is kept */
+    World(Consumer<SimulatedSystem> declaration, Chooser chooser, boolean isTold) {
+        this.journal = new Journal(isTold, scheduler::elapsed);
+        this.faults = new Faults(chooser, journal, STALL);
+        declaration.accept(system);
+    }
+
+    Outcome run() {
+        for (Node node : system.nodes().values()) {
+            stores.put(node.name(), system.newStore(outside.timeline()));
+            for (int number = 1; number <= node.instances(); number++) {
+                start(node, node.name() + (node.instances() == 1 ? "" : "-" + number), 1);
+            }
+        }
+        publish();
+        Violation violation = new Judgement(this, scheduler).judge();
+        return new Outcome(violation, faults.points(), faults.events(), faults.fingerprint(), journal.entries());
+    }
+
+    private void start(Node node, String name, int incarnation) {
+        SimulatedProcess process = scheduler.process(incarnation == 1 ? name : name + "'" + incarnation);
+        Instance instance = new Instance(this, node.name(), process, stores.get(node.name()), () -> outside.timeline()
+                .schedule(RESTART, () -> start(node, name, incarnation + 1)));
+        instances.put(name, instance);
+        instance.start(node.beans());
+    }
+
+    private void publish() {
+        Map<String, Instance> publishers = new HashMap<>();
+        for (Message message : system.messages()) {
+            var unused = publishers
+                    .computeIfAbsent(message.node(), this::publisher)
+                    .bunny()
+                    .publish(message.payload(), PublishOptions.none().withCorrelationId(message.correlationId()));
+        }
+        faults.begin();
+    }
+
+    private Instance publisher(String node) {
+        Instance publisher = new Instance(this, node, scheduler.process(node + " (outside)"), null, () -> {});
+        publisher.start(unused -> List.of());
+        return publisher;
+    }
+
+    SimulatedSystem system() {
+        return system;
+    }
+
+    MemoryBroker broker() {
+        return broker;
+    }
+
+    Faults faults() {
+        return faults;
+    }
+
+    /** Each node with one of its processes that run. */
+    Map<String, Instance> nodes() {
+        Map<String, Instance> nodes = new LinkedHashMap<>();
+        for (String node : system.nodes().keySet()) {
+            instances.forEach((name, instance) -> {
+                if (!instance.process().hasEnded() && (name.equals(node) || name.startsWith(node + "-"))) {
+                    nodes.putIfAbsent(node, instance);
+                }
+            });
+        }
+        return nodes;
+    }
+
+    /** What nodes have published for the first time, in order. */
+    List<OutboundMessage> published() {
+        return new ArrayList<>(published.values());
+    }
+
+    @Nullable
+    MessageRecord find(String node, RecordKey key) {
+        MessageStore store = stores.get(node);
+        return store == null ? null : store.find(key);
+    }
+
+    void sent(OutboundMessage message) {
+        String id = String.valueOf(message.message().messageId());
+        types.put(id, String.valueOf(message.message().type()));
+        if (message.route() instanceof Route.Publication) {
+            published.putIfAbsent(id, message);
+        }
+    }
+
+    /** By a thread that is none of the run's. */
+    void usedFromOutside(String process, String what) {
+        broken = new Violation(
+                Judgement.OWN_THREADS,
+                "%s %s in thread '%s', which the simulation does not know. Start no threads in handlers; MessageContext.publisher() is for those that must."
+                        .formatted(process, what, Thread.currentThread().getName()));
+    }
+
+    @Nullable
+    Violation broken() {
+        return broken;
+    }
+
+    String nameOf(RecordKey key) {
+        int companion = key.messageId().indexOf('~');
+        String id = companion < 0 ? key.messageId() : key.messageId().substring(0, companion);
+        String type = id.isEmpty() ? "" : types.getOrDefault(id, "an unknown message");
+        return companion < 0 ? type : (type + " " + key.messageId().substring(companion + 1)).strip();
+    }
+
+    @Override
+    public void close() {
+        scheduler.close();
+    }
+}

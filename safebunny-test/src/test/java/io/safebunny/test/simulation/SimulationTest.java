@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.safebunny.BunnyHandler;
+import io.safebunny.MessageContext;
+import io.safebunny.failure.MisuseException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class SimulationTest {
+
+    private final Logger log = (Logger) LoggerFactory.getLogger("io.safebunny");
+
+    @BeforeEach
+    void beSilent() {
+        log.setLevel(Level.OFF);
+    }
+
+    @AfterEach
+    void speak() {
+        log.setLevel(null);
+    }
+
+    private static final Event CRASH_AFTER_EFFECT =
+            new Event(new Point("billing-1", Place.AFTER_EFFECT, "charge 7", 1), Fault.CRASH);
+
+    @Test
+    void stepsWithKeysAreDoneOnceWhateverGoesWrong() {
+        assertThat(Simulation.of(Orders::declare).explore(1_500, 1)).isNull();
+    }
+
+    @Test
+    void ofSeveralAnswersOneCountsWhateverGoesWrong() {
+        assertThat(Simulation.of(Decisions::declare).explore(1_500, 1)).isNull();
+    }
+
+    @Test
+    void aFindingIsTheSameEachTime() {
+        Simulation simulation = Simulation.of(PlantedBugsTest::declareWithoutKey);
+
+        assertThat(simulation.explore(100, 1)).isNotNull().isEqualTo(simulation.explore(100, 1));
+    }
+
+    @Test
+    void aReportShowsTheWayAndATestThatGoesIt() {
+        Finding finding =
+                found(Simulation.of(PlantedBugsTest::declareWithoutKey).explore(100, 1));
+
+        assertThat(finding.schedule().events()).containsExactly(CRASH_AFTER_EFFECT);
+        assertThat(finding.report())
+                .contains("each order is charged, shipped and told of once")
+                .contains("crash when billing-1 has done charge 7")
+                .contains("sequenceDiagram")
+                .contains("Note over billing_1: crash at 0.0 s, when it has done charge 7")
+                .contains("broker->>billing_2: OrderPlaced")
+                .contains("\"billing-1 | AFTER_EFFECT | charge 7 | 1 | CRASH\"));");
+        assertThat(Schedule.read(finding.schedule().write().toArray(String[]::new)))
+                .isEqualTo(finding.schedule());
+    }
+
+    @Test
+    void aReplayFailsWithTheReport() {
+        Schedule schedule = new Schedule(List.of(CRASH_AFTER_EFFECT));
+
+        assertThatThrownBy(
+                        () -> Simulation.of(PlantedBugsTest::declareWithoutKey).replay(schedule))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("sequenceDiagram");
+        Simulation.of(Orders::declare).replay(schedule);
+    }
+
+    @Test
+    void theSameScheduleIsTheSameRunInAnotherProcess() throws Exception {
+        assertThat(fingerprintsOfAnotherProcess()).isEqualTo(Fingerprints.all());
+    }
+
+    private static String fingerprintsOfAnotherProcess() throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Fingerprints.class.getName())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).isZero();
+        return printed.lines().reduce((first, last) -> last).orElseThrow();
+    }
+
+    @Test
+    void whatDependsOnMoreThanTheScheduleIsRefused() {
+        AtomicInteger runs = new AtomicInteger();
+
+        assertThatThrownBy(() -> Simulation.of(
+                                system -> system.node("billing", 1, node -> List.of(new Differing(node, runs)))
+                                        .publish("storefront", new Orders.OrderPlaced("7"), "order-7"))
+                        .explore(10, 1))
+                .isInstanceOf(NotDeterministicException.class)
+                .hasMessageContaining("charge 7 number");
+    }
+
+    @Test
+    void aHandlerThatUsesAnotherThreadIsNamed() {
+        Finding finding = found(withBilling(Threading::new).explore(10, 1));
+
+        assertThat(finding.violation().invariant()).isEqualTo("handlers use no threads of their own");
+        assertThat(finding.violation().details()).contains("billing").contains("a thread of the handler");
+    }
+
+    @Test
+    void aHandlerThatSleepsIsNamed() {
+        Finding finding = found(withBilling(unused -> new Sleeping()).explore(10, 1));
+
+        assertThat(finding.violation().invariant()).isEqualTo("everything comes to an end");
+        assertThat(finding.violation().details()).contains("real time").contains(Sleeping.class.getName());
+    }
+
+    @Test
+    void aMessageThatGoesRoundForEverIsNamed() {
+        Finding finding = found(Simulation.of(system -> system.node("billing", 1, node -> List.of(new Looping(node)))
+                        .publish("billing", new Orders.OrderPlaced("7"), "order-7"))
+                .explore(10, 1));
+
+        assertThat(finding.violation().invariant()).isEqualTo("everything comes to an end");
+    }
+
+    @Test
+    void aMessageThatIsSetAsideIsNamed() {
+        Finding finding = found(withBilling(unused -> new Refusing()).explore(10, 1));
+
+        assertThat(finding.violation().invariant()).isEqualTo("no message is set aside");
+        assertThat(finding.violation().details()).contains("OrderPlaced of order-7");
+    }
+
+    @Test
+    void unreadableEventsAreRefused() {
+        assertThatThrownBy(() -> Schedule.read("billing | NOWHERE | x | 1 | CRASH"))
+                .isInstanceOf(MisuseException.class)
+                .hasMessageContaining("process | place | subject | occurrence | fault");
+        assertThatThrownBy(() -> Schedule.read("crash")).isInstanceOf(MisuseException.class);
+    }
+
+    @Test
+    void nodesAreDeclaredOnceAndWithAFewInstances() {
+        Consumer<SimulatedSystem> twice =
+                system -> system.node("billing", 1, node -> List.of()).node("billing", 1, node -> List.of());
+        assertThatThrownBy(() -> Simulation.of(twice).explore(1, 1))
+                .isInstanceOf(MisuseException.class)
+                .hasMessageContaining("node=billing");
+        assertThatThrownBy(() -> Simulation.of(system -> system.node("billing", 0, node -> List.of()))
+                        .explore(1, 1))
+                .isInstanceOf(MisuseException.class)
+                .hasMessageContaining("instances=0");
+    }
+
+    private static Simulation withBilling(Function<SimulatedNode, Object> billing) {
+        return Simulation.of(system -> Orders.declare(system, billing));
+    }
+
+    private static Finding found(@Nullable Finding finding) {
+        assertThat(finding).isNotNull();
+        return java.util.Objects.requireNonNull(finding);
+    }
+
+    record Differing(SimulatedNode node, AtomicInteger runs) {
+        @BunnyHandler(from = "storefront")
+        void on(Orders.OrderPlaced placed, MessageContext context) {
+            node.perform("charge 7 number " + runs.incrementAndGet(), context.messageId());
+        }
+    }
+
+    record Threading(SimulatedNode node) {
+        @BunnyHandler(from = "storefront")
+        void on(Orders.OrderPlaced placed) throws InterruptedException {
+            Thread thread =
+                    new Thread(() -> node.bunny().publish(new Orders.PaymentCaptured("7")), "a thread of the handler");
+            thread.setUncaughtExceptionHandler((same, failure) -> {});
+            thread.start();
+            thread.join();
+        }
+    }
+
+    static final class Sleeping {
+        @BunnyHandler(from = "storefront")
+        void on(Orders.OrderPlaced placed) throws InterruptedException {
+            new java.util.concurrent.CountDownLatch(1).await();
+        }
+    }
+
+    record Looping(SimulatedNode node) {
+        @BunnyHandler(from = "billing")
+        void on(Orders.OrderPlaced placed) {
+            var unused = node.bunny().publish(placed);
+        }
+    }
+
+    static final class Refusing {
+        @BunnyHandler(from = "storefront")
+        void on(Orders.OrderPlaced placed) {
+            if (placed.order().equals("7")) {
+                throw new IllegalStateException("never");
+            }
+        }
+    }
+}
