@@ -8,7 +8,6 @@ import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
-import io.safebunny.fixture.ForwardingStore;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.UnreliableStore;
@@ -17,6 +16,7 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
@@ -44,7 +44,7 @@ class DecidedOnceTest {
             RetryStrategy.none(), RetryStrategy.after(Duration.ofSeconds(10)).withJitter(0.5));
 
     /** A store during whose releases something else happens. */
-    private static final class Meanwhile extends ForwardingStore {
+    private static final class Meanwhile extends ForwardingMessageStore {
         private Runnable happening = () -> {};
 
         Meanwhile() {

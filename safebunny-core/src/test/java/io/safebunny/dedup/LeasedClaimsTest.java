@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.failure.ExceptionDetails;
-import io.safebunny.fixture.ForwardingStore;
 import io.safebunny.fixture.InterveningStore;
 import io.safebunny.fixture.Unheard;
 import io.safebunny.fixture.UnreliableStore.Fault;
@@ -24,6 +23,7 @@ import io.safebunny.recovery.RecoveryAction.Poison;
 import io.safebunny.recovery.RecoveryAction.RetryDelayed;
 import io.safebunny.recovery.RecoveryAction.RetryNow;
 import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -229,7 +229,7 @@ class LeasedClaimsTest {
     }
 
     /** Right after each look at a claimed record, another delivery takes it over. */
-    private final class OvertakenAfterFind extends ForwardingStore {
+    private final class OvertakenAfterFind extends ForwardingMessageStore {
 
         OvertakenAfterFind() {
             super(bench.store);

@@ -8,10 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.safebunny.fixture.ForwardingStore;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -48,7 +48,7 @@ class NewerRecordTest {
         assertThat(store.replaced).isFalse();
     }
 
-    private static final class Unreadable extends ForwardingStore {
+    private static final class Unreadable extends ForwardingMessageStore {
 
         private boolean replaced;
 

@@ -4,12 +4,12 @@ package io.safebunny.orchestrating;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.PoisonMessageException;
-import io.safebunny.fixture.ForwardingStore;
 import io.safebunny.orchestrating.OrderSaga.Capture;
 import io.safebunny.orchestrating.OrderSaga.PlaceOrder;
 import io.safebunny.orchestrating.OrderSaga.Refund;
 import io.safebunny.orchestrating.OrderSaga.ReleaseStock;
 import io.safebunny.orchestrating.OrderSaga.ReserveStock;
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.store.memory.MemoryMessageStore;
@@ -26,7 +26,7 @@ class SagaNewsTest {
     private static final Duration FIRST = Duration.ofSeconds(11);
     private static final Duration SECOND = Duration.ofMinutes(3);
 
-    private final class LateStore extends ForwardingStore {
+    private final class LateStore extends ForwardingMessageStore {
         LateStore() {
             super(new MemoryMessageStore(world.timeline, Duration.ofDays(7)));
         }

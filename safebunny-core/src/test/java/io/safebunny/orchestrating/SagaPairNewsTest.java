@@ -4,11 +4,11 @@ package io.safebunny.orchestrating;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyHandler;
-import io.safebunny.fixture.ForwardingStore;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Starts;
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.store.memory.MemoryMessageStore;
@@ -63,7 +63,7 @@ class SagaPairNewsTest {
         }
     }
 
-    private final class LateStore extends ForwardingStore {
+    private final class LateStore extends ForwardingMessageStore {
         LateStore() {
             super(new MemoryMessageStore(world.timeline, Duration.ofDays(7)));
         }

@@ -5,12 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyHandler;
-import io.safebunny.fixture.ForwardingStore;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Starts;
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordJson;
@@ -68,7 +68,7 @@ class SagaSizeTest {
         }
     }
 
-    private static final class SmallStore extends ForwardingStore {
+    private static final class SmallStore extends ForwardingMessageStore {
         SmallStore(MemoryMessageStore unlimited) {
             super(unlimited);
         }

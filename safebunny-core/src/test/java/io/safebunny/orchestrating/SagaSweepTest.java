@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.PublishOptions;
-import io.safebunny.fixture.ForwardingStore;
 import io.safebunny.orchestrating.document.SagaDocument;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Starts;
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.Listing;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
@@ -62,7 +62,7 @@ class SagaSweepTest {
         }
     }
 
-    private final class TroubledStore extends ForwardingStore {
+    private final class TroubledStore extends ForwardingMessageStore {
         TroubledStore() {
             super(memory);
         }

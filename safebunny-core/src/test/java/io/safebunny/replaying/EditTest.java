@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.safebunny.SafeBunnyEvent;
 import io.safebunny.failure.MisuseException;
-import io.safebunny.fixture.ForwardingStore;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.Headers;
@@ -17,6 +16,7 @@ import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
@@ -359,7 +359,7 @@ class EditTest {
     private static final class ProcessEnded extends Error {}
 
     /** Of the write of an edit, which is the only joint one here. */
-    private static final class EditedStore extends ForwardingStore {
+    private static final class EditedStore extends ForwardingMessageStore {
 
         Runnable before = () -> {};
         Runnable after = () -> {};

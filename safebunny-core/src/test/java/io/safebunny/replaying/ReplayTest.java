@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.SafeBunnyEvent;
 import io.safebunny.failure.MisuseException;
-import io.safebunny.fixture.ForwardingStore;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
@@ -16,6 +15,7 @@ import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.transport.Route;
@@ -234,8 +234,8 @@ class ReplayTest {
     @Test
     void isNoFasterAfterItWasHeldUp() {
         boolean[] slow = {false};
-        PoisonNode node =
-                new PoisonNode(timeline -> new ForwardingStore(new MemoryMessageStore(timeline, PoisonNode.RETENTION)) {
+        PoisonNode node = new PoisonNode(
+                timeline -> new ForwardingMessageStore(new MemoryMessageStore(timeline, PoisonNode.RETENTION)) {
                     @Override
                     public @Nullable MessageRecord find(RecordKey key) {
                         if (slow[0]) {

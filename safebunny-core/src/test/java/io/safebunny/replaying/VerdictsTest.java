@@ -3,7 +3,6 @@ package io.safebunny.replaying;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.fixture.ForwardingStore;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
@@ -11,6 +10,7 @@ import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
 import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -316,7 +316,7 @@ class VerdictsTest {
         int refused;
 
         MessageStore over(VirtualTimeline timeline) {
-            return new ForwardingStore(new MemoryMessageStore(timeline, PoisonNode.RETENTION)) {
+            return new ForwardingMessageStore(new MemoryMessageStore(timeline, PoisonNode.RETENTION)) {
                 @Override
                 public @Nullable MessageRecord find(RecordKey key) {
                     if (silent) {

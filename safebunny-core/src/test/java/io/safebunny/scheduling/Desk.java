@@ -4,9 +4,9 @@ package io.safebunny.scheduling;
 import io.safebunny.MessageContext;
 import io.safebunny.PublishOptions;
 import io.safebunny.ScheduledMessages;
-import io.safebunny.fixture.ForwardingStore;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.orchestrating.SagaWorld;
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
@@ -83,7 +83,7 @@ final class Desk {
     }
 
     /** A store whose answers get lost, and that others use just before a write. */
-    static final class Faults extends ForwardingStore {
+    static final class Faults extends ForwardingMessageStore {
         boolean isAway;
         /** How many answers to writes of documents get lost. */
         int lostAnswers;

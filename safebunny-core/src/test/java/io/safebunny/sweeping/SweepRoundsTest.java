@@ -4,10 +4,10 @@ package io.safebunny.sweeping;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.ExceptionDetails;
-import io.safebunny.fixture.ForwardingStore;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.Listing;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
@@ -37,16 +37,17 @@ class SweepRoundsTest {
     private static final int AT_ONCE = 8;
 
     private final VirtualTimeline timeline = VirtualTimeline.skipping();
-    private final MessageStore store = new ForwardingStore(new MemoryMessageStore(timeline, Duration.ofDays(7))) {
-        @Override
-        public @Nullable MessageRecord replace(MessageRecord record) {
-            if (record.key().correlationId().startsWith("bad-")) {
-                timeline.advance(writeTakes);
-                throw new StoreUnavailableException("row is locked", null, null);
-            }
-            return super.replace(record);
-        }
-    };
+    private final MessageStore store =
+            new ForwardingMessageStore(new MemoryMessageStore(timeline, Duration.ofDays(7))) {
+                @Override
+                public @Nullable MessageRecord replace(MessageRecord record) {
+                    if (record.key().correlationId().startsWith("bad-")) {
+                        timeline.advance(writeTakes);
+                        throw new StoreUnavailableException("row is locked", null, null);
+                    }
+                    return super.replace(record);
+                }
+            };
     private final List<String> taken = Collections.synchronizedList(new ArrayList<>());
     private Duration writeTakes = Duration.ZERO;
     private Runnable whileTaking = () -> {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.model;
 
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
@@ -16,7 +17,7 @@ public final class FaultyStores {
 
     /** Does not compare the version of what is written with a message's record: the last one wins. */
     public static MessageStore withoutEtag(MessageStore store) {
-        return new ForwardingStore(store) {
+        return new ForwardingMessageStore(store) {
             @Override
             public JointWrite writeTogether(List<MessageRecord> records) {
                 List<MessageRecord> fresh = records.stream()
@@ -35,7 +36,7 @@ public final class FaultyStores {
 
     /** Writes companions first, and the message's record by itself. */
     public static MessageStore inTwoWrites(MessageStore store) {
-        return new ForwardingStore(store) {
+        return new ForwardingMessageStore(store) {
             @Override
             public JointWrite writeTogether(List<MessageRecord> records) {
                 List<MessageRecord> written = new ArrayList<>();
@@ -54,7 +55,7 @@ public final class FaultyStores {
 
     /** Forgets that a step was barred. */
     public static MessageStore withoutFence(MessageStore store) {
-        return new ForwardingStore(store) {
+        return new ForwardingMessageStore(store) {
             @Override
             public MessageRecord create(MessageRecord record) {
                 return isBar(record) ? record : super.create(record);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.model;
 
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
@@ -9,7 +10,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A store that tells of each write that succeeded, with all that was written at once. */
-final class WitnessStore extends ForwardingStore {
+final class WitnessStore extends ForwardingMessageStore {
 
     private final MessageStore store;
     private final Consumer<List<MessageRecord>> witness;

@@ -6,6 +6,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.ForwardingDelivery;
 import io.safebunny.spi.transport.ForwardingTransport;
 import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.spi.transport.OutboundMessage;
@@ -17,7 +18,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /** Recognises which operation of the protocol each sent message is, and when deliveries of one queue are settled. Thread-safe. */
 public final class PointedTransport extends ForwardingTransport {
@@ -87,37 +87,24 @@ public final class PointedTransport extends ForwardingTransport {
         return message.headers().get(Headers.ATTEMPT) instanceof Number attempt ? attempt.intValue() : 0;
     }
 
-    private record PointedDelivery(Delivery delivery, Faults faults) implements Delivery {
+    /** A rejection is no point: in the matrix no poison copy is ever refused. */
+    private static final class PointedDelivery extends ForwardingDelivery {
 
-        @Override
-        public IncomingMessage message() {
-            return delivery.message();
-        }
+        private final Faults faults;
 
-        @Override
-        public @Nullable Throwable refusal() {
-            return delivery.refusal();
-        }
-
-        @Override
-        public boolean isOpen() {
-            return delivery.isOpen();
+        PointedDelivery(Delivery delivery, Faults faults) {
+            super(delivery);
+            this.faults = faults;
         }
 
         @Override
         public void acknowledge() {
-            settle(Operation.ACKNOWLEDGE, delivery::acknowledge);
+            settle(Operation.ACKNOWLEDGE, super::acknowledge);
         }
 
         @Override
         public void handBack() {
-            settle(Operation.HAND_BACK, delivery::handBack);
-        }
-
-        /** Not a point: in the matrix no poison copy is ever refused. */
-        @Override
-        public void reject() {
-            delivery.reject();
+            settle(Operation.HAND_BACK, super::handBack);
         }
 
         private void settle(Operation operation, Runnable settlement) {

@@ -5,8 +5,8 @@ import io.safebunny.crash.ledger.Entry.Kind;
 import io.safebunny.crash.ledger.LedgerClient;
 import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Delivery;
+import io.safebunny.spi.transport.ForwardingDelivery;
 import io.safebunny.spi.transport.ForwardingTransport;
-import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
@@ -101,44 +101,17 @@ final class HaltedTransport extends ForwardingTransport {
         }
     }
 
-    private final class HaltedDelivery implements Delivery {
-
-        private final Delivery delivery;
+    private final class HaltedDelivery extends ForwardingDelivery {
 
         HaltedDelivery(Delivery delivery) {
-            this.delivery = delivery;
-        }
-
-        @Override
-        public IncomingMessage message() {
-            return delivery.message();
-        }
-
-        @Override
-        public @Nullable Throwable refusal() {
-            return delivery.refusal();
-        }
-
-        @Override
-        public boolean isOpen() {
-            return delivery.isOpen();
+            super(delivery);
         }
 
         @Override
         public void acknowledge() {
             reached(Halt.CONFIRMED);
-            delivery.acknowledge();
+            super.acknowledge();
             reached(Halt.ACKNOWLEDGED);
-        }
-
-        @Override
-        public void handBack() {
-            delivery.handBack();
-        }
-
-        @Override
-        public void reject() {
-            delivery.reject();
         }
     }
 }

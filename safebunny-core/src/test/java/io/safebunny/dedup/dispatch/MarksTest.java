@@ -4,10 +4,10 @@ package io.safebunny.dedup.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.ExceptionDetails;
-import io.safebunny.fixture.ForwardingStore;
 import io.safebunny.fixture.Wires;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -99,7 +99,7 @@ class MarksTest {
     }
 
     /** Takes all or nothing, and nothing with {@link #HOT}. */
-    private final class OneHotPartition extends ForwardingStore {
+    private final class OneHotPartition extends ForwardingMessageStore {
 
         OneHotPartition() {
             super(store);

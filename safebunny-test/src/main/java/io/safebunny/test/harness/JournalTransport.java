@@ -7,6 +7,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.ForwardingDelivery;
 import io.safebunny.spi.transport.ForwardingTransport;
 import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.spi.transport.OutboundMessage;
@@ -18,7 +19,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes down what a node sends, receives and settles. What nobody listens to is accepted, because the services that would are no part of
@@ -103,45 +103,18 @@ final class JournalTransport extends ForwardingTransport {
         }
     }
 
-    private final class Watched implements Delivery {
-
-        private final Delivery delivery;
+    private final class Watched extends ForwardingDelivery {
 
         Watched(Delivery delivery) {
-            this.delivery = delivery;
-        }
-
-        @Override
-        public IncomingMessage message() {
-            return delivery.message();
-        }
-
-        @Override
-        public @Nullable Throwable refusal() {
-            return delivery.refusal();
-        }
-
-        @Override
-        public boolean isOpen() {
-            return delivery.isOpen();
-        }
-
-        @Override
-        public void acknowledge() {
-            delivery.acknowledge();
+            super(delivery);
         }
 
         @Override
         public void handBack() {
-            if (delivery.isOpen()) {
-                journal.add(node, delivery.message().message(), Kind.HANDED_BACK, "", null);
+            if (isOpen()) {
+                journal.add(node, message().message(), Kind.HANDED_BACK, "", null);
             }
-            delivery.handBack();
-        }
-
-        @Override
-        public void reject() {
-            delivery.reject();
+            super.handBack();
         }
     }
 }

@@ -1,50 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.simulation;
 
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.StoreUnavailableException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What one process has of its node's store. */
-final class FaultyStore implements MessageStore {
+final class FaultyStore extends ForwardingMessageStore {
 
     private static final Duration ASKED_FOR = Duration.ofMillis(100);
 
-    private final MessageStore store;
     private final Instance instance;
 
     FaultyStore(MessageStore store, Instance instance) {
-        this.store = store;
+        super(store);
         this.instance = instance;
     }
 
     @Override
     public MessageRecord create(MessageRecord record) {
-        return write(instance.nameOf(record), () -> store.create(record));
+        return write(instance.nameOf(record), () -> wrapped.create(record));
     }
 
     @Override
     public @Nullable MessageRecord replace(MessageRecord record) {
-        return this.<@Nullable MessageRecord>write(instance.nameOf(record), () -> store.replace(record));
+        return this.<@Nullable MessageRecord>write(instance.nameOf(record), () -> wrapped.replace(record));
     }
 
     @Override
     public JointWrite writeTogether(List<MessageRecord> records) {
-        return write(instance.nameOf(records.get(0)), () -> store.writeTogether(records));
+        return write(instance.nameOf(records.get(0)), () -> wrapped.writeTogether(records));
     }
 
     @Override
     public void replaceAll(List<MessageRecord> records) {
         Object unused = this.<@Nullable Object>write("marks", () -> {
-            store.replaceAll(records);
+            wrapped.replaceAll(records);
             return null;
         });
     }
@@ -52,32 +50,7 @@ final class FaultyStore implements MessageStore {
     @Override
     public @Nullable MessageRecord find(RecordKey key) {
         reach(Place.BEFORE_READ, instance.nameOf(key));
-        return store.find(key);
-    }
-
-    @Override
-    public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
-        return store.findCompleted(unchangedFor, limit);
-    }
-
-    @Override
-    public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
-        return store.findDue(from, until, limit);
-    }
-
-    @Override
-    public List<MessageRecord> findListed(ListingQuery query) {
-        return store.findListed(query);
-    }
-
-    @Override
-    public long countListed(String kind, String status) {
-        return store.countListed(kind, status);
-    }
-
-    @Override
-    public int removeExpired(int limit) {
-        return store.removeExpired(limit);
+        return wrapped.find(key);
     }
 
     private <T extends @Nullable Object> T write(String subject, Supplier<T> write) {

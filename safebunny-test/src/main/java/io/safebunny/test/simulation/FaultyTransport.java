@@ -6,15 +6,14 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.ForwardingDelivery;
 import io.safebunny.spi.transport.ForwardingTransport;
-import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Deadline;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /** One process's connection to the broker. */
 final class FaultyTransport extends ForwardingTransport {
@@ -82,46 +81,20 @@ final class FaultyTransport extends ForwardingTransport {
         }
     }
 
-    private final class FaultyDelivery implements Delivery {
+    private final class FaultyDelivery extends ForwardingDelivery {
 
-        private final Delivery delivery;
         private final String type;
 
         FaultyDelivery(Delivery delivery, String type) {
-            this.delivery = delivery;
+            super(delivery);
             this.type = type;
-        }
-
-        @Override
-        public IncomingMessage message() {
-            return delivery.message();
-        }
-
-        @Override
-        public @Nullable Throwable refusal() {
-            return delivery.refusal();
-        }
-
-        @Override
-        public boolean isOpen() {
-            return delivery.isOpen();
         }
 
         @Override
         public void acknowledge() {
             boolean unused = instance.reach(Place.BEFORE_ACKNOWLEDGE, type) == null;
-            delivery.acknowledge();
+            super.acknowledge();
             unused = instance.reach(Place.AFTER_ACKNOWLEDGE, type) == null;
-        }
-
-        @Override
-        public void handBack() {
-            delivery.handBack();
-        }
-
-        @Override
-        public void reject() {
-            delivery.reject();
         }
     }
 }

@@ -3,29 +3,24 @@ package io.safebunny.test.contract;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordTooLargeException;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Holds no more than two megabytes in one record, and none of an owner with a long name. */
-final class LimitedStore implements MessageStore {
+final class LimitedStore extends ForwardingMessageStore {
 
     static final long LIMIT = 2 << 20;
 
     private static final int LONGEST_OWNER = 1_000;
 
-    private final MessageStore unlimited;
-
     private LimitedStore(MessageStore unlimited) {
-        this.unlimited = unlimited;
+        super(unlimited);
     }
 
     static MessageStore of(MessageStore unlimited) {
@@ -46,20 +41,20 @@ final class LimitedStore implements MessageStore {
     @Override
     public MessageRecord create(MessageRecord record) {
         requireStorable(record);
-        return unlimited.create(record);
+        return wrapped.create(record);
     }
 
     @Override
     public void replaceAll(List<MessageRecord> records) {
         records.forEach(LimitedStore::requireStorable);
-        unlimited.replaceAll(records);
+        wrapped.replaceAll(records);
     }
 
     @Override
     public @Nullable MessageRecord replace(MessageRecord record) {
         requireStorable(record);
         requireSmall(record);
-        return unlimited.replace(record);
+        return wrapped.replace(record);
     }
 
     @Override
@@ -68,37 +63,7 @@ final class LimitedStore implements MessageStore {
             requireStorable(record);
             requireSmall(record);
         }
-        return unlimited.writeTogether(records);
-    }
-
-    @Override
-    public @Nullable MessageRecord find(RecordKey key) {
-        return unlimited.find(key);
-    }
-
-    @Override
-    public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
-        return unlimited.findCompleted(unchangedFor, limit);
-    }
-
-    @Override
-    public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
-        return unlimited.findDue(from, until, limit);
-    }
-
-    @Override
-    public List<MessageRecord> findListed(ListingQuery query) {
-        return unlimited.findListed(query);
-    }
-
-    @Override
-    public long countListed(String kind, String status) {
-        return unlimited.countListed(kind, status);
-    }
-
-    @Override
-    public int removeExpired(int limit) {
-        return unlimited.removeExpired(limit);
+        return wrapped.writeTogether(records);
     }
 
     static void requireSmall(MessageRecord record) {

@@ -7,8 +7,8 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.safebunny.BunnyHandler;
 import io.safebunny.MessageContext;
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.DeliveryHandler;
@@ -21,7 +21,6 @@ import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
@@ -113,7 +112,7 @@ class PlantedBugsTest {
         }
     }
 
-    private static final class WithoutFence extends ForwardingStore {
+    private static final class WithoutFence extends ForwardingMessageStore {
         WithoutFence(Timeline timeline) {
             super(new MemoryMessageStore(timeline, Duration.ofDays(7)));
         }
@@ -126,7 +125,7 @@ class PlantedBugsTest {
     }
 
     /** Two rows for one message, when two read at once that there is none. */
-    private static final class ReadsThenCreates extends ForwardingStore {
+    private static final class ReadsThenCreates extends ForwardingMessageStore {
         private final Timeline timeline;
         private final Map<String, MessageRecord> seconds = new HashMap<>();
 
@@ -209,59 +208,6 @@ class PlantedBugsTest {
                 sent.join();
             });
             return CompletableFuture.completedFuture(null);
-        }
-    }
-
-    private abstract static class ForwardingStore implements MessageStore {
-        private final MessageStore store;
-
-        ForwardingStore(MessageStore store) {
-            this.store = store;
-        }
-
-        @Override
-        public MessageRecord create(MessageRecord record) {
-            return store.create(record);
-        }
-
-        @Override
-        public @Nullable MessageRecord replace(MessageRecord record) {
-            return store.replace(record);
-        }
-
-        @Override
-        public io.safebunny.spi.store.JointWrite writeTogether(List<MessageRecord> records) {
-            return store.writeTogether(records);
-        }
-
-        @Override
-        public @Nullable MessageRecord find(io.safebunny.spi.store.RecordKey key) {
-            return store.find(key);
-        }
-
-        @Override
-        public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
-            return store.findCompleted(unchangedFor, limit);
-        }
-
-        @Override
-        public List<MessageRecord> findDue(java.time.Instant from, java.time.Instant until, int limit) {
-            return store.findDue(from, until, limit);
-        }
-
-        @Override
-        public List<MessageRecord> findListed(io.safebunny.spi.store.ListingQuery query) {
-            return store.findListed(query);
-        }
-
-        @Override
-        public long countListed(String kind, String status) {
-            return store.countListed(kind, status);
-        }
-
-        @Override
-        public int removeExpired(int limit) {
-            return store.removeExpired(limit);
         }
     }
 }
