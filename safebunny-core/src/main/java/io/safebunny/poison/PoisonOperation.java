@@ -50,7 +50,8 @@ public interface PoisonOperation {
         RUNNING,
         /**
          * All that matched, up to the filter's limit, were judged, and moved if their verdict says so and the broker took them; except
-         * {@link Progress#missed}, and what was set aside since it began.
+         * {@link Progress#missed}, what others held when it began, and what was set aside since. If others hold everything it waits for it,
+         * for three seconds.
          */
         ENDED,
         CANCELLED,
@@ -65,8 +66,9 @@ public interface PoisonOperation {
      * @param moved those that were moved and confirmed, or would have been in a dry run
      * @param verdicts how many copies had which verdict
      * @param refusals the first 100 copies that were not moved, with the reason, without their headers
-     * @param missed copies that were there when it began and that it never got, matching or not: others have moved them, or were looking at
-     *     them for longer than it waits, three seconds; 0 while it runs
+     * @param missed copies that waited in the queue when it began and that it never got, matching or not: others have moved them, or were
+     *     looking at them for longer than it waits, three seconds; 0 while it runs. Copies that others held already when it began are not
+     *     counted, because a broker does not tell how many these are
      * @param failure what ended it, beginning with its code if it has one; {@code null} unless it failed
      * @param failureCode the code of what ended it, such as SB-5015; {@code null} unless it failed with one
      */

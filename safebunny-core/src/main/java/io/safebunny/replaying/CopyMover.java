@@ -39,25 +39,29 @@ final class CopyMover {
      * @throws RuntimeException why no other copy can be moved either
      */
     @Nullable
-    String move(PoisonOperation operation, Delivery delivery, OutboundMessage message) {
+    String move(ToldOperation operation, Delivery delivery, OutboundMessage message) {
         if (!delivery.isOpen()) { // it is back in its queue, where somebody else may take it
             throw new BrowsingException(delivery.message().queue(), "the connection was lost. Begin again.", null);
         }
+        operation.sends(Names.printable(String.valueOf(message.message().messageId())));
         try {
             sender.sendAndWait(message);
         } catch (UnroutableException e) {
+            operation.settles();
             if (operation.kind() == PoisonOperation.Kind.DISCARD) {
                 throw noArchive(message, e);
             }
             return refused(e);
         } catch (NackedException | InvalidPublicationException e) {
+            operation.settles();
             return refused(e);
         }
-        tell(operation, message);
         if (!delivery.isOpen()) {
             throw stillThere(operation, delivery, message);
         }
         delivery.acknowledge();
+        operation.settles();
+        tell(operation, message);
         return null;
     }
 

@@ -100,7 +100,7 @@ final class MoveRun implements Runnable {
             operation.end(State.CANCELLED);
         } catch (Throwable e) {
             operation.fail(e);
-            LOG.error("{} failed; what it did not move is where it was", operation, e);
+            LOG.error("{} failed; {}", operation, operation.whereTheRestIs(), e);
         } finally {
             LOG.info("{} ended: {}", operation, operation.summary());
         }
@@ -125,8 +125,8 @@ final class MoveRun implements Runnable {
         try (BrowsedQueue queue = browsing.get()) {
             if (meant == NOT_COUNTED) {
                 long depth = queue.depth();
-                if (depth == 0 && queue.next() != null) {
-                    return miscounted();
+                if (depth == 0) {
+                    return next(queue) == null ? nothing() : miscounted();
                 }
                 meant = depth;
             }
@@ -135,11 +135,15 @@ final class MoveRun implements Runnable {
         }
     }
 
-    /** A quorum queue without a leader says that it is empty. */
+    private Round nothing() {
+        return operation.cancelled().isDone() ? Round.CANCELLED : Round.DONE;
+    }
+
+    /** A quorum queue without a leader says that it is empty, as one does all of whose messages are held by others, who may put them back. */
     private Round miscounted() throws InterruptedException, ExecutionException {
         if (++miscounts > MOST_WAITS) {
             throw new BrowsingException(
-                    from, "the broker has messages of it and counts none. Try again when all of its nodes run.", null);
+                    from, "the broker has messages of it and counts none. Try again when all of its nodes run, and nobody else looks at them.", null);
         }
         return pause(PATIENCE) ? Round.AGAIN : Round.CANCELLED;
     }
@@ -160,7 +164,7 @@ final class MoveRun implements Runnable {
             Delivery delivery = next(queue);
             if (delivery == null) {
                 operation.missed(most - taken);
-                return operation.cancelled().isDone() ? Round.CANCELLED : Round.DONE;
+                return nothing();
             }
             treat(delivery);
         }
@@ -207,6 +211,9 @@ final class MoveRun implements Runnable {
         Copy copy = reader.read(wire, request.forced());
         OutboundMessage message = treatment.of(copy);
         if (message == null) {
+            if (copy.shown().verdict() == Verdict.UNKNOWN && !request.dryRun()) {
+                rate.take(); // or an outage would rush through all that is left
+            }
             stays(wire, copy.shown());
         } else if (request.dryRun()) {
             judged.add(wire);

@@ -5,33 +5,42 @@ import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.UnreadableRecordException;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is stored, for one look at many copies. Once the store has not answered it is not asked again: each copy would wait for as long as
- * its time limit is. Confined to one thread.
+ * What is stored, for one look at many copies. Once the store has not answered it is not asked again for ten seconds, and each copy until
+ * then fails in the same way: it would wait for as long as the store's time limit is. Confined to one thread.
  */
 final class StoredRecords {
 
-    private final MessageStore store;
-    private @Nullable RuntimeException failure;
+    private static final long SPARED = Duration.ofSeconds(10).toNanos();
 
-    StoredRecords(MessageStore store) {
+    private final MessageStore store;
+    private final Timeline timeline;
+    private @Nullable RuntimeException failure;
+    private long failedAt;
+
+    StoredRecords(MessageStore store, Timeline timeline) {
         this.store = store;
+        this.timeline = timeline;
     }
 
     /** @throws RuntimeException it cannot be told */
     @Nullable
     MessageRecord find(RecordKey key) {
-        if (failure != null) {
+        if (failure != null && timeline.nanoTime() - failedAt < SPARED) {
             throw failure;
         }
+        failure = null;
         try {
             return store.find(key);
         } catch (UnreadableRecordException e) { // says nothing about the others
             throw e;
         } catch (RuntimeException e) {
             failure = e;
+            failedAt = timeline.nanoTime(); // after it was waited for
             throw e;
         }
     }

@@ -43,6 +43,7 @@ final class ToldOperation implements PoisonOperation {
     private final Map<Verdict, Integer> verdicts = new EnumMap<>(Verdict.class);
     private final List<PoisonedMessage> refusals = new ArrayList<>();
     private long missed;
+    private @Nullable String underway;
     private @Nullable String failure;
     private @Nullable String failureCode;
 
@@ -68,6 +69,24 @@ final class ToldOperation implements PoisonOperation {
         if (refusals.size() < MOST_REFUSALS) {
             refusals.add(copy.withoutHeaders());
         }
+    }
+
+    /** A copy is sent, and not removed yet from where it is. */
+    synchronized void sends(String messageId) {
+        underway = messageId;
+    }
+
+    /** The copy that was sent is in one queue only. */
+    synchronized void settles() {
+        underway = null;
+    }
+
+    /** Where the copies are that it did not move. */
+    synchronized String whereTheRestIs() {
+        return underway == null
+                ? "what it did not move is where it was"
+                : "what it did not move is where it was; message %s may be in both queues: it was sent, and not removed"
+                        .formatted(underway);
     }
 
     /** Copies that were there and that it could not get. */

@@ -10,6 +10,7 @@ import io.safebunny.fixture.Unheard;
 import io.safebunny.fixture.Wires;
 import io.safebunny.observation.Metrics;
 import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonOperation.Kind;
 import io.safebunny.poison.PoisonOperation.Progress;
 import io.safebunny.poison.PoisonOperation.State;
@@ -229,6 +230,63 @@ class LongRunTest {
         assertThat(progress.moved()).isEqualTo(3);
         assertThat(progress.missed()).isEqualTo(2);
         assertThat(node.timeline.elapsed()).isEqualTo(Duration.ofSeconds(3));
+    }
+
+    /** So many are there, and another has taken some of them, for so long, when it begins. */
+    private Progress heldFromTheBeginning(int copies, int held, Duration until) {
+        for (int i = 0; i < copies; i++) {
+            setAside("OrderPlaced", "o-" + i);
+        }
+        BrowsedQueue another = node.browse();
+        for (int i = 0; i < held; i++) {
+            assertThat(another.next()).isNotNull();
+        }
+        node.timeline.schedule(until, another::close);
+        return run(ORDERS, LongRunTest::back, node::browse);
+    }
+
+    @Test
+    void waitsForWhatOthersHoldWhenItBegins() {
+        Progress progress = heldFromTheBeginning(3, 3, Duration.ofSeconds(2));
+
+        assertThat(progress.state()).isEqualTo(State.ENDED);
+        assertThat(progress.moved()).as(progress.toString()).isEqualTo(3);
+        assertThat(progress.missed()).isZero();
+    }
+
+    /** The broker does not say how much that is. */
+    @Test
+    void countsNothingOfWhatOthersHeldWhenItBegan() {
+        Progress progress = heldFromTheBeginning(2, 2, Duration.ofMinutes(1));
+
+        assertThat(progress.state()).isEqualTo(State.ENDED);
+        assertThat(progress.matched()).isZero();
+        assertThat(progress.missed()).isZero();
+        assertThat(node.timeline.elapsed()).isEqualTo(Duration.ofSeconds(3));
+    }
+
+    @Test
+    void doesNotWaitForWhatOthersHeldWhenItBeganIfItFindsCopies() {
+        Progress progress = heldFromTheBeginning(3, 1, Duration.ofSeconds(2));
+
+        assertThat(progress.state()).isEqualTo(State.ENDED);
+        assertThat(progress.moved()).isEqualTo(2);
+        assertThat(progress.missed()).isZero();
+        assertThat(node.timeline.elapsed()).isZero();
+    }
+
+    @Test
+    void canBeCancelledWhileItWaitsForTheFirst() {
+        setAside("OrderPlaced", "o-0");
+        try (BrowsedQueue another = node.browse()) {
+            assertThat(another.next()).isNotNull();
+            PoisonOperation replay = node.poison().replay(ORDERS);
+            node.timeline.schedule(Duration.ofMillis(500), replay::cancel);
+            node.settle();
+
+            assertThat(replay.progress().state()).isEqualTo(State.CANCELLED);
+        }
+        assertThat(node.copies()).hasSize(1);
     }
 
     /** As a quorum queue does that elects its leader. */

@@ -7,6 +7,7 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
 import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
 import io.safebunny.spi.store.Fingerprint;
@@ -308,6 +309,24 @@ class VerdictsTest {
         assertThat(node.list())
                 .extracting(PoisonedMessage::verdict)
                 .containsExactly(Verdict.RUN, Verdict.RUN, Verdict.RUN);
+    }
+
+    /** Half a second before the sixth of thirty copies, one in a second, the store is away for three seconds and a half. */
+    @Test
+    void aShortOutageOfTheStoreCostsOnlyTheCopiesJudgedMeanwhile() {
+        UnreachableStore store = new UnreachableStore();
+        PoisonNode node = new PoisonNode(store::over);
+        node.poisonOrders(30);
+        node.timeline.schedule(Duration.ofMillis(4_500), () -> store.silent = true);
+        node.timeline.schedule(Duration.ofSeconds(8), () -> store.silent = false);
+
+        PoisonOperation.Progress progress =
+                node.replay(PoisonNode.everything().atRate(1));
+
+        assertThat(progress.verdicts()).containsOnly(Map.entry(Verdict.RUN, 20), Map.entry(Verdict.UNKNOWN, 10));
+        assertThat(progress.moved()).isEqualTo(20);
+        assertThat(store.refused).as("times that it was waited for").isEqualTo(1);
+        assertThat(node.copies()).hasSize(10);
     }
 
     /** Of a time when nothing can be read. */
