@@ -143,7 +143,9 @@ final class MoveRun implements Runnable {
     private Round miscounted() throws InterruptedException, ExecutionException {
         if (++miscounts > MOST_WAITS) {
             throw new BrowsingException(
-                    from, "the broker has messages of it and counts none. Try again when all of its nodes run, and nobody else looks at them.", null);
+                    from,
+                    "the broker has messages of it and counts none. Try again when all of its nodes run, and nobody else looks at them.",
+                    null);
         }
         return pause(PATIENCE) ? Round.AGAIN : Round.CANCELLED;
     }

@@ -72,7 +72,8 @@ public final class QueuePoisonMessages implements PoisonMessages {
         this.looks = new Looks(transport);
         this.sender = sender;
         this.timeline = timeline;
-        this.readers = () -> new PoisonReader(inspectors, store == null ? null : new StoredRecords(store, timeline), timeline);
+        this.readers =
+                () -> new PoisonReader(inspectors, store == null ? null : new StoredRecords(store, timeline), timeline);
         this.edits = new Edits(new PoisonReader(inspectors, null, timeline), store);
         this.operations = new Operations(blocking);
         this.mover = new CopyMover(sender, events);

@@ -52,7 +52,12 @@ public final class SerialTask {
         this(name, task, executor, timeline, Purpose.PROGRESS);
     }
 
-    SerialTask(String name, Runnable task, Executor executor, Timeline timeline, Purpose purpose) {
+    /**
+     * @param name what it does, for the log: "sweeping"
+     * @param executor may run the task on the thread that requests it
+     * @param purpose of the runs that {@link #requestAfter} plans: {@link Purpose#UPKEEP} for those that would go on for ever
+     */
+    public SerialTask(String name, Runnable task, Executor executor, Timeline timeline, Purpose purpose) {
         this.purpose = purpose;
         this.name = name;
         this.task = task;

@@ -320,8 +320,7 @@ class VerdictsTest {
         node.timeline.schedule(Duration.ofMillis(4_500), () -> store.silent = true);
         node.timeline.schedule(Duration.ofSeconds(8), () -> store.silent = false);
 
-        PoisonOperation.Progress progress =
-                node.replay(PoisonNode.everything().atRate(1));
+        PoisonOperation.Progress progress = node.replay(PoisonNode.everything().atRate(1));
 
         assertThat(progress.verdicts()).containsOnly(Map.entry(Verdict.RUN, 20), Map.entry(Verdict.UNKNOWN, 10));
         assertThat(progress.moved()).isEqualTo(20);

@@ -6,6 +6,7 @@ import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.time.Timeline;
+import io.safebunny.time.Timeline.Purpose;
 import io.safebunny.work.SerialTask;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -81,7 +82,7 @@ final class Relay {
         this.options = options;
         // with the defaults, as long as a publication may take
         this.lease = options.relayAfter().multipliedBy(3);
-        this.worker = new SerialTask("relaying what was not sent", this::work, blocking, timeline);
+        this.worker = new SerialTask("relaying what was not sent", this::work, blocking, timeline, Purpose.UPKEEP);
     }
 
     void start(Function<OutboundMessage, CompletableFuture<Void>> newSender) {
