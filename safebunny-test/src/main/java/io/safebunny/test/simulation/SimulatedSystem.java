@@ -17,7 +17,8 @@ import java.util.function.Function;
 /** What is simulated: nodes with their handlers, messages from outside, and what must hold in the end. Declared anew for each run. */
 public final class SimulatedSystem {
 
-    private static final Duration RETENTION = Duration.ofDays(7);
+    /** Longer than any delay in a run, since in the end the record of each message is looked at. */
+    private static final Duration RETENTION = Duration.ofDays(366);
 
     private final Map<String, Node> nodes = new LinkedHashMap<>();
     private final List<Message> messages = new ArrayList<>();

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.docs.testing;
+
+record OrderPlaced(String order) {}
