@@ -43,7 +43,7 @@ final class CopyMover {
         if (!delivery.isOpen()) { // it is back in its queue, where somebody else may take it
             throw new BrowsingException(delivery.message().queue(), "the connection was lost. Begin again.", null);
         }
-        operation.sends(Names.printable(String.valueOf(message.message().messageId())));
+        operation.sends(id(message));
         try {
             sender.sendAndWait(message);
         } catch (UnroutableException e) {
@@ -75,7 +75,7 @@ final class CopyMover {
                 "{} {} moved message {} to {} [by={}]",
                 operation.kind(),
                 operation.id(),
-                Names.printable(String.valueOf(message.message().messageId())),
+                id(message),
                 to,
                 operation.request().by());
         events.moved(operation, to, message.message());
@@ -86,7 +86,7 @@ final class CopyMover {
                 delivery.message().queue(),
                 "the connection was lost after message %s was sent to %s, and before its copy was removed: it is in both queues, and not counted as moved. %s Then begin again."
                         .formatted(
-                                Names.printable(String.valueOf(message.message().messageId())),
+                                id(message),
                                 queue(message.route()),
                                 operation.kind() == PoisonOperation.Kind.REPLAY
                                         ? "With a store it is handled once, and a replay of what is left here does nothing. Without one it would be handled twice: discard that copy first."
@@ -100,6 +100,10 @@ final class CopyMover {
                 "There is no archive to discard to [queue=%s]: this node's topology was prepared before there was one, or the queue was deleted. Run --safebunny.topology=apply as a user who may declare it, see docs/permissions.md. Nothing more was moved."
                         .formatted(queue(message.route())),
                 e);
+    }
+
+    private static String id(OutboundMessage message) {
+        return Names.printable(String.valueOf(message.message().messageId()));
     }
 
     private static String queue(Route route) {

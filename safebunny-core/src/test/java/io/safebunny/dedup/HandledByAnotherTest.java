@@ -12,16 +12,13 @@ import io.safebunny.message.PoisonReason;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.spi.store.Fingerprint;
-import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.ListingQuery;
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.VirtualTimeline;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -35,9 +32,7 @@ class HandledByAnotherTest {
     private final Deduplication deduplication = bench.over(new OvertakenStore(RecordState.DISPATCHED));
 
     /** Between the rollback and the next write, another delivery handles the message, or its undo bars it. */
-    private static final class OvertakenStore implements TransactionalMessageStore {
-        private final MemoryMessageStore committed =
-                new MemoryMessageStore(VirtualTimeline.skipping(), DedupBench.RETENTION);
+    private static final class OvertakenStore extends ForwardingMessageStore implements TransactionalMessageStore {
         private final RecordState end;
         private final Fingerprint fingerprint;
         private @Nullable MessageRecord uncommitted;
@@ -47,6 +42,7 @@ class HandledByAnotherTest {
         }
 
         OvertakenStore(RecordState end, Fingerprint fingerprint) {
+            super(new MemoryMessageStore(VirtualTimeline.skipping(), DedupBench.RETENTION));
             this.end = end;
             this.fingerprint = fingerprint;
         }
@@ -66,9 +62,9 @@ class HandledByAnotherTest {
                         return;
                     }
                     uncommitted = null;
-                    MessageRecord others = committed.create(
+                    MessageRecord others = wrapped.create(
                             MessageRecord.claim(ours.key(), "another", ours.lease(), ours.attempt(), fingerprint));
-                    assertThat(committed.replace(others.next(end))).isNotNull();
+                    assertThat(wrapped.replace(others.next(end))).isNotNull();
                 }
             };
         }
@@ -80,7 +76,7 @@ class HandledByAnotherTest {
 
         @Override
         public MessageRecord create(MessageRecord record) {
-            MessageRecord stored = committed.find(record.key());
+            MessageRecord stored = wrapped.find(record.key());
             if (stored == null) {
                 uncommitted = record;
                 return record;
@@ -89,48 +85,8 @@ class HandledByAnotherTest {
         }
 
         @Override
-        public @Nullable MessageRecord replace(MessageRecord record) {
-            return committed.replace(record);
-        }
-
-        @Override
-        public JointWrite writeTogether(List<MessageRecord> together) {
-            return committed.writeTogether(together);
-        }
-
-        @Override
-        public @Nullable MessageRecord find(RecordKey key) {
-            return committed.find(key);
-        }
-
-        @Override
-        public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
-            return List.of();
-        }
-
-        @Override
-        public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
-            return committed.findDue(from, until, limit);
-        }
-
-        @Override
-        public List<MessageRecord> findListed(ListingQuery query) {
-            return committed.findListed(query);
-        }
-
-        @Override
-        public long countListed(String kind, String status) {
-            return committed.countListed(kind, status);
-        }
-
-        @Override
         public @Nullable MessageRecord findAndLock(RecordKey key) {
             return find(key);
-        }
-
-        @Override
-        public int removeExpired(int limit) {
-            return 0;
         }
     }
 

@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.ListingQuery;
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.StoreUnavailableException;
@@ -14,8 +13,6 @@ import io.safebunny.spi.store.TransactionalMessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -28,10 +25,12 @@ class SilentTransactionsTest {
     private final Deduplication deduplication = bench.over(store);
 
     /** Whose inserts wait in vain. */
-    private static final class LockedStore implements TransactionalMessageStore {
-        private final MemoryMessageStore records =
-                new MemoryMessageStore(VirtualTimeline.skipping(), DedupBench.RETENTION);
+    private static final class LockedStore extends ForwardingMessageStore implements TransactionalMessageStore {
         private boolean answersNobody;
+
+        LockedStore() {
+            super(new MemoryMessageStore(VirtualTimeline.skipping(), DedupBench.RETENTION));
+        }
 
         private static StoreUnavailableException timeout() {
             return new StoreUnavailableException("locked, or too slow", Duration.ofSeconds(1), null);
@@ -64,46 +63,16 @@ class SilentTransactionsTest {
         }
 
         @Override
-        public JointWrite writeTogether(List<MessageRecord> together) {
-            return records.writeTogether(together);
-        }
-
-        @Override
         public @Nullable MessageRecord find(RecordKey key) {
             if (answersNobody) {
                 throw timeout();
             }
-            return records.find(key);
-        }
-
-        @Override
-        public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
-            return List.of();
-        }
-
-        @Override
-        public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
-            return records.findDue(from, until, limit);
-        }
-
-        @Override
-        public List<MessageRecord> findListed(ListingQuery query) {
-            return records.findListed(query);
-        }
-
-        @Override
-        public long countListed(String kind, String status) {
-            return records.countListed(kind, status);
+            return super.find(key);
         }
 
         @Override
         public @Nullable MessageRecord findAndLock(RecordKey key) {
             return find(key);
-        }
-
-        @Override
-        public int removeExpired(int limit) {
-            return 0;
         }
     }
 

@@ -22,9 +22,10 @@ import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction.Poison;
 import io.safebunny.recovery.RecoveryAction.RetryDelayed;
 import io.safebunny.spi.store.Fingerprint;
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.StoreUnavailableException;
@@ -33,7 +34,6 @@ import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -70,9 +70,9 @@ class TransactionalClaimsTest {
     }
 
     /** Of one message, in one transaction at a time. */
-    private final class RecordingStore implements TransactionalMessageStore {
+    private final class RecordingStore extends ForwardingMessageStore implements TransactionalMessageStore {
 
-        private final MemoryMessageStore committed = new MemoryMessageStore(timeline, DedupBench.RETENTION);
+        private final MessageStore committed = wrapped;
         private final List<MessageRecord> uncommitted = new ArrayList<>();
         private final Deque<Runnable> beforeJointWrites = new ArrayDeque<>();
         private boolean open;
@@ -81,6 +81,10 @@ class TransactionalClaimsTest {
 
         private boolean spoilt;
         private boolean down;
+
+        RecordingStore() {
+            super(new MemoryMessageStore(timeline, DedupBench.RETENTION));
+        }
 
         @Override
         public Turn awaitTurn() throws InterruptedException {
@@ -203,33 +207,8 @@ class TransactionalClaimsTest {
         }
 
         @Override
-        public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
-            return List.of();
-        }
-
-        @Override
-        public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
-            return committed.findDue(from, until, limit);
-        }
-
-        @Override
-        public List<MessageRecord> findListed(ListingQuery query) {
-            return committed.findListed(query);
-        }
-
-        @Override
-        public long countListed(String kind, String status) {
-            return committed.countListed(kind, status);
-        }
-
-        @Override
         public @Nullable MessageRecord findAndLock(RecordKey key) {
             return find(key);
-        }
-
-        @Override
-        public int removeExpired(int limit) {
-            return committed.removeExpired(limit);
         }
     }
 

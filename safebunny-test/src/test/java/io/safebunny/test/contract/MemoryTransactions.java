@@ -2,14 +2,13 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.StoreUnavailableException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,7 +19,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Transactions on top of a store in memory, as a database with locks on rows has them. For the contract's own tests. */
-final class MemoryTransactions implements LockingStore {
+final class MemoryTransactions extends ForwardingMessageStore implements LockingStore {
 
     /** The rows that are written by open transactions. One for all instances. */
     static final class Locks {
@@ -63,7 +62,6 @@ final class MemoryTransactions implements LockingStore {
         }
     }
 
-    private final MessageStore committed;
     private final Locks locks;
     private final UnaryOperator<Transaction> used;
 
@@ -76,7 +74,7 @@ final class MemoryTransactions implements LockingStore {
 
     /** @param used what is used in place of a sound transaction */
     MemoryTransactions(MessageStore committed, Locks locks, UnaryOperator<Transaction> used) {
-        this.committed = committed;
+        super(committed);
         this.locks = locks;
         this.used = used;
     }
@@ -148,7 +146,7 @@ final class MemoryTransactions implements LockingStore {
         public @Nullable MessageRecord find(RecordKey key) {
             requireAlive();
             MessageRecord own = written.get(key);
-            return own == null ? committed.find(key) : own;
+            return own == null ? wrapped.find(key) : own;
         }
 
         @Override
@@ -169,7 +167,7 @@ final class MemoryTransactions implements LockingStore {
                 return existing;
             }
             written.put(record.key(), record);
-            writes.add(() -> committed.create(record));
+            writes.add(() -> wrapped.create(record));
             return record;
         }
 
@@ -184,7 +182,7 @@ final class MemoryTransactions implements LockingStore {
                 }
             }
             records.forEach(record -> written.put(record.key(), record));
-            writes.add(() -> committed.writeTogether(records));
+            writes.add(() -> wrapped.writeTogether(records));
             return new JointWrite.Written(records);
         }
 
@@ -196,7 +194,7 @@ final class MemoryTransactions implements LockingStore {
                 return null;
             }
             written.put(record.key(), record);
-            writes.add(() -> committed.replace(record));
+            writes.add(() -> wrapped.replace(record));
             return record;
         }
     }
@@ -249,7 +247,7 @@ final class MemoryTransactions implements LockingStore {
     @Override
     public @Nullable MessageRecord replace(MessageRecord record) {
         Transaction open = current.get();
-        return open == null ? committed.replace(record) : open.replace(record);
+        return open == null ? wrapped.replace(record) : open.replace(record);
     }
 
     @Override
@@ -261,7 +259,7 @@ final class MemoryTransactions implements LockingStore {
     @Override
     public @Nullable MessageRecord find(RecordKey key) {
         Transaction open = current.get();
-        return open == null ? committed.find(key) : open.find(key);
+        return open == null ? wrapped.find(key) : open.find(key);
     }
 
     @Override
@@ -271,30 +269,5 @@ final class MemoryTransactions implements LockingStore {
             throw new MisuseException(MisuseException.NOT_RUNNING, "no transaction is open on this thread");
         }
         return open.findAndLock(key);
-    }
-
-    @Override
-    public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
-        return committed.findCompleted(unchangedFor, limit);
-    }
-
-    @Override
-    public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
-        return committed.findDue(from, until, limit);
-    }
-
-    @Override
-    public List<MessageRecord> findListed(ListingQuery query) {
-        return committed.findListed(query);
-    }
-
-    @Override
-    public long countListed(String kind, String status) {
-        return committed.countListed(kind, status);
-    }
-
-    @Override
-    public int removeExpired(int limit) {
-        return committed.removeExpired(limit);
     }
 }
