@@ -12,7 +12,7 @@ import java.util.Map;
  * Measures how long others' claims have not changed, by this process's own monotonic clock: clocks of two machines are never
  * compared. The oldest observations are dropped, which only delays a takeover. Thread-safe.
  */
-final class LeaseWatch {
+public final class LeaseWatch {
 
     private static final int MOST = 10_000;
 
@@ -26,7 +26,7 @@ final class LeaseWatch {
         }
     };
 
-    LeaseWatch(Timeline timeline) {
+    public LeaseWatch(Timeline timeline) {
         this.timeline = timeline;
     }
 
@@ -37,7 +37,7 @@ final class LeaseWatch {
     }
 
     /** What is left of the claim's lease; zero or negative when its owner has fallen silent. */
-    synchronized Duration remaining(MessageRecord claim) {
+    public synchronized Duration remaining(MessageRecord claim) {
         long now = timeline.nanoTime();
         Observation seen = observations.get(claim.key());
         if (seen == null || !seen.isOf(claim)) {

@@ -14,7 +14,10 @@ public enum Verdict {
     REPEATS,
     /** It was handled, or undone, meanwhile: a replay would do nothing. It can be discarded. */
     DONE,
-    /** Another delivery of it is being handled. Ask again later. */
+    /**
+     * Another delivery of it is being handled, or has ended without writing down how. Ask again after {@code safebunny.dedup.lease}: if its
+     * record is the same by then, it is {@link #RUN}.
+     */
     BUSY,
     /** It was set aside again, or edited, since: another copy is the one to replay. */
     SUPERSEDED,

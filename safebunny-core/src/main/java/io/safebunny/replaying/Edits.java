@@ -101,6 +101,7 @@ final class Edits {
                 stored,
                 stored == null || (unedited != null && stored.fingerprint().isOf(unedited)),
                 unedited == null ? 0 : unedited.poisonVersion(),
+                false, // a replay ends it; an edit needs a record that says how it has ended
                 edited.tooOld());
         if (judgement.verdict() != Verdict.RUN) {
             throw refused(copy, judgement.explanation());

@@ -18,9 +18,10 @@ record Judgement(Verdict verdict, String explanation) {
      * @param record of the message; {@code null} when there is none
      * @param sameMessage whether the record is that of this message, and not of another with its id
      * @param version of the record when the copy was set aside, as it says; 0 when it does not say
+     * @param silent whether its record is that of a handling that fell silent
      * @param tooOld whether the message is older than records are kept; of no account while one says what became of the message
      */
-    static Judgement of(@Nullable MessageRecord record, boolean sameMessage, long version, boolean tooOld) {
+    static Judgement of(@Nullable MessageRecord record, boolean sameMessage, long version, boolean silent, boolean tooOld) {
         if (record == null && tooOld) {
             return tooOld("nothing is stored of it");
         }
@@ -44,7 +45,14 @@ record Judgement(Verdict verdict, String explanation) {
                         Verdict.RESEND, "It was handled, and its publications are not sent yet: they are sent now.");
             case DISPATCHED -> new Judgement(Verdict.DONE, "It was handled meanwhile: a replay does nothing.");
             case UNDONE -> new Judgement(Verdict.DONE, "It is a step that was undone: a replay does nothing.");
-            case CLAIMED -> new Judgement(Verdict.BUSY, "Another delivery of it is being handled.");
+            case CLAIMED ->
+                silent
+                        ? new Judgement(
+                                Verdict.RUN,
+                                "Its handling ended without writing down how: it is handled once that claim is taken over, after another safebunny.dedup.lease.")
+                        : new Judgement(
+                                Verdict.BUSY,
+                                "Another delivery of it is being handled, or has ended without writing down how: ask again after safebunny.dedup.lease.");
             case RELEASED ->
                 tooOld
                         ? tooOld("its steps may be forgotten, because no record says that it was set aside")

@@ -128,6 +128,7 @@ final class PoisonReader {
                 record,
                 record == null || record.fingerprint().isOf(inspected.message()),
                 inspected.message().poisonVersion(),
+                records.isSilent(record),
                 inspected.tooOld() && !forced);
         WireMessage sent = versioned(replayed, record, judgement);
         return new Copy(wire, shownAs(wire, judgement), inspected.tooOld() ? sentNow(sent) : sent, body, record);

@@ -2,6 +2,7 @@
 package io.safebunny.replaying;
 
 import io.safebunny.consuming.MessageInspector;
+import io.safebunny.dedup.LeaseWatch;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
@@ -72,8 +73,9 @@ public final class QueuePoisonMessages implements PoisonMessages {
         this.looks = new Looks(transport);
         this.sender = sender;
         this.timeline = timeline;
-        this.readers =
-                () -> new PoisonReader(inspectors, store == null ? null : new StoredRecords(store, timeline), timeline);
+        LeaseWatch watch = new LeaseWatch(timeline);
+        this.readers = () -> new PoisonReader(
+                inspectors, store == null ? null : new StoredRecords(store, timeline, watch), timeline);
         this.edits = new Edits(new PoisonReader(inspectors, null, timeline), store);
         this.operations = new Operations(blocking);
         this.mover = new CopyMover(sender, events);

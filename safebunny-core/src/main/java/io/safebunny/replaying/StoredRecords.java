@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.replaying;
 
+import io.safebunny.dedup.LeaseWatch;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.UnreadableRecordException;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
@@ -19,12 +21,22 @@ final class StoredRecords {
 
     private final MessageStore store;
     private final Timeline timeline;
+    private final LeaseWatch watch;
     private @Nullable RuntimeException failure;
     private long failedAt;
 
-    StoredRecords(MessageStore store, Timeline timeline) {
+    /** @param watch knows the looks before this one */
+    StoredRecords(MessageStore store, Timeline timeline, LeaseWatch watch) {
         this.store = store;
         this.timeline = timeline;
+        this.watch = watch;
+    }
+
+    /** Whether it is a claim that has not changed for a lease, as far as this process has seen. */
+    boolean isSilent(@Nullable MessageRecord record) {
+        return record != null
+                && record.state() == RecordState.CLAIMED
+                && watch.remaining(record).toNanos() <= 0;
     }
 
     /** @throws RuntimeException it cannot be told */

@@ -29,9 +29,14 @@ public final class JsonMessageSerializer implements MessageSerializer {
     private final boolean unicode;
     private final ConcurrentMap<Type, ObjectReader> readers = new ConcurrentHashMap<>();
 
+    /** Expensive to make, and what it learns of types serves everybody. */
+    private static final class Defaults {
+        static final JsonMapper MAPPER = StrictMapper.of(JsonMapper.shared(), new JsonLimits(MAX_MESSAGE_SIZE));
+    }
+
     /** With Jackson's defaults, for messages of up to 10 MiB. */
     public JsonMessageSerializer() {
-        this(JsonMapper.shared(), MAX_MESSAGE_SIZE);
+        this(Defaults.MAPPER, true);
     }
 
     /**
@@ -41,11 +46,11 @@ public final class JsonMessageSerializer implements MessageSerializer {
      * @throws ConfigurationException SB-1310 when the mapper has default typing, or a factory whose limits cannot be set
      */
     public JsonMessageSerializer(JsonMapper mapper, long maxMessageSize) {
-        this(mapper, maxMessageSize, true);
+        this(StrictMapper.of(mapper, new JsonLimits(maxMessageSize)), true);
     }
 
-    private JsonMessageSerializer(JsonMapper mapper, long maxMessageSize, boolean unicode) {
-        this.mapper = StrictMapper.of(mapper, new JsonLimits(maxMessageSize));
+    private JsonMessageSerializer(JsonMapper strict, boolean unicode) {
+        this.mapper = strict;
         this.unicode = unicode;
     }
 
@@ -54,7 +59,8 @@ public final class JsonMessageSerializer implements MessageSerializer {
      * keeps unpaired surrogates as escapes, because the step has already run and must not fail over them.
      */
     public static JsonMessageSerializer ofResults() {
-        return new JsonMessageSerializer(JsonMapper.shared(), LARGEST_MESSAGE, false);
+        return new JsonMessageSerializer(
+                StrictMapper.of(JsonMapper.shared(), new JsonLimits(LARGEST_MESSAGE)), false);
     }
 
     @Override

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.proof;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import io.safebunny.crash.plant.Patch;
 import java.util.List;
-import java.util.Objects;
-import javax.tools.JavaCompiler;
-import javax.tools.StandardJavaFileManager;
-import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,17 +10,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param runs the factory method of {@code Interleavings} whose runs must find it
  * @param store the method of {@code FaultyStores} that plants it; {@code null} for one in the library
- * @param source source file of the library, relative to its source folder; {@code null} for one in a store
- * @param before what stands there
- * @param after what stands there instead
+ * @param patch the change of the library that plants it; {@code null} for one in a store
  */
 record Mutant(
         String name,
         String runs,
         @Nullable String store,
-        @Nullable String source,
-        String before,
-        String after) {
+        @Nullable Patch patch) {
 
     private static final String SAGAS = "ofSagas";
     private static final String UNDOS = "ofUndos";
@@ -35,8 +25,8 @@ record Mutant(
 
     static List<Mutant> all() {
         return List.of(
-                new Mutant("no ETag", SAGAS, "withoutEtag", null, "", ""),
-                new Mutant("saga written without record", SAGAS, "inTwoWrites", null, "", ""),
+                new Mutant("no ETag", SAGAS, "withoutEtag", null),
+                new Mutant("saga written without record", SAGAS, "inTwoWrites", null),
                 patch(
                         "no token",
                         SAGAS,
@@ -62,7 +52,7 @@ record Mutant(
                                 }
 
                                 /** Sends the next undo"""),
-                new Mutant("no fence", UNDOS, "withoutFence", null, "", ""),
+                new Mutant("no fence", UNDOS, "withoutFence", null),
                 patch(
                         "fields dropped",
                         VERSIONS,
@@ -78,51 +68,6 @@ record Mutant(
     }
 
     private static Mutant patch(String name, String runs, String source, String before, String after) {
-        return new Mutant(name, runs, null, source, before, after);
-    }
-
-    /**
-     * Compiles the changed class.
-     *
-     * @param sources the library's source folder
-     * @param to receives the class files
-     * @throws IllegalStateException the source has changed, so that the fault cannot be planted there any more
-     */
-    void plant(Path sources, Path to) throws IOException {
-        if (source == null) {
-            return;
-        }
-        Path file = sources.resolve(source);
-        String text = Files.exists(file) ? Files.readString(file) : "";
-        if (!text.contains(before)) {
-            throw new IllegalStateException(
-                    "The fault '%s' cannot be planted: %s does not contain '%s' any more. Adapt it."
-                            .formatted(name, file, before));
-        }
-        Path changed = to.resolve("src").resolve(file.getFileName().toString());
-        Files.createDirectories(changed.getParent());
-        Files.writeString(changed, text.replace(before, after));
-        JavaCompiler compiler =
-                Objects.requireNonNull(ToolProvider.getSystemJavaCompiler(), "planting faults needs a JDK");
-        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
-            boolean compiled = compiler.getTask(
-                            null,
-                            files,
-                            null,
-                            List.of(
-                                    "-nowarn",
-                                    "-proc:none",
-                                    "-parameters",
-                                    "-d",
-                                    to.toString(),
-                                    "-cp",
-                                    System.getProperty("java.class.path")),
-                            null,
-                            files.getJavaFileObjects(changed))
-                    .call();
-            if (!compiled) {
-                throw new IllegalStateException("The fault '%s' does not compile any more. Adapt it.".formatted(name));
-            }
-        }
+        return new Mutant(name, runs, null, Patch.of(name, source, before, after));
     }
 }

@@ -3,23 +3,15 @@ package io.safebunny.crash.proof;
 
 import io.safebunny.crash.model.FaultyStores;
 import io.safebunny.crash.model.Interleavings;
-import java.io.File;
+import io.safebunny.crash.plant.PatchedLibrary;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.net.MalformedURLException;
-import java.net.URL;
-import java.net.URLClassLoader;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.LongConsumer;
 import java.util.function.UnaryOperator;
-import org.springframework.util.FileSystemUtils;
-import org.springframework.util.StringUtils;
 
 /**
  * Plants faults, one after the other, in a copy of the library that has a class loader of its own, and lets the interleavings find
@@ -46,38 +38,32 @@ record MutantRow(Path sources) {
 
     /** @return the number of interleavings within which it was found; -1 if it was not */
     private long find(Mutant mutant, long seed) throws IOException {
-        Path folder = Files.createTempDirectory("safebunny-mutant-");
-        try {
-            mutant.plant(sources, folder);
-            try (URLClassLoader copy = new URLClassLoader(classPath(folder), ClassLoader.getPlatformClassLoader())) {
-                Object runs = runs(mutant, copy);
-                Method run = runs.getClass().getMethod("run", long.class, long.class, LongConsumer.class);
-                LongConsumer unheard = done -> {};
-                String deviation = (String) run.invoke(runs, seed, WITHIN, unheard);
-                long done = (long) runs.getClass().getMethod("done").invoke(runs);
-                return deviation == null || deviation.isEmpty() ? -1 : done + Interleavings.TOGETHER;
-            }
+        try (PatchedLibrary copy = new PatchedLibrary(sources, mutant.patch())) {
+            Object runs = runs(mutant, copy);
+            Method run = runs.getClass().getMethod("run", long.class, long.class, LongConsumer.class);
+            LongConsumer unheard = done -> {};
+            String deviation = (String) run.invoke(runs, seed, WITHIN, unheard);
+            long done = (long) runs.getClass().getMethod("done").invoke(runs);
+            return deviation == null || deviation.isEmpty() ? -1 : done + Interleavings.TOGETHER;
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("Mutant '%s' does not run".formatted(mutant.name()), e);
-        } finally {
-            FileSystemUtils.deleteRecursively(folder);
         }
     }
 
-    private static Object runs(Mutant mutant, ClassLoader copy) throws ReflectiveOperationException {
-        Class<?> factory = copy.loadClass(Interleavings.class.getName());
+    private static Object runs(Mutant mutant, PatchedLibrary copy) throws ReflectiveOperationException {
+        Class<?> factory = copy.load(Interleavings.class.getName());
         if (mutant.runs().equals("ofVersions")) {
             return factory.getMethod(mutant.runs()).invoke(null);
         }
         return factory.getMethod(mutant.runs(), UnaryOperator.class).invoke(null, store(mutant, copy));
     }
 
-    private static UnaryOperator<Object> store(Mutant mutant, ClassLoader copy) throws ReflectiveOperationException {
+    private static UnaryOperator<Object> store(Mutant mutant, PatchedLibrary copy) throws ReflectiveOperationException {
         if (mutant.store() == null) {
             return UnaryOperator.identity();
         }
-        Class<?> type = copy.loadClass("io.safebunny.spi.store.MessageStore");
-        Method faulty = copy.loadClass(FaultyStores.class.getName()).getMethod(mutant.store(), type);
+        Class<?> type = copy.load("io.safebunny.spi.store.MessageStore");
+        Method faulty = copy.load(FaultyStores.class.getName()).getMethod(mutant.store(), type);
         return sound -> {
             try {
                 return faulty.invoke(null, sound);
@@ -85,15 +71,5 @@ record MutantRow(Path sources) {
                 throw new IllegalStateException(e);
             }
         };
-    }
-
-    private static URL[] classPath(Path first) throws MalformedURLException {
-        List<URL> urls = new ArrayList<>();
-        urls.add(first.toUri().toURL());
-        for (String entry :
-                StringUtils.tokenizeToStringArray(System.getProperty("java.class.path"), File.pathSeparator)) {
-            urls.add(new File(entry).toURI().toURL());
-        }
-        return urls.toArray(URL[]::new);
     }
 }

@@ -224,7 +224,7 @@ public final class MemoryBroker {
                 throw BrowsingException.denied(
                         queue, "there is no such queue. A node that handles nothing has none.", null);
             }
-            return new MemoryBrowsing(this, browsed);
+            return new MemoryBrowsing(this, browsed, queue);
         }
     }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.memory;
 
+import io.safebunny.failure.BrowsingException;
 import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.IncomingMessage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -16,11 +18,15 @@ final class MemoryBrowsing implements BrowsedQueue {
     private final MemoryBroker broker;
     private final MemoryQueue queue;
     private final long depth;
-    private final List<Taken> taken = new ArrayList<>();
+    private final String name;
+    private final List<Taken> taken = new CopyOnWriteArrayList<>(); // the transport may be closed by another thread
+    private volatile boolean cutOff;
+    private volatile boolean closed;
 
     /** With the broker's lock held. */
-    MemoryBrowsing(MemoryBroker broker, MemoryQueue queue) {
+    MemoryBrowsing(MemoryBroker broker, MemoryQueue queue, String name) {
         this.broker = broker;
+        this.name = name;
         this.queue = queue;
         this.depth = queue.depth();
     }
@@ -34,17 +40,31 @@ final class MemoryBrowsing implements BrowsedQueue {
     public @Nullable Delivery next() {
         List<Taken> first = new ArrayList<>(1);
         broker.change(afterwards -> {
-            Map.Entry<Long, IncomingMessage> message = queue.takeFirst();
+            Map.Entry<Long, IncomingMessage> message = cutOff ? null : queue.takeFirst();
             if (message != null) {
                 first.add(new Taken(message.getKey(), message.getValue()));
+                taken.addAll(first);
             }
         });
-        taken.addAll(first);
+        if (cutOff) {
+            throw new BrowsingException(name, "its transport was closed.", null);
+        }
         return first.isEmpty() ? null : first.get(0);
+    }
+
+    /** The transport is closed: what was taken goes back, and nothing more can be settled. */
+    void cutOff() {
+        broker.change(afterwards -> cutOff = true);
+        close();
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     @Override
     public void close() {
+        closed = true;
         taken.forEach(Taken::handBack);
         taken.clear();
     }

@@ -36,6 +36,7 @@ public final class MemoryTransport implements Transport {
     private final TopologyOptions options;
     private final Executor executor;
     private final List<MemoryConsumption> consumptions = new CopyOnWriteArrayList<>();
+    private final List<MemoryBrowsing> browsings = new CopyOnWriteArrayList<>();
     private final List<Runnable> joined = new CopyOnWriteArrayList<>();
     private volatile boolean closed;
 
@@ -102,7 +103,13 @@ public final class MemoryTransport implements Transport {
         if (closed) {
             throw new BrowsingException(queue, "this transport is closed.", null);
         }
-        return broker.browse(queue);
+        MemoryBrowsing browsing = broker.browse(queue);
+        browsings.removeIf(MemoryBrowsing::isClosed);
+        browsings.add(browsing);
+        if (closed) { // closed in the meantime, perhaps before this browsing was in the list
+            browsing.cutOff();
+        }
+        return browsing;
     }
 
     private Address address(Route route) {
@@ -160,6 +167,7 @@ public final class MemoryTransport implements Transport {
     public void close() {
         closed = true;
         joined.forEach(Runnable::run);
+        browsings.forEach(MemoryBrowsing::cutOff);
         broker.cutOff(List.copyOf(consumptions));
     }
 }

@@ -16,5 +16,9 @@ public enum Fault {
     /** The broker delivers the message once more. */
     REPEAT,
     /** The message is delivered a second later than it could be. */
-    LATE
+    LATE,
+    /** The wall clock of the process is an hour ahead from now on; its monotonic clock is right. */
+    SKEW,
+    /** The broker confirms the message and then loses it, as when delay queues are purged. Alarms only, since the store knows them, too. */
+    LOSE
 }

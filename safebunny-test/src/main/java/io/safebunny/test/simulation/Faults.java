@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 /** Every point that a run reaches, and what goes wrong there. Confined to the run. */
 final class Faults {
 
+    private static final Duration SKEW = Duration.ofHours(1);
+
     private final Chooser chooser;
     private final Journal journal;
     private final Map<Point, Integer> occurrences = new HashMap<>();
@@ -33,6 +35,11 @@ final class Faults {
         begun = true;
     }
 
+    /** From now on somebody only looks. */
+    void end() {
+        begun = false;
+    }
+
     List<Point> points() {
         return points;
     }
@@ -50,7 +57,7 @@ final class Faults {
     /**
      * Returns only if the process goes on.
      *
-     * @return what the caller has to do itself: {@link Fault#FAIL}, {@link Fault#REPEAT} or {@link Fault#LATE}
+     * @return what the caller has to do itself: {@link Fault#FAIL}, {@link Fault#REPEAT}, {@link Fault#LATE} or {@link Fault#LOSE}
      */
     @Nullable
     Fault reach(Instance instance, Place place, String subject) {
@@ -77,6 +84,7 @@ final class Faults {
             case INTERRUPT -> process.interrupt(point.toString());
             case DISCONNECT -> instance.loseConnection();
             case STALL -> instance.stall(stall);
+            case SKEW -> process.skew(SKEW);
             default -> {
                 return fault;
             }

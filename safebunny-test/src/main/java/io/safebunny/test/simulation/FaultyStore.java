@@ -9,12 +9,14 @@ import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.StoreUnavailableException;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What one process has of its node's store. */
 final class FaultyStore extends ForwardingMessageStore {
 
+    private static final String MARKS = "marks";
     private static final Duration ASKED_FOR = Duration.ofMillis(100);
 
     private final Instance instance;
@@ -26,25 +28,26 @@ final class FaultyStore extends ForwardingMessageStore {
 
     @Override
     public MessageRecord create(MessageRecord record) {
-        return write(instance.nameOf(record), () -> wrapped.create(record));
+        return write(List.of(record), () -> wrapped.create(record), stored -> stored.owner()
+                .equals(record.owner()));
     }
 
     @Override
     public @Nullable MessageRecord replace(MessageRecord record) {
-        return this.<@Nullable MessageRecord>write(instance.nameOf(record), () -> wrapped.replace(record));
+        return this.<@Nullable MessageRecord>write(
+                List.of(record), () -> wrapped.replace(record), stored -> stored != null);
     }
 
     @Override
     public JointWrite writeTogether(List<MessageRecord> records) {
-        return write(instance.nameOf(records.get(0)), () -> wrapped.writeTogether(records));
+        return write(records, () -> wrapped.writeTogether(records), result -> result instanceof JointWrite.Written);
     }
 
     @Override
     public void replaceAll(List<MessageRecord> records) {
-        Object unused = this.<@Nullable Object>write("marks", () -> {
-            wrapped.replaceAll(records);
-            return null;
-        });
+        reach(Place.BEFORE_WRITE, MARKS);
+        wrapped.replaceAll(records);
+        reach(Place.AFTER_WRITE, MARKS);
     }
 
     @Override
@@ -53,11 +56,17 @@ final class FaultyStore extends ForwardingMessageStore {
         return wrapped.find(key);
     }
 
-    private <T extends @Nullable Object> T write(String subject, Supplier<T> write) {
+    private <T extends @Nullable Object> T write(
+            List<MessageRecord> records, Supplier<T> write, Predicate<T> isWritten) {
+        String subject = instance.nameOf(records.get(0));
+        records.forEach(record -> instance.rules().writes(instance, record));
         reach(Place.BEFORE_WRITE, subject);
-        T written = write.get();
+        T result = write.get();
+        if (isWritten.test(result)) {
+            records.forEach(record -> instance.rules().written(instance, subject, record));
+        }
         reach(Place.AFTER_WRITE, subject);
-        return written;
+        return result;
     }
 
     private void reach(Place place, String subject) {

@@ -13,11 +13,13 @@ import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Deadline;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** One process's connection to the broker. */
 final class FaultyTransport extends ForwardingTransport {
 
+    private static final Set<String> ALARMS = Set.of("BunnyTimeout", "BunnyScheduled");
     private static final Duration LATE = Duration.ofSeconds(1);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -34,11 +36,21 @@ final class FaultyTransport extends ForwardingTransport {
         if (instance.reach(Place.BEFORE_SEND, subject) == Fault.FAIL) {
             return lost(message);
         }
+        if (isAlarm(message) && instance.reach(Place.BEFORE_ALARM, subject) == Fault.LOSE) {
+            return CompletableFuture.completedFuture(null);
+        }
         CompletableFuture<Void> sent = super.send(message, deadline);
         if (!sent.isCompletedExceptionally()) {
             instance.sent(message);
         }
         return instance.reach(Place.AFTER_SEND, subject) == Fault.FAIL ? lost(message) : sent;
+    }
+
+    /** What the sweeper sends again when it is late. */
+    private static boolean isAlarm(OutboundMessage message) {
+        return !message.delay().isZero()
+                && message.route() instanceof Route.Publication
+                && ALARMS.contains(message.message().type());
     }
 
     private static CompletableFuture<Void> lost(OutboundMessage message) {
@@ -62,6 +74,7 @@ final class FaultyTransport extends ForwardingTransport {
     private void handle(String queue, Delivery delivery, DeliveryHandler handler) {
         WireMessage message = delivery.message().message();
         String type = String.valueOf(message.type());
+        instance.rules().delivered(instance, message);
         Fault fault = instance.reach(Place.DELIVERED, type);
         if (fault == Fault.REPEAT) {
             var unused = super.send(

@@ -7,6 +7,9 @@ import io.safebunny.Bunny;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView;
+import io.safebunny.saga.Sagas;
 import io.safebunny.serialization.JsonMessageSerializer;
 import io.safebunny.serialization.Serializers;
 import io.safebunny.spi.store.MessageRecord;
@@ -20,6 +23,7 @@ import io.safebunny.transport.memory.MemoryTransport;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -33,6 +37,7 @@ final class Instance implements SimulatedNode {
     private static final MeterRegistry METERS = new SimpleMeterRegistry();
 
     private final World world;
+    private final String node;
     private final SimulatedProcess process;
     private final Session session;
     private final SafeBunnyEngine engine;
@@ -41,6 +46,7 @@ final class Instance implements SimulatedNode {
     /** @param afterCrash is called once if it ends, in time */
     Instance(World world, String node, SimulatedProcess process, @Nullable MessageStore store, Runnable afterCrash) {
         this.world = world;
+        this.node = node;
         this.process = process;
         this.afterCrash = afterCrash;
         this.session =
@@ -69,9 +75,29 @@ final class Instance implements SimulatedNode {
         return engine;
     }
 
+    String node() {
+        return node;
+    }
+
+    String name() {
+        return process.name();
+    }
+
+    Rules rules() {
+        return world.rules();
+    }
+
     @Nullable
     Fault reach(Place place, String subject) {
         return world.faults().reach(this, place, subject);
+    }
+
+    List<SagaView> sagasToRepair() {
+        return engine.hasSagas()
+                ? Stream.of(SagaStatus.STUCK, SagaStatus.COMPENSATION_FAILED)
+                        .flatMap(status -> engine.sagas().list(null, status, Duration.ZERO, 1).stream())
+                        .toList()
+                : List.of();
     }
 
     /** As when its process is killed: the broker delivers again what is unsettled. Does not return to a task of this process. */
@@ -116,6 +142,11 @@ final class Instance implements SimulatedNode {
     @Override
     public Bunny bunny() {
         return engine.bunny();
+    }
+
+    @Override
+    public Sagas sagas() {
+        return LateSagas.of(engine);
     }
 
     @Override

@@ -2,14 +2,15 @@
 package io.safebunny.test.simulation;
 
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
+import io.safebunny.saga.SagaView;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.test.scheduler.DeterministicScheduler;
 import io.safebunny.test.scheduler.StandstillException;
 import io.safebunny.test.simulation.SimulatedSystem.Check;
-import io.safebunny.topology.Topology;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -21,34 +22,55 @@ final class Judgement {
     /** What must hold of every system. */
     static final String ENDS = "everything comes to an end";
 
-    static final String OWN_THREADS = "handlers use no threads of their own";
     static final String NOTHING_LOST = "each message is handled";
     static final String NOTHING_SET_ASIDE = "no message is set aside";
+    static final String SAGAS_GO_ON = "no saga waits for a person";
 
     private static final int MOST_ROUNDS = 200;
     private static final int LEASES_OF_A_TAKEOVER = 3;
 
     private final World world;
     private final DeterministicScheduler scheduler;
+    private final Operator operator;
 
     Judgement(World world, DeterministicScheduler scheduler) {
         this.world = world;
         this.scheduler = scheduler;
+        this.operator = new Operator(world);
     }
 
     @Nullable
     Violation judge() {
         try {
-            for (int rounds = 0; !drained(); rounds++) {
-                if (world.broken() != null || rounds == MOST_ROUNDS) {
-                    return world.broken() == null ? unfinished() : world.broken();
-                }
+            Violation violation = goOn();
+            if (violation == null && operator.isNeeded()) {
+                violation = operator.repair(() -> {
+                    scheduler.advance(World.LEASE);
+                    return goOn();
+                });
+            }
+            if (violation != null) {
+                return violation;
             }
         } catch (StandstillException e) {
             return new Violation(ENDS, String.valueOf(e.getMessage()));
         }
-        Violation violation = world.broken() == null ? setAside() : world.broken();
+        world.faults().end();
+        Violation violation = setAside();
+        if (violation == null) {
+            violation = waitingSaga();
+        }
         return violation == null ? check() : violation;
+    }
+
+    /** Until nothing can happen any more. */
+    private @Nullable Violation goOn() {
+        for (int rounds = 0; !drained(); rounds++) {
+            if (world.rules().broken() != null || rounds == MOST_ROUNDS) {
+                return world.rules().broken() == null ? unfinished() : world.rules().broken();
+            }
+        }
+        return world.rules().broken();
     }
 
     /** @return whether nothing can happen any more */
@@ -105,7 +127,8 @@ final class Judgement {
                     MessageRecord record = world.find(
                             node.getKey(),
                             new RecordKey(String.valueOf(wire.correlationId()), String.valueOf(wire.messageId())));
-                    if (record == null || !record.state().isFinal()) {
+                    boolean isFinal = record != null && record.state().isFinal();
+                    if (!isFinal && !operator.isSetAside(node.getKey(), wire)) {
                         return "%s of %s, published by %s, at %s: %s"
                                 .formatted(
                                         wire.type(),
@@ -130,12 +153,27 @@ final class Judgement {
 
     private @Nullable Violation setAside() {
         for (String node : world.nodes().keySet()) {
-            List<WireMessage> copies = world.broker().messages(Topology.poisonOf(node));
-            if (!copies.isEmpty()) {
-                WireMessage first = copies.get(0);
+            for (WireMessage copy : operator.setAside(node)) {
                 return new Violation(
                         NOTHING_SET_ASIDE,
-                        "%s of %s, at %s: %s".formatted(first.type(), first.correlationId(), node, first.headers()));
+                        "%s of %s, at %s: %s, %s"
+                                .formatted(
+                                        copy.type(),
+                                        copy.correlationId(),
+                                        node,
+                                        copy.headers().get(Headers.POISON_REASON),
+                                        copy.headers().get(Headers.EXCEPTION_MESSAGE)));
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Violation waitingSaga() {
+        for (Instance node : world.nodes().values()) {
+            for (SagaView saga : node.sagasToRepair()) {
+                return new Violation(
+                        SAGAS_GO_ON,
+                        "%s %s is %s: %s".formatted(saga.saga(), saga.id(), saga.status(), saga.history()));
             }
         }
         return null;

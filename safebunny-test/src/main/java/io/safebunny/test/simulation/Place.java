@@ -6,19 +6,22 @@ import static io.safebunny.test.simulation.Fault.DISCONNECT;
 import static io.safebunny.test.simulation.Fault.FAIL;
 import static io.safebunny.test.simulation.Fault.INTERRUPT;
 import static io.safebunny.test.simulation.Fault.LATE;
+import static io.safebunny.test.simulation.Fault.LOSE;
 import static io.safebunny.test.simulation.Fault.REPEAT;
+import static io.safebunny.test.simulation.Fault.SKEW;
 import static io.safebunny.test.simulation.Fault.STALL;
 
 import java.util.List;
 
 /** Where in the protocol a process is. */
 public enum Place {
-    DELIVERED("gets", INTERRUPT, CRASH, STALL, REPEAT, LATE),
+    DELIVERED("gets", INTERRUPT, CRASH, STALL, REPEAT, LATE, SKEW),
     BEFORE_READ("is about to read", INTERRUPT, FAIL),
     BEFORE_WRITE("is about to write", INTERRUPT, CRASH, FAIL, DISCONNECT, STALL),
     AFTER_WRITE("has written", INTERRUPT, CRASH, FAIL),
     BEFORE_EFFECT("is about to do", INTERRUPT, CRASH, FAIL, DISCONNECT, STALL),
     AFTER_EFFECT("has done", CRASH, FAIL),
+    BEFORE_ALARM("is about to set the alarm", LOSE),
     BEFORE_SEND("is about to send", INTERRUPT, CRASH, FAIL, DISCONNECT, STALL),
     AFTER_SEND("has sent", INTERRUPT, CRASH, FAIL),
     BEFORE_ACKNOWLEDGE("is about to acknowledge", INTERRUPT, CRASH, DISCONNECT, STALL),

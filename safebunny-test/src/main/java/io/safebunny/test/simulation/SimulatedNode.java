@@ -2,12 +2,16 @@
 package io.safebunny.test.simulation;
 
 import io.safebunny.Bunny;
+import io.safebunny.saga.Sagas;
 import io.safebunny.time.Timeline;
 
 /** What the handlers of one process may use. A process that begins again gets another one. */
 public interface SimulatedNode {
 
     Bunny bunny();
+
+    /** The node's sagas, for handlers. */
+    Sagas sagas();
 
     /** Virtual time, with random numbers that are the same in each run of a schedule. */
     Timeline timeline();

@@ -2,6 +2,7 @@
 package io.safebunny.test.simulation;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.saga.SagaView;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.store.memory.MemoryMessageStore;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** What is simulated: nodes with their handlers, messages from outside, and what must hold in the end. Declared anew for each run. */
 public final class SimulatedSystem {
@@ -27,7 +29,13 @@ public final class SimulatedSystem {
     private Function<Timeline, MessageStore> stores = timeline -> new MemoryMessageStore(timeline, RETENTION);
     private BiFunction<Transport, Timeline, Transport> transports = (transport, timeline) -> transport;
 
-    SimulatedSystem() {}
+    private @Nullable Runnable repair;
+    private final BiFunction<String, String, List<SagaView>> sagas;
+
+    /** @param sagas those of a node with an id */
+    SimulatedSystem(BiFunction<String, String, List<SagaView>> sagas) {
+        this.sagas = sagas;
+    }
 
     /** @param beans makes the objects of one process, with their handlers; called for each process that begins */
     record Node(String name, int instances, Function<SimulatedNode, List<?>> beans) {}
@@ -90,9 +98,38 @@ public final class SimulatedSystem {
         return this;
     }
 
+    /**
+     * What is set aside is replayed, as a person does, once everything else is over and this has run. Without it nothing may be set aside.
+     *
+     * @param mending takes away what made the messages fail
+     */
+    public SimulatedSystem replaysAfter(Runnable mending) {
+        repair = mending;
+        return this;
+    }
+
+    /**
+     * The sagas of a node with this id as they are now, for {@link #holds}.
+     *
+     * @throws MisuseException there is no such node
+     */
+    public List<SagaView> sagas(String node, String sagaId) {
+        if (!nodes.containsKey(node)) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "There is no such node [node=%s, known=%s].".formatted(node, nodes.keySet()));
+        }
+        return sagas.apply(node, sagaId);
+    }
+
     /** What the handlers have done. */
     public Effects effects() {
         return effects;
+    }
+
+    @Nullable
+    Runnable repair() {
+        return repair;
     }
 
     MessageStore newStore(Timeline timeline) {

@@ -2,6 +2,7 @@
 package io.safebunny.test.simulation;
 
 import io.safebunny.PublishOptions;
+import io.safebunny.saga.SagaView;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -37,19 +38,20 @@ final class World implements AutoCloseable {
             new DeterministicScheduler(VirtualTimeline.START, Choices.IN_ORDER, LIMITS);
     private final SimulatedProcess outside = scheduler.process("outside");
     private final MemoryBroker broker = new MemoryBroker(outside.timeline(), outside.executor());
-    private final SimulatedSystem system = new SimulatedSystem();
+    private final SimulatedSystem system = new SimulatedSystem(this::sagas);
     private final Journal journal;
     private final Faults faults;
+    private final Rules rules;
     private final Map<String, MessageStore> stores = new HashMap<>();
     private final Map<String, Instance> instances = new LinkedHashMap<>();
     private final Map<String, String> types = new HashMap<>();
     private final Map<String, OutboundMessage> published = new LinkedHashMap<>();
-    private volatile @Nullable Violation broken;
 
     /** @param isTold whether a journal is kept */
     World(Consumer<SimulatedSystem> declaration, Chooser chooser, boolean isTold) {
         this.journal = new Journal(isTold, scheduler::elapsed);
         this.faults = new Faults(chooser, journal, STALL);
+        this.rules = new Rules(scheduler::elapsed, () -> !faults.events().isEmpty());
         declaration.accept(system);
     }
 
@@ -115,6 +117,13 @@ final class World implements AutoCloseable {
         return nodes;
     }
 
+    private List<SagaView> sagas(String node, String id) {
+        Instance running = nodes().get(node);
+        return running == null || !running.engine().hasSagas()
+                ? List.of()
+                : running.engine().sagas().find(id);
+    }
+
     /** What nodes have published for the first time, in order. */
     List<OutboundMessage> published() {
         return new ArrayList<>(published.values());
@@ -127,6 +136,7 @@ final class World implements AutoCloseable {
     }
 
     void sent(OutboundMessage message) {
+        rules.sent(message);
         String id = String.valueOf(message.message().messageId());
         types.put(id, String.valueOf(message.message().type()));
         if (message.route() instanceof Route.Publication) {
@@ -136,15 +146,14 @@ final class World implements AutoCloseable {
 
     /** By a thread that is none of the run's. */
     void usedFromOutside(String process, String what) {
-        broken = new Violation(
-                Judgement.OWN_THREADS,
+        rules.isBroken(
+                Rules.OWN_THREADS,
                 "%s %s in thread '%s', which the simulation does not know. Start no threads in handlers; MessageContext.publisher() is for those that must."
                         .formatted(process, what, Thread.currentThread().getName()));
     }
 
-    @Nullable
-    Violation broken() {
-        return broken;
+    Rules rules() {
+        return rules;
     }
 
     String nameOf(RecordKey key) {

@@ -5,6 +5,9 @@ import static io.safebunny.test.contract.Messages.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Objects;
+import io.safebunny.spi.transport.BrowsedQueue;
+import io.safebunny.failure.BrowsingException;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.message.WireMessage;
 import io.safebunny.spi.transport.Consumption;
@@ -104,6 +107,20 @@ class MemoryBrokerTest {
         billing.close();
 
         assertThat(broker.messages(QUEUE)).extracting(WireMessage::messageId).containsExactly("a", "b", "c", "d");
+    }
+
+    @Test
+    void putsBackWhatWasLookedAtByATransportThatIsClosed() {
+        send("a", "b");
+        BrowsedQueue browsed = billing.browse(QUEUE);
+        Delivery first = Objects.requireNonNull(browsed.next());
+
+        billing.close();
+        first.acknowledge();
+
+        assertThat(broker.messages(QUEUE)).extracting(WireMessage::messageId).containsExactly("a", "b");
+        assertThat(first.isOpen()).isFalse();
+        assertThatThrownBy(browsed::next).isInstanceOf(BrowsingException.class);
     }
 
     @Test

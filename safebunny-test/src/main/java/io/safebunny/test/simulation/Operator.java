@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.simulation;
+
+import io.safebunny.message.WireMessage;
+import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonOperation;
+import io.safebunny.poison.PoisonOperation.Progress;
+import io.safebunny.poison.PoisonOperation.State;
+import io.safebunny.poison.PoisonRequest;
+import io.safebunny.poison.Verdict;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordState;
+import io.safebunny.topology.Topology;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The person who mends what made messages fail, and then replays those that were set aside. Used by the run's caller. */
+final class Operator {
+
+    /** A replay has to be asked for again if its process ends, it loses its connection, or somebody else has what it is to move. */
+    private static final int MOST_TRIES = 10;
+
+    /** Verdicts of copies that may be moved another time. */
+    private static final Set<Verdict> LATER = Set.of(Verdict.BUSY, Verdict.UNKNOWN);
+
+    private static final Set<RecordState> HANDLED =
+            Set.of(RecordState.COMPLETED, RecordState.DISPATCHED, RecordState.UNDONE);
+
+    private final World world;
+
+    Operator(World world) {
+        this.world = world;
+    }
+
+    boolean isNeeded() {
+        return world.system().repair() != null && isAnythingSetAside();
+    }
+
+    /** @param goOn lets everything that follows happen */
+    @Nullable
+    Violation repair(Supplier<@Nullable Violation> goOn) {
+        Runnable repair = world.system().repair();
+        if (repair != null) {
+            repair.run();
+        }
+        boolean ended = false;
+        Violation violation = null;
+        for (int tries = 0; !ended && violation == null && tries < MOST_TRIES; tries++) {
+            List<PoisonOperation> replays = replayAll();
+            violation = goOn.get();
+            ended = replays.stream().map(PoisonOperation::progress).allMatch(Operator::isOver);
+        }
+        return violation;
+    }
+
+    private static boolean isOver(Progress progress) {
+        return progress.state() == State.ENDED
+                && progress.missed() == 0
+                && Collections.disjoint(progress.verdicts().keySet(), LATER);
+    }
+
+    private List<PoisonOperation> replayAll() {
+        List<PoisonOperation> replays = new ArrayList<>();
+        for (Map.Entry<String, Instance> node : world.nodes().entrySet()) {
+            if (!setAside(node.getKey()).isEmpty()) {
+                replays.add(node.getValue()
+                        .engine()
+                        .poisonMessages()
+                        .replay(PoisonRequest.of(PoisonFilter.all(), "the simulation", "it is mended")));
+            }
+        }
+        return replays;
+    }
+
+    private boolean isAnythingSetAside() {
+        return world.nodes().keySet().stream()
+                .anyMatch(node -> !setAside(node).isEmpty());
+    }
+
+    /** Copies of messages that are not handled. One whose process ended between its copy and its acknowledgement leaves a copy behind. */
+    List<WireMessage> setAside(String node) {
+        return world.broker().messages(Topology.poisonOf(node)).stream()
+                .filter(copy -> !isHandled(node, copy))
+                .toList();
+    }
+
+    boolean isSetAside(String node, WireMessage message) {
+        return setAside(node).stream()
+                .anyMatch(copy -> Objects.equals(copy.messageId(), message.messageId())
+                        && Objects.equals(copy.correlationId(), message.correlationId()));
+    }
+
+    private boolean isHandled(String node, WireMessage copy) {
+        MessageRecord record = world.find(
+                node, new RecordKey(String.valueOf(copy.correlationId()), String.valueOf(copy.messageId())));
+        return record != null && HANDLED.contains(record.state());
+    }
+}

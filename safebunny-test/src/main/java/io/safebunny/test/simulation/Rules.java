@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.simulation;
+
+import io.safebunny.message.Headers;
+import io.safebunny.message.WireMessage;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.transport.OutboundMessage;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What must hold at each moment of a run, whatever the application is. Confined to the run, except for {@link #isBroken}. */
+final class Rules {
+
+    static final String OWN_THREADS = "handlers use no threads of their own";
+    static final String NOT_EARLY = "no message comes before it is due";
+    static final String ONLY_FAILURES = "only failures are counted as attempts";
+    static final String LEASES = "no claim is taken over before its lease is over";
+    static final String NO_WAIT = "nothing waits for the end of a lease unless something goes wrong";
+
+    private final Supplier<Duration> time;
+    private final BooleanSupplier somethingWentWrong;
+    private final Map<String, Duration> due = new HashMap<>();
+    private final Map<OfNode<String>, Integer> failures = new HashMap<>();
+    private final Map<OfNode<RecordKey>, Written> claims = new HashMap<>();
+    private volatile @Nullable Violation broken;
+
+    /** @param somethingWentWrong so far */
+    Rules(Supplier<Duration> time, BooleanSupplier somethingWentWrong) {
+        this.time = time;
+        this.somethingWentWrong = somethingWentWrong;
+    }
+
+    private record Written(String owner, Duration until) {}
+
+    /** Each node has a store of its own. */
+    private record OfNode<T>(String node, T key) {}
+
+    /** The first violation, if there is one. */
+    @Nullable
+    Violation broken() {
+        return broken;
+    }
+
+    /** Also by a thread that is none of the run's. */
+    void isBroken(String rule, String details) {
+        if (broken == null) {
+            broken = new Violation(rule, details);
+        }
+    }
+
+    void sent(OutboundMessage message) {
+        Duration comes = time.get().plus(message.delay());
+        due.merge(
+                String.valueOf(message.message().messageId()),
+                comes,
+                (one, other) -> one.compareTo(other) < 0 ? one : other);
+    }
+
+    void delivered(Instance by, WireMessage message) {
+        String id = String.valueOf(message.messageId());
+        Duration early = due.getOrDefault(id, Duration.ZERO).minus(time.get());
+        if (!early.isZero() && !early.isNegative()) {
+            isBroken(NOT_EARLY, "%s gets %s %d ms early".formatted(by.name(), message.type(), early.toMillis()));
+        }
+        int known = failures.getOrDefault(new OfNode<>(by.node(), id), 0);
+        if (message.headers().get(Headers.ATTEMPT) instanceof Number attempt && attempt.intValue() > known) {
+            isBroken(
+                    ONLY_FAILURES,
+                    "%s gets %s as retry %d, and its handler has failed %d times"
+                            .formatted(by.name(), message.type(), attempt.intValue(), known));
+        }
+    }
+
+    /** Whether or not the store is going to answer. */
+    void writes(Instance by, MessageRecord record) {
+        failures.merge(new OfNode<>(by.node(), record.key().messageId()), record.attempt(), Math::max);
+    }
+
+    void written(Instance by, String name, MessageRecord record) {
+        OfNode<RecordKey> key = new OfNode<>(by.node(), record.key());
+        if (record.state() != RecordState.CLAIMED) {
+            claims.remove(key);
+            return;
+        }
+        Duration now = time.get();
+        Written before = claims.put(key, new Written(record.owner(), now.plus(record.lease())));
+        if (before == null || before.owner().equals(record.owner())) {
+            return;
+        }
+        if (now.compareTo(before.until()) < 0) {
+            isBroken(
+                    LEASES,
+                    "%s claims %s, whose lease lasts another %d ms"
+                            .formatted(by.name(), name, before.until().minus(now).toMillis()));
+        } else if (!somethingWentWrong.getAsBoolean()) {
+            isBroken(NO_WAIT, "%s claims %s after a lease".formatted(by.name(), name));
+        }
+    }
+}
