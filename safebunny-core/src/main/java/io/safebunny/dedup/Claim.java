@@ -10,9 +10,9 @@ import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.time.Timeline;
+import io.safebunny.work.ReentrantTurns;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
@@ -30,7 +30,7 @@ final class Claim {
     private final Timeline timeline;
     private final DedupLog log;
     // not synchronized, which would pin a virtual thread that waits for the store
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantTurns lock;
     private MessageRecord current;
     private volatile long writtenAt; // written under the lock
     private boolean lost;
@@ -41,6 +41,7 @@ final class Claim {
     Claim(MessageStore store, Timeline timeline, DedupLog log, MessageRecord current, long claimedAt) {
         this.store = store;
         this.timeline = timeline;
+        this.lock = new ReentrantTurns(timeline);
         this.log = log;
         this.current = current;
         this.writtenAt = claimedAt;

@@ -3,8 +3,13 @@ package io.safebunny.crash.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.BunnyHandler;
+import io.safebunny.MessageContext;
 import io.safebunny.samples.orders.billing.PaymentGateway;
 import io.safebunny.samples.orders.messages.OrderLine;
+import io.safebunny.samples.orders.messages.OrderPlaced;
+import io.safebunny.samples.orders.messages.PaymentCaptured;
+import io.safebunny.samples.orders.messages.PaymentDeclined;
 import io.safebunny.samples.orders.messages.PlaceOrder;
 import io.safebunny.test.simulation.Effects;
 import io.safebunny.test.simulation.SimulatedNode;
@@ -51,10 +56,26 @@ final class Choreographed {
     static void moody(SimulatedSystem system) {
         shop(
                 system,
-                node -> billing(system, node, Banks.moody(node, system.effects())),
+                node -> new MoodyBilling(node, Banks.moody(node, system.effects())),
                 node -> postman(system, node));
         place(system, "hay");
         system.holds("an order is either shipped or cancelled", () -> isDecided(system.effects()));
+    }
+
+    /** Asks in each attempt. */
+    record MoodyBilling(SimulatedNode node, PaymentGateway bank) {
+
+        @BunnyHandler(from = "orders")
+        void on(OrderPlaced order, MessageContext context) {
+            boolean granted =
+                    bank.charge(context.messageId(), order.orderId(), order.cardToken(), order.totalCents());
+            var unused = node.bunny()
+                    .publish(
+                            granted
+                                    ? new PaymentCaptured(
+                                            order.orderId(), order.customer(), order.lines(), order.totalCents())
+                                    : new PaymentDeclined(order.orderId(), order.customer()));
+        }
     }
 
     private static void isDecided(Effects effects) {

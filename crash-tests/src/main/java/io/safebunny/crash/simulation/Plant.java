@@ -86,7 +86,10 @@ record Plant(String name, Consumer<SimulatedSystem> story, @Nullable Patch patch
                         "return copy;"),
                 // sagas
                 stores("no-saga-version", Orchestrated::racing, FaultyStores::withoutEtag),
-                stores("saga-without-record", Orchestrated::delivered, FaultyStores::inTwoWrites),
+                user("saga-without-record", system -> {
+                    Orchestrated.delivered(system);
+                    system.storeClients((store, time) -> FaultyStores.inTwoWrites(store));
+                }),
                 patch(
                         "undo-forwards",
                         Orchestrated::late,

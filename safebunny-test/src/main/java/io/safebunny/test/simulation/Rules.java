@@ -90,15 +90,13 @@ final class Rules {
         }
         Duration now = time.get();
         Written before = claims.put(key, new Written(record.owner(), now.plus(record.lease())));
-        if (before == null || before.owner().equals(record.owner())) {
-            return;
-        }
-        if (now.compareTo(before.until()) < 0) {
+        boolean isOthers = before != null && !before.owner().equals(record.owner());
+        if (isOthers && now.compareTo(before.until()) < 0) {
             isBroken(
                     LEASES,
                     "%s claims %s, whose lease lasts another %d ms"
                             .formatted(by.name(), name, before.until().minus(now).toMillis()));
-        } else if (!somethingWentWrong.getAsBoolean()) {
+        } else if (record.takeovers() > 0 && !somethingWentWrong.getAsBoolean()) {
             isBroken(NO_WAIT, "%s claims %s after a lease".formatted(by.name(), name));
         }
     }

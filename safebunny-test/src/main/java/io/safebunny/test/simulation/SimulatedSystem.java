@@ -27,6 +27,7 @@ public final class SimulatedSystem {
     private final Map<String, Check> checks = new LinkedHashMap<>();
     private final Effects effects = new Effects();
     private Function<Timeline, MessageStore> stores = timeline -> new MemoryMessageStore(timeline, RETENTION);
+    private BiFunction<MessageStore, Timeline, MessageStore> storeClients = (store, timeline) -> store;
     private BiFunction<Transport, Timeline, Transport> transports = (transport, timeline) -> transport;
 
     private @Nullable Runnable repair;
@@ -92,6 +93,12 @@ public final class SimulatedSystem {
         return this;
     }
 
+    /** @param wrapper is called for what each process that begins has of its node's store, with the process's time */
+    public SimulatedSystem storeClients(BiFunction<MessageStore, Timeline, MessageStore> wrapper) {
+        storeClients = wrapper;
+        return this;
+    }
+
     /** @param wrapper is called for the connection of each process that begins, with the process's time */
     public SimulatedSystem transports(BiFunction<Transport, Timeline, Transport> wrapper) {
         transports = wrapper;
@@ -134,6 +141,10 @@ public final class SimulatedSystem {
 
     MessageStore newStore(Timeline timeline) {
         return stores.apply(timeline);
+    }
+
+    MessageStore wrapped(MessageStore store, Timeline timeline) {
+        return storeClients.apply(store, timeline);
     }
 
     Transport wrapped(Transport transport, Timeline timeline) {
