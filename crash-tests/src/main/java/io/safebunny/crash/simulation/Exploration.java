@@ -34,9 +34,10 @@ public final class Exploration {
 
     /**
      * @param planted name of the plant; empty for none, and then all stories get an equal share of the schedules
+     * @param tells whether progress and what is found are told on standard error
      * @return a JSON object; one of strings and numbers, because it may come from another class loader
      */
-    public static String run(String planted, int schedules, long seed) {
+    public static String run(String planted, int schedules, long seed, boolean tells) {
         Map<String, Consumer<SimulatedSystem>> stories =
                 planted.isEmpty() ? STORIES : Map.of("with " + planted, require(planted).story());
         long begun = System.nanoTime();
@@ -45,7 +46,7 @@ public final class Exploration {
         Finding first = null;
         for (Map.Entry<String, Consumer<SimulatedSystem>> story : stories.entrySet()) {
             int share = (schedules - done) / left--;
-            Finding finding = share == 0 ? null : explore(story.getKey(), story.getValue(), share, seed);
+            Finding finding = share == 0 ? null : explore(story.getKey(), story.getValue(), share, seed, tells);
             done += finding == null ? share : finding.schedules();
             if (finding != null) {
                 first = finding;
@@ -60,13 +61,14 @@ public final class Exploration {
     }
 
     private static @Nullable Finding explore(
-            String name, Consumer<SimulatedSystem> story, int schedules, long seed) {
+            String name, Consumer<SimulatedSystem> story, int schedules, long seed, boolean tells) {
         long begun = System.nanoTime();
         Finding finding = Simulation.of(story).explore(schedules, seed);
         int done = finding == null ? schedules : finding.schedules();
-        System.err.printf(
-                "%s: %d schedules, %.1f s%n", name, done, (System.nanoTime() - begun) / 1e9);
-        if (finding != null) {
+        if (tells) {
+            System.err.printf("%s: %d schedules, %.1f s%n", name, done, (System.nanoTime() - begun) / 1e9);
+        }
+        if (tells && finding != null) {
             System.err.println(finding.report());
         }
         return finding;

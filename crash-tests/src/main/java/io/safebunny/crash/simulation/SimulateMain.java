@@ -14,7 +14,7 @@ public final class SimulateMain {
 
     private SimulateMain() {}
 
-    /** Four arguments: how many schedules, a seed, the name of a plant or nothing, the project's folder. */
+    /** Five arguments: how many schedules, a seed, the name of a plant or nothing, the project's folder, {@code quiet} or {@code told}. */
     public static void main(String... arguments) throws Exception {
         String planted = arguments[2];
         if (!planted.isEmpty() && Plant.of(planted).isEmpty()) {
@@ -24,23 +24,28 @@ public final class SimulateMain {
             System.exit(MISUSE);
         }
         String result =
-                run(planted, Integer.parseInt(arguments[0]), Long.parseLong(arguments[1]), Path.of(arguments[3]));
+                run(
+                        planted,
+                        Integer.parseInt(arguments[0]),
+                        Long.parseLong(arguments[1]),
+                        Path.of(arguments[3]),
+                        arguments[4].equals("told"));
         System.out.println(result);
         boolean isFound = result.contains("\"violations\":1");
         System.exit(isFound == planted.isEmpty() ? 1 : 0);
     }
 
     /** @param project the folder with the library's sources */
-    static String run(String planted, int schedules, long seed, Path project) throws IOException {
+    static String run(String planted, int schedules, long seed, Path project, boolean tells) throws IOException {
         Plant plant = Plant.of(planted).orElse(null);
         if (plant == null || plant.patch() == null) {
-            return Exploration.run(planted, schedules, seed);
+            return Exploration.run(planted, schedules, seed, tells);
         }
         Path sources = project.resolve("safebunny-core/src/main/java");
         try (PatchedLibrary copy = new PatchedLibrary(sources, plant.patch())) {
             return (String) copy.load(Exploration.class.getName())
-                    .getMethod("run", String.class, int.class, long.class)
-                    .invoke(null, planted, schedules, seed);
+                    .getMethod("run", String.class, int.class, long.class, boolean.class)
+                    .invoke(null, planted, schedules, seed, tells);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(
                     "The simulation with '%s' failed".formatted(planted),

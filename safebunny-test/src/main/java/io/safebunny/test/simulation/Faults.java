@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Every point that a run reaches, and what goes wrong there. Confined to the run. */
 final class Faults {
 
-    private static final Duration SKEW = Duration.ofHours(1);
+    static final Duration SKEW = Duration.ofHours(1);
 
     private final Chooser chooser;
     private final Journal journal;
@@ -79,6 +79,7 @@ final class Faults {
         }
         events.add(new Event(point, fault));
         journal.wentWrong(point, fault);
+        instance.wentWrong();
         switch (fault) {
             case CRASH -> instance.crash();
             case INTERRUPT -> process.interrupt(point.toString());

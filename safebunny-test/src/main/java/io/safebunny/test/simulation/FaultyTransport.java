@@ -37,6 +37,7 @@ final class FaultyTransport extends ForwardingTransport {
             return lost(message);
         }
         if (isAlarm(message) && instance.reach(Place.BEFORE_ALARM, subject) == Fault.LOSE) {
+            instance.lostAlarm(message.delay());
             return CompletableFuture.completedFuture(null);
         }
         CompletableFuture<Void> sent = super.send(message, deadline);

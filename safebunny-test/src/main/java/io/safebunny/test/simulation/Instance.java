@@ -65,7 +65,14 @@ final class Instance implements SimulatedNode {
     }
 
     void start(Function<SimulatedNode, List<?>> beans) {
-        Scan scan = Scan.of(beans.apply(this));
+        List<?> handlers = beans.apply(this);
+        for (Object handler : handlers) {
+            String forbidden = ForbiddenCalls.in(handler);
+            if (forbidden != null) {
+                rules().isBroken(Rules.SAME_IN_EACH_RUN, "%s: %s".formatted(node, forbidden));
+            }
+        }
+        Scan scan = Scan.of(handlers);
         engine.start(scan.handlers(), scan.sagas());
     }
 
@@ -124,6 +131,14 @@ final class Instance implements SimulatedNode {
 
     void usedFromOutside(String what) {
         world.usedFromOutside(process.name(), what);
+    }
+
+    void wentWrong() {
+        world.wentWrong();
+    }
+
+    void lostAlarm(Duration due) {
+        world.lostAlarm(due);
     }
 
     void sent(OutboundMessage message) {

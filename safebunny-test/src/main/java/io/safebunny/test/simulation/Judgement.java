@@ -77,6 +77,9 @@ final class Judgement {
     private boolean drained() {
         scheduler.runUntilIdle();
         Duration next = scheduler.nextApplicationTimer();
+        if (next == null && world.untilNoticed().compareTo(Duration.ZERO) > 0) {
+            next = world.untilNoticed();
+        }
         if (next != null) {
             advance(next);
             return false;

@@ -13,7 +13,9 @@ final class Report {
 
     private Report() {}
 
-    static String of(Violation violation, Schedule schedule, List<Journal.Entry> journal) {
+    /** @param method that declares the system, of a test class; {@code null} for a system that is declared otherwise */
+    static String of(
+            Violation violation, Schedule schedule, List<Journal.Entry> journal, @Nullable String method) {
         StringBuilder text = new StringBuilder();
         text.append("It does not hold that %s:%n%s%n".formatted(violation.invariant(), violation.details()));
         if (schedule.events().isEmpty()) {
@@ -23,7 +25,7 @@ final class Report {
         return text.append('\n')
                 .append(diagram(journal))
                 .append('\n')
-                .append(test(schedule))
+                .append(method == null ? test(schedule) : test(schedule, method))
                 .toString();
     }
 
@@ -69,11 +71,20 @@ final class Report {
     }
 
     private static String test(Schedule schedule) {
+        String argument = schedule.events().isEmpty() ? "Schedule.CLEAN" : "Schedule.read(%n%s)".formatted(lines(schedule));
+        return "@Test%nvoid replaysTheFinding() {%n    simulation().replay(%s);%n}%n".formatted(argument);
+    }
+
+    private static String test(Schedule schedule, String method) {
+        String settings =
+                schedule.events().isEmpty() ? "schedules = 1" : "replay = {%n%s%n}".formatted(lines(schedule));
+        return "@BunnySimulation(%s)%nvoid replaysTheFinding(SimulatedSystem system) {%n    %s(system);%n}%n"
+                .formatted(settings, method);
+    }
+
+    private static String lines(Schedule schedule) {
         return schedule.write().stream()
-                .map(event -> "                \"" + event.replace("\\", "\\\\").replace("\"", "\\\"") + "\"")
-                .collect(Collectors.joining(
-                        ",%n".formatted(),
-                        "@Test%nvoid replaysTheFinding() {%n    simulation().replay(Schedule.read(%n".formatted(),
-                        "));%n}%n".formatted()));
+                .map(event -> "        \"" + event.replace("\\", "\\\\").replace("\"", "\\\"") + "\"")
+                .collect(Collectors.joining(",%n".formatted()));
     }
 }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** What must hold at each moment of a run, whatever the application is. Confined to the run, except for {@link #isBroken}. */
 final class Rules {
 
+    static final String SAME_IN_EACH_RUN = "handlers take time and threads from the simulation";
     static final String OWN_THREADS = "handlers use no threads of their own";
     static final String NOT_EARLY = "no message comes before it is due";
     static final String ONLY_FAILURES = "only failures are counted as attempts";

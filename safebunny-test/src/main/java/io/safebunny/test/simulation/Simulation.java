@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.simulation;
 
+import io.safebunny.failure.MisuseException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -22,14 +23,21 @@ public final class Simulation {
     private static final int THREADS = 2;
 
     private final Consumer<SimulatedSystem> declaration;
+    private final @Nullable String method;
 
-    private Simulation(Consumer<SimulatedSystem> declaration) {
+    private Simulation(Consumer<SimulatedSystem> declaration, @Nullable String method) {
         this.declaration = declaration;
+        this.method = method;
     }
 
     /** @param declaration is called for each run, and makes everything anew */
     public static Simulation of(Consumer<SimulatedSystem> declaration) {
-        return new Simulation(declaration);
+        return new Simulation(declaration, null);
+    }
+
+    /** @param method of a test class, with {@link BunnySimulation} */
+    static Simulation declaredBy(String method, Consumer<SimulatedSystem> declaration) {
+        return new Simulation(declaration, method);
     }
 
     /**
@@ -39,8 +47,14 @@ public final class Simulation {
      * @param seed another one for other faults at random
      * @return the first violation in this order; {@code null} when everything held in all of them
      * @throws NotDeterministicException when runs of one schedule differ
+     * @throws MisuseException {@code schedules} is not positive
      */
     public @Nullable Finding explore(int schedules, long seed) {
+        if (schedules < 1) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "Invalid number of schedules [schedules=%d]: at least 1.".formatted(schedules));
+        }
         Outcome first = run(Schedule.CLEAN, false);
         if (first.violation() != null) {
             return finding(first.violation(), 1, Schedule.CLEAN);
@@ -94,7 +108,7 @@ public final class Simulation {
     public void replay(Schedule schedule) {
         Outcome outcome = run(schedule, true);
         if (outcome.violation() != null) {
-            throw new AssertionError(Report.of(outcome.violation(), schedule, outcome.journal()));
+            throw new AssertionError(Report.of(outcome.violation(), schedule, outcome.journal(), method));
         }
     }
 
@@ -107,7 +121,7 @@ public final class Simulation {
         Schedule shortest = new Shrinker(candidate -> violationOf(candidate)).shrink(schedule, violation);
         Outcome outcome = run(shortest, true);
         Violation last = outcome.violation() == null ? violation : outcome.violation();
-        return new Finding(last, schedules, shortest, Report.of(last, shortest, outcome.journal()));
+        return new Finding(last, schedules, shortest, Report.of(last, shortest, outcome.journal(), method));
     }
 
     private @Nullable Violation violationOf(Schedule schedule) {

@@ -30,6 +30,7 @@ final class World implements AutoCloseable {
 
     static final Duration LEASE = Duration.ofSeconds(30);
 
+    private static final int LEASES_TO_NOTICE = 3;
     private static final Duration STALL = LEASE.multipliedBy(3).dividedBy(2);
     private static final Duration RESTART = Duration.ofSeconds(1);
     private static final Limits LIMITS = new Limits(20_000, Duration.ofSeconds(5));
@@ -42,6 +43,7 @@ final class World implements AutoCloseable {
     private final Journal journal;
     private final Faults faults;
     private final Rules rules;
+    private Duration noticedAt = Duration.ZERO;
     private final Map<String, MessageStore> stores = new HashMap<>();
     private final Map<String, Instance> instances = new LinkedHashMap<>();
     private final Map<String, String> types = new HashMap<>();
@@ -62,8 +64,11 @@ final class World implements AutoCloseable {
                 start(node, node.name() + (node.instances() == 1 ? "" : "-" + number), 1);
             }
         }
-        publish();
-        Violation violation = new Judgement(this, scheduler).judge();
+        Violation violation = rules.broken();
+        if (violation == null) {
+            publish();
+            violation = new Judgement(this, scheduler).judge();
+        }
         return new Outcome(violation, faults.points(), faults.events(), faults.fingerprint(), journal.entries());
     }
 
@@ -133,6 +138,24 @@ final class World implements AutoCloseable {
     MessageRecord find(String node, RecordKey key) {
         MessageStore store = stores.get(node);
         return store == null ? null : store.find(key);
+    }
+
+    /** @param due when it would have come; somebody has noticed a few leases later, by the clock that is ahead most */
+    void lostAlarm(Duration due) {
+        Duration noticed = scheduler.elapsed().plus(due).plus(Faults.SKEW).plus(LEASE.multipliedBy(LEASES_TO_NOTICE));
+        noticedAt = noticed.compareTo(noticedAt) > 0 ? noticed : noticedAt;
+    }
+
+    /** Which may be what was just about to notice that an alarm is lost. */
+    void wentWrong() {
+        if (!noticedAt.isZero()) {
+            lostAlarm(Duration.ZERO);
+        }
+    }
+
+    /** How long until everything that the broker lost is noticed; zero or negative when it is. */
+    Duration untilNoticed() {
+        return noticedAt.minus(scheduler.elapsed());
     }
 
     void sent(OutboundMessage message) {

@@ -32,6 +32,19 @@ final class Orders {
                         .containsOnly(entry("charge 7"), entry("ship 7"), entry("mail 7")));
     }
 
+    /** Charges again in each attempt. */
+    static void declareWithoutKey(SimulatedSystem system) {
+        declare(system, WithoutKey::new);
+    }
+
+    record WithoutKey(SimulatedNode node) {
+        @BunnyHandler(from = "storefront")
+        void on(OrderPlaced placed) {
+            node.perform("charge " + placed.order());
+            var unused = node.bunny().publish(new PaymentCaptured(placed.order()));
+        }
+    }
+
     static java.util.Map.Entry<String, Integer> entry(String effect) {
         return java.util.Map.entry(effect, 1);
     }

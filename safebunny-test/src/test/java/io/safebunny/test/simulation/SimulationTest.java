@@ -51,7 +51,7 @@ class SimulationTest {
 
     @Test
     void aFindingIsTheSameEachTime() {
-        Simulation simulation = Simulation.of(PlantedBugsTest::declareWithoutKey);
+        Simulation simulation = Simulation.of(Orders::declareWithoutKey);
 
         assertThat(simulation.explore(100, 1)).isNotNull().isEqualTo(simulation.explore(100, 1));
     }
@@ -59,7 +59,7 @@ class SimulationTest {
     @Test
     void aReportShowsTheWayAndATestThatGoesIt() {
         Finding finding =
-                found(Simulation.of(PlantedBugsTest::declareWithoutKey).explore(100, 1));
+                found(Simulation.of(Orders::declareWithoutKey).explore(100, 1));
 
         assertThat(finding.schedule().events()).containsExactly(CRASH_AFTER_EFFECT);
         assertThat(finding.report())
@@ -78,7 +78,7 @@ class SimulationTest {
         Schedule schedule = new Schedule(List.of(CRASH_AFTER_EFFECT));
 
         assertThatThrownBy(
-                        () -> Simulation.of(PlantedBugsTest::declareWithoutKey).replay(schedule))
+                        () -> Simulation.of(Orders::declareWithoutKey).replay(schedule))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("sequenceDiagram");
         Simulation.of(Orders::declare).replay(schedule);
@@ -116,18 +116,25 @@ class SimulationTest {
 
     @Test
     void aHandlerThatUsesAnotherThreadIsNamed() {
-        Finding finding = found(withBilling(Threading::new).explore(10, 1));
+        Finding finding = found(withBilling(node -> new Threading(node, SimulationTest::inAThread)).explore(10, 1));
 
         assertThat(finding.violation().invariant()).isEqualTo("handlers use no threads of their own");
         assertThat(finding.violation().details()).contains("billing").contains("a thread of the handler");
     }
 
     @Test
-    void aHandlerThatSleepsIsNamed() {
-        Finding finding = found(withBilling(unused -> new Sleeping()).explore(10, 1));
+    void aHandlerThatWaitsInRealTimeIsNamed() {
+        Finding finding = found(withBilling(unused -> new Waiting()).explore(10, 1));
 
         assertThat(finding.violation().invariant()).isEqualTo("everything comes to an end");
-        assertThat(finding.violation().details()).contains("real time").contains(Sleeping.class.getName());
+        assertThat(finding.violation().details()).contains("real time").contains(Waiting.class.getName());
+    }
+
+    @Test
+    void schedulesArePositive() {
+        assertThatThrownBy(() -> Simulation.of(Orders::declare).explore(0, 1))
+                .isInstanceOf(MisuseException.class)
+                .hasMessageContaining("schedules=0");
     }
 
     @Test
@@ -184,18 +191,25 @@ class SimulationTest {
         }
     }
 
-    record Threading(SimulatedNode node) {
+    record Threading(SimulatedNode node, Consumer<Runnable> elsewhere) {
         @BunnyHandler(from = "storefront")
-        void on(Orders.OrderPlaced placed) throws InterruptedException {
-            Thread thread =
-                    new Thread(() -> node.bunny().publish(new Orders.PaymentCaptured("7")), "a thread of the handler");
-            thread.setUncaughtExceptionHandler((same, failure) -> {});
-            thread.start();
-            thread.join();
+        void on(Orders.OrderPlaced placed) {
+            elsewhere.accept(() -> node.bunny().publish(new Orders.PaymentCaptured("7")));
         }
     }
 
-    static final class Sleeping {
+    private static void inAThread(Runnable task) {
+        Thread thread = new Thread(task, "a thread of the handler");
+        thread.setUncaughtExceptionHandler((same, failure) -> {});
+        thread.start();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    static final class Waiting {
         @BunnyHandler(from = "storefront")
         void on(Orders.OrderPlaced placed) throws InterruptedException {
             new java.util.concurrent.CountDownLatch(1).await();
