@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.harness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.safebunny.BunnyCircuitBreaker;
+import io.safebunny.BunnyOperations;
+import io.safebunny.BunnyOperations.Scope;
+import io.safebunny.PublishOptions;
+import io.safebunny.harness.Trips.BookRoom;
+import io.safebunny.harness.Trips.BookTrip;
+import io.safebunny.harness.Trips.Broken;
+import io.safebunny.harness.Trips.CancelRoom;
+import io.safebunny.harness.Trips.Enquiry;
+import io.safebunny.harness.Trips.Hotels;
+import io.safebunny.harness.Trips.Offer;
+import io.safebunny.harness.Trips.OfferEnds;
+import io.safebunny.harness.Trips.Offers;
+import io.safebunny.harness.Trips.RoomBooked;
+import io.safebunny.harness.Trips.TripPaid;
+import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonMessages;
+import io.safebunny.test.BunnyHarness;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.test.context.TestPropertySource;
+
+/** What a {@code BunnyTest} promises, whatever its broker. */
+@TestPropertySource(
+        properties = {
+            "safebunny.node=trips",
+            "safebunny.retry.max-retries=1",
+            "safebunny.retry.initial-interval=200ms",
+            "safebunny.delayed-retry.delays=10s,1h",
+        })
+abstract class TripRules {
+
+    @Autowired
+    Hotels hotels;
+
+    @Autowired
+    Offers offers;
+
+    @Autowired
+    BunnyCircuitBreaker breaker;
+
+    @Autowired
+    BunnyOperations operations;
+
+    @Autowired
+    PoisonMessages poison;
+
+    @BeforeEach
+    void forget() {
+        hotels.booked.clear();
+        offers.asked.clear();
+    }
+
+    @Test
+    void whatIsPublishedIsHandledAndPublishesMore(BunnyHarness bunny) {
+        String saga = bunny.as("storefront").publish(new Enquiry(1));
+        assertThat(offers.asked).isEmpty();
+
+        bunny.runUntilIdle();
+
+        assertThat(bunny.saga(saga)).handled(Enquiry.class, 1).published(Offer.class, 1);
+    }
+
+    @Test
+    void sevenDaysPassAtOnce(BunnyHarness bunny) {
+        bunny.as("storefront").publish(new Enquiry(1));
+        assertThat(bunny.runUntilIdle()).next(OfferEnds.class).in(Duration.ofDays(7));
+        assertThat(bunny.advance(Duration.ofDays(6))).next(OfferEnds.class).in(Duration.ofDays(1));
+        assertThat(bunny.messages()).handled(OfferEnds.class, 0);
+
+        assertThat(bunny.advance(Duration.ofDays(1))).isEmpty();
+        assertThat(bunny.messages()).handled(OfferEnds.class, 1);
+        assertThat(offers.asked).isEmpty();
+    }
+
+    @Test
+    void failuresAreRetriedAndThenSetAside(BunnyHarness bunny) {
+        Instant before = bunny.now();
+        String saga = bunny.as("storefront").publish(new Broken("no such city"));
+
+        bunny.runUntilIdle();
+
+        assertThat(bunny.saga(saga))
+                .retried(Broken.class, 2)
+                .setAside(Broken.class, "retries-exhausted")
+                .handled(Broken.class, 0);
+        assertThat(Duration.between(before, bunny.now()).toSeconds()).isBetween(3610L, 3660L);
+        assertThat(poison.list(PoisonFilter.all()).depth()).isEqualTo(1);
+    }
+
+    @Test
+    void aSagaIsUndoneAfterItsTimeout(BunnyHarness bunny) {
+        String saga = bunny.as("storefront").publish(new BookTrip("Rome"));
+        bunny.runUntilIdle();
+        assertThat(hotels.booked).containsExactly("Rome");
+
+        bunny.advance(Duration.ofDays(7));
+
+        assertThat(bunny.saga(saga)).handled(BookRoom.class, 1).handled(RoomBooked.class, 1).handled(CancelRoom.class, 1).nothingSetAside();
+        assertThat(hotels.booked).isEmpty();
+    }
+
+    @Test
+    void aSagaThatIsPaidIsNotUndone(BunnyHarness bunny) {
+        String saga = bunny.as("storefront").publish(new BookTrip("Rome"));
+        bunny.runUntilIdle();
+        bunny.as("payments").publish(new TripPaid("Rome"), PublishOptions.none().withCorrelationId(saga));
+        bunny.runUntilIdle();
+
+        bunny.advance(Duration.ofDays(7));
+
+        assertThat(bunny.saga(saga)).handled(TripPaid.class, 1).never(CancelRoom.class);
+        assertThat(hotels.booked).containsExactly("Rome");
+    }
+
+    @Test
+    void aPausedTypeStaysWhereItIs(BunnyHarness bunny) {
+        breaker.open(Enquiry.class, Duration.ofHours(1));
+        bunny.as("storefront").publish(new Enquiry(1));
+
+        bunny.runUntilIdle();
+        assertThat(bunny.messages()).handled(Enquiry.class, 0);
+
+        bunny.advance(Duration.ofHours(1));
+        assertThat(bunny.messages()).handled(Enquiry.class, 1);
+    }
+
+    @Test
+    void aTypePausedByAnOperatorStaysUntilItIsResumed(BunnyHarness bunny) {
+        bunny.as("storefront").publish(new Enquiry(1)); // perhaps delivered already
+        operations.pause("Enquiry", Duration.ofDays(1), Scope.NODE, "to see", "test");
+        bunny.as("storefront").publish(new Enquiry(2));
+
+        bunny.runUntilIdle();
+        assertThat(bunny.messages()).handled(Enquiry.class, 0);
+
+        operations.resume("Enquiry", Scope.NODE, "seen", "test");
+        bunny.runUntilIdle();
+        assertThat(bunny.messages()).handled(Enquiry.class, 2);
+    }
+
+    @Test
+    void twoHundredMessagesAreHandled(BunnyHarness bunny) {
+        IntStream.range(0, 200).forEach(number -> bunny.as("storefront").publish(new Enquiry(number)));
+
+        bunny.runUntilIdle();
+
+        assertThat(bunny.messages()).handled(Enquiry.class, 200).published(Offer.class, 200).nothingSetAside();
+        assertThat(offers.asked).hasSize(200);
+    }
+
+    @Test
+    void whoForgetsToRunIsTold(BunnyHarness bunny) {
+        String saga = bunny.as("storefront").publish(new Enquiry(1));
+
+        assertThatThrownBy(() -> assertThat(bunny.saga(saga)).never(Offer.class))
+                .hasMessageContaining("call runUntilIdle()");
+        bunny.runUntilIdle();
+    }
+
+    @Test
+    void nothingIsLeftForTheNextTestFirst(BunnyHarness bunny) {
+        leavesEverythingBehind(bunny);
+    }
+
+    @Test
+    void nothingIsLeftForTheNextTestSecond(BunnyHarness bunny) {
+        leavesEverythingBehind(bunny);
+    }
+
+    private void leavesEverythingBehind(BunnyHarness bunny) {
+        assertThat(bunny.runUntilIdle()).isEmpty();
+        assertThat(bunny.advance(Duration.ofDays(30))).isEmpty();
+        assertThat(bunny.messages()).handled(Enquiry.class, 0).never(Broken.class);
+        assertThat(poison.list(PoisonFilter.all()).depth()).isEqualTo(0);
+
+        bunny.as("storefront").publish(new Broken("no such city"));
+        bunny.as("storefront").publish(new Enquiry(1)); // its offer has not ended
+        bunny.as("storefront").publish(new BookTrip("Rome"));
+        bunny.runUntilIdle();
+        breaker.open(Enquiry.class, Duration.ofHours(1));
+        bunny.as("storefront").publish(new Enquiry(2));
+        bunny.runUntilIdle();
+        assertThat(poison.list(PoisonFilter.all()).depth()).isEqualTo(1);
+    }
+}
