@@ -12,6 +12,7 @@ import io.safebunny.harness.Trips.BookRoom;
 import io.safebunny.harness.Trips.BookTrip;
 import io.safebunny.harness.Trips.Broken;
 import io.safebunny.harness.Trips.CancelRoom;
+import io.safebunny.harness.Trips.Checked;
 import io.safebunny.harness.Trips.Enquiry;
 import io.safebunny.harness.Trips.Hotels;
 import io.safebunny.harness.Trips.Offer;
@@ -21,9 +22,11 @@ import io.safebunny.harness.Trips.RoomBooked;
 import io.safebunny.harness.Trips.TripPaid;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
+import io.safebunny.poison.PoisonRequest;
 import io.safebunny.test.BunnyHarness;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,6 +62,7 @@ abstract class TripRules {
     void forget() {
         hotels.booked.clear();
         offers.asked.clear();
+        offers.check = () -> {};
     }
 
     @Test
@@ -157,6 +161,40 @@ abstract class TripRules {
 
         assertThat(bunny.messages()).handled(Enquiry.class, 200).published(Offer.class, 200).nothingSetAside();
         assertThat(offers.asked).hasSize(200);
+    }
+
+    /** More than a consumer may have at once wait before they are tried again. */
+    @Test
+    void aHundredMessagesFailSideBySide(BunnyHarness bunny) {
+        offers.check = () -> {
+            Integer latest = offers.asked.get(offers.asked.size() - 1);
+            if (Collections.frequency(offers.asked, latest) == 1) {
+                throw new IllegalStateException("not yet");
+            }
+        };
+        IntStream.range(0, 100).forEach(number -> bunny.as("storefront").publish(new Checked(number)));
+
+        bunny.runUntilIdle();
+
+        assertThat(bunny.messages()).handled(Checked.class, 100).nothingSetAside();
+        assertThat(offers.asked).hasSize(200);
+    }
+
+    @Test
+    void whatWasSetAsideIsReplayed(BunnyHarness bunny) {
+        offers.check = () -> {
+            throw new IllegalStateException("not yet");
+        };
+        String saga = bunny.as("storefront").publish(new Checked(1));
+        bunny.runUntilIdle();
+        assertThat(bunny.saga(saga)).setAside(Checked.class).handled(Checked.class, 0);
+
+        offers.check = () -> {};
+        poison.replay(PoisonRequest.of(PoisonFilter.all(), "test", "fixed"));
+        bunny.runUntilIdle();
+
+        assertThat(bunny.saga(saga)).handled(Checked.class, 1);
+        assertThat(poison.list(PoisonFilter.all()).depth()).isZero();
     }
 
     @Test

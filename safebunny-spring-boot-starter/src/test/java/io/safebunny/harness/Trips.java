@@ -40,7 +40,7 @@ class Trips {
 
     record Broken(String why) {}
 
-    record Slow(int number) {}
+    record Checked(int number) {}
 
     @BunnySaga
     static class TripSaga {
@@ -97,6 +97,7 @@ class Trips {
 
         private final Bunny bunny;
         final List<Integer> asked = new ArrayList<>();
+        Runnable check = () -> {};
 
         Offers(Bunny bunny) {
             this.bunny = bunny;
@@ -113,6 +114,13 @@ class Trips {
         @BunnyHandler(from = "trips")
         void on(OfferEnds end) {
             asked.remove(Integer.valueOf(end.number()));
+        }
+
+        @BunnyHandler(from = "storefront")
+        void on(Checked checked) {
+            asked.add(checked.number());
+            check.run();
+            bunny.publish(new Offer(checked.number()));
         }
 
         @BunnyHandler(from = "storefront")

@@ -3,17 +3,22 @@ package io.safebunny.harness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.harness.Trips.Checked;
 import io.safebunny.harness.Trips.Enquiry;
+import io.safebunny.harness.Trips.Offer;
 import io.safebunny.test.Broker;
 import io.safebunny.test.BunnyHarness;
 import io.safebunny.test.BunnyTest;
+import io.safebunny.test.broker.TestBroker;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.core.RabbitAdmin;
 import org.springframework.beans.factory.annotation.Autowired;
 
-@BunnyTest(classes = Trips.class, broker = Broker.REAL)
+@BunnyTest(classes = Trips.class, broker = Broker.REAL, longestStep = 20)
 class TripsOnRabbitIT extends TripRules {
 
     @Autowired
@@ -29,5 +34,45 @@ class TripsOnRabbitIT extends TripRules {
         assertThat(new RabbitAdmin(connections).getQueueInfo("trips-Enquiry"))
                 .extracting(queue -> queue.getMessageCount(), queue -> queue.getConsumerCount())
                 .containsExactly(1L, 0);
+    }
+
+    @Test
+    void whatWasDeliveredBeforeTheConnectionIsLostComesAgain(BunnyHarness bunny) {
+        IntStream.range(0, 20).forEach(number -> bunny.as("storefront").publish(new Enquiry(number)));
+        lose("trips:consume");
+
+        bunny.runUntilIdle();
+
+        assertThat(bunny.messages()).handled(Enquiry.class, 20).published(Offer.class, 20).nothingSetAside();
+    }
+
+    @Test
+    void whatIsBeingHandledWhenTheConnectionIsLostComesAgainAndIsHandledOnce(BunnyHarness bunny) {
+        AtomicBoolean first = new AtomicBoolean(true);
+        offers.check = () -> {
+            if (first.getAndSet(false)) {
+                lose("trips:consume");
+            }
+        };
+        IntStream.range(0, 5).forEach(number -> bunny.as("storefront").publish(new Checked(number)));
+
+        bunny.runUntilIdle();
+
+        assertThat(bunny.messages()).published(Offer.class, 5).nothingSetAside();
+        assertThat(offers.asked).containsExactlyInAnyOrder(0, 1, 2, 3, 4);
+    }
+
+    @Test
+    void whatIsPublishedWhileThereIsNoConnectionWaitsForOne(BunnyHarness bunny) {
+        offers.check = () -> lose("trips:publish");
+        String saga = bunny.as("storefront").publish(new Checked(1));
+
+        bunny.runUntilIdle();
+
+        assertThat(bunny.saga(saga)).published(Offer.class, 1).handled(Checked.class, 1).nothingSetAside();
+    }
+
+    private void lose(String connection) {
+        TestBroker.shared().createVirtualHost(connections.getVirtualHost()).closeConnection(connection);
     }
 }

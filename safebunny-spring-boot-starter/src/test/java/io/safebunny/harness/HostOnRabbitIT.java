@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.harness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.safebunny.test.Broker;
+import io.safebunny.test.BunnyHarness;
+import io.safebunny.test.BunnyTest;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.springframework.amqp.AmqpException;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+import org.springframework.amqp.rabbit.connection.ConnectionFactory;
+import org.springframework.amqp.rabbit.core.RabbitAdmin;
+import org.springframework.test.annotation.DirtiesContext.HierarchyMode;
+import org.springframework.test.context.TestContext;
+import org.springframework.test.context.TestContextManager;
+
+class HostOnRabbitIT {
+
+    @BunnyTest(classes = Trips.class, broker = Broker.REAL, properties = "safebunny.node=trips")
+    static class Declared {}
+
+    /** The context is another one, because the broker is. */
+    @BunnyTest(classes = Trips.class, broker = Broker.MEMORY, properties = "safebunny.node=trips")
+    static class InMemory {}
+
+    @Test
+    void aContextTakesItsVirtualHostAndItsThreadsWithIt() {
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
+        TestContext test = new TestContextManager(Declared.class).getTestContext();
+        ConnectionFactory factory = test.getApplicationContext().getBean(ConnectionFactory.class);
+        CachingConnectionFactory own =
+                new CachingConnectionFactory(((CachingConnectionFactory) factory).getRabbitConnectionFactory());
+        assertThat(new RabbitAdmin(own).getQueueInfo("trips-Enquiry")).isNotNull();
+        test.getApplicationContext().getBean(BunnyHarness.class).as("storefront");
+        own.destroy();
+
+        test.markApplicationContextDirty(HierarchyMode.EXHAUSTIVE);
+
+        assertThatThrownBy(own::createConnection).isInstanceOf(AmqpException.class);
+        await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                .filteredOn(thread -> !before.contains(thread))
+                .extracting(Thread::getName)
+                .noneMatch(name -> name.startsWith("safebunny-test")));
+    }
+
+    @Test
+    void contextsOfBothBrokersStandSideBySide() {
+        TestContext real = new TestContextManager(Declared.class).getTestContext();
+        TestContext memory = new TestContextManager(InMemory.class).getTestContext();
+
+        assertThat(real.getApplicationContext()).isNotSameAs(memory.getApplicationContext());
+        real.markApplicationContextDirty(HierarchyMode.EXHAUSTIVE);
+    }
+}
