@@ -19,6 +19,7 @@ import io.safebunny.harness.Trips.Offer;
 import io.safebunny.harness.Trips.OfferEnds;
 import io.safebunny.harness.Trips.Offers;
 import io.safebunny.harness.Trips.RoomBooked;
+import io.safebunny.harness.Trips.TripDeferred;
 import io.safebunny.harness.Trips.TripPaid;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
@@ -105,13 +106,28 @@ abstract class TripRules {
     @Test
     void aSagaIsUndoneAfterItsTimeout(BunnyHarness bunny) {
         String saga = bunny.as("storefront").publish(new BookTrip("Rome"));
-        bunny.runUntilIdle();
+        assertThat(bunny.runUntilIdle()).nextTimeout("payment").in(Duration.ofDays(7));
         assertThat(hotels.booked).containsExactly("Rome");
 
-        bunny.advance(Duration.ofDays(7));
+        assertThat(bunny.advance(Duration.ofDays(7))).isEmpty();
 
         assertThat(bunny.saga(saga)).handled(BookRoom.class, 1).handled(RoomBooked.class, 1).handled(CancelRoom.class, 1).nothingSetAside();
         assertThat(hotels.booked).isEmpty();
+    }
+
+    @Test
+    void aTimeoutThatIsMovedComesThen(BunnyHarness bunny) {
+        String saga = bunny.as("storefront").publish(new BookTrip("Rome"));
+        bunny.runUntilIdle();
+        bunny.as("payments").publish(new TripDeferred("Rome", 3), PublishOptions.none().withCorrelationId(saga));
+
+        assertThat(bunny.runUntilIdle()).nextTimeout("payment").in(Duration.ofDays(3));
+        bunny.as("payments").publish(new TripDeferred("Rome", 20), PublishOptions.none().withCorrelationId(saga));
+        assertThat(bunny.runUntilIdle()).nextTimeout("payment").in(Duration.ofDays(20));
+        assertThat(bunny.advance(Duration.ofDays(10))).nextTimeout("payment").in(Duration.ofDays(10));
+
+        assertThat(bunny.advance(Duration.ofDays(10))).isEmpty();
+        assertThat(bunny.saga(saga)).handled(CancelRoom.class, 1);
     }
 
     @Test
@@ -119,7 +135,7 @@ abstract class TripRules {
         String saga = bunny.as("storefront").publish(new BookTrip("Rome"));
         bunny.runUntilIdle();
         bunny.as("payments").publish(new TripPaid("Rome"), PublishOptions.none().withCorrelationId(saga));
-        bunny.runUntilIdle();
+        assertThat(bunny.runUntilIdle()).isEmpty(); // the timeout is cancelled
 
         bunny.advance(Duration.ofDays(7));
 

@@ -32,6 +32,8 @@ class Trips {
 
     record TripPaid(String city) {}
 
+    record TripDeferred(String city, int days) {}
+
     record Enquiry(int number) {}
 
     record Offer(int number) {}
@@ -62,6 +64,11 @@ class Trips {
         @BunnyHandler(from = "payments")
         void on(TripPaid paid, SagaContext saga) {
             saga.complete();
+        }
+
+        @BunnyHandler(from = "payments")
+        void on(TripDeferred deferred, SagaContext saga) {
+            saga.timeout("payment", Duration.ofDays(deferred.days()));
         }
 
         @OnTimeout("payment")
