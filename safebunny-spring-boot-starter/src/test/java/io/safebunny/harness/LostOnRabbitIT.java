@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.BunnyCircuitBreaker;
+import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.harness.Trips.Enquiry;
 import io.safebunny.test.Broker;
 import io.safebunny.test.BunnyHarness;
@@ -22,6 +23,9 @@ class LostOnRabbitIT {
     private ConnectionFactory connections;
 
     @Autowired
+    private SafeBunnyOptions options;
+
+    @Autowired
     private BunnyCircuitBreaker breaker;
 
     /** The second time because of what is left of the first. */
@@ -30,7 +34,7 @@ class LostOnRabbitIT {
         breaker.open(Enquiry.class, Duration.ofHours(1));
         bunny.as("storefront").publish(new Enquiry(1));
         bunny.runUntilIdle();
-        assertThat(new RabbitAdmin(connections).purgeQueue("trips-Enquiry")).isOne();
+        assertThat(new RabbitAdmin(connections).purgeQueue(OnBroker.queue("trips-Enquiry", options))).isOne();
 
         assertThatThrownBy(() -> bunny.advance(Duration.ofHours(2)))
                 .isInstanceOf(AssertionError.class)

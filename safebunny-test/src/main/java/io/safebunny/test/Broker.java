@@ -19,7 +19,8 @@ public enum Broker {
 
     /**
      * A RabbitMQ, as {@link io.safebunny.test.broker.TestBroker#shared()} finds or starts it: where there is none, the tests fail. Each
-     * application context has a virtual host of its own, which is deleted with it.
+     * application context has a virtual host of its own, or on a broker that others run, exchanges and queues with a prefix of its own; they
+     * are deleted with it.
      */
     REAL;
 

@@ -37,32 +37,36 @@ import org.springframework.test.context.support.TestPropertySourceUtils;
 record BunnyTestCustomizer(Broker broker, long mostSteps, int longestStep) implements ContextCustomizer {
 
     private static final String NODE = "safeBunnyTestNode";
-    private static final String HOST = "safeBunnyTestVirtualHost";
+    private static final String ROOM = "safeBunnyTestBrokerRoom";
     private static final String STORE = "safebunny.store.type";
 
     @Override
     public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
-        VirtualHost host = broker == Broker.REAL ? VirtualHost.create() : null;
+        BrokerRoom room = broker == Broker.REAL ? BrokerRoom.create() : null;
         TestPropertySourceUtils.addInlinedPropertiesToEnvironment(
                 context,
-                host == null
+                room == null
                         ? new String[] {"safebunny.transport=memory"}
                         : new String[] {
                             "safebunny.transport=rabbit",
-                            "spring.rabbitmq.addresses=" + host.broker().uri()
+                            "spring.rabbitmq.addresses=" + room.broker().uri()
                         });
+        if (room != null && !room.isVirtualHost()) {
+            TestPropertySourceUtils.addInlinedPropertiesToEnvironment(
+                    context, "safebunny.topology.prefix=" + room.prefix() + "exchange");
+        }
         if (Arrays.stream(configuration.getPropertySourceProperties()).noneMatch(line -> line.startsWith(STORE))) {
             TestPropertySourceUtils.addInlinedPropertiesToEnvironment(context, STORE + "=memory");
         }
-        register(context.getBeanFactory(), (BeanDefinitionRegistry) context.getBeanFactory(), host);
+        register(context.getBeanFactory(), (BeanDefinitionRegistry) context.getBeanFactory(), room);
     }
 
     private void register(
-            ListableBeanFactory beans, BeanDefinitionRegistry registry, @Nullable VirtualHost host) {
+            ListableBeanFactory beans, BeanDefinitionRegistry registry, @Nullable BrokerRoom room) {
         VirtualNode node = new VirtualNode(
-                new Limits(mostSteps, Duration.ofSeconds(longestStep)), host == null ? null : host.broker());
-        if (host != null) {
-            add(registry, HOST, VirtualHost.class, () -> host);
+                new Limits(mostSteps, Duration.ofSeconds(longestStep)), room == null ? null : new VirtualNode.Room(room.broker(), room.prefix()));
+        if (room != null) {
+            add(registry, ROOM, BrokerRoom.class, () -> room);
         }
         Supplier<SafeBunnyOptions> options = () -> beans.getBean(SafeBunnyOptions.class);
         Supplier<String> name = () -> options.get().node();
@@ -102,10 +106,10 @@ record BunnyTestCustomizer(Broker broker, long mostSteps, int longestStep) imple
         if (!type.equals(ConsumeMiddleware.class)) {
             definition.setPrimary(true);
         }
-        if (!name.equals(NODE) && !name.equals(HOST)) {
+        if (!name.equals(NODE) && !name.equals(ROOM)) {
             definition.setDependsOn(NODE);
-        } else if (name.equals(NODE) && registry.containsBeanDefinition(HOST)) {
-            definition.setDependsOn(HOST);
+        } else if (name.equals(NODE) && registry.containsBeanDefinition(ROOM)) {
+            definition.setDependsOn(ROOM);
         }
         registry.registerBeanDefinition(name, definition);
     }

@@ -31,6 +31,7 @@ final class Arrivals implements Outside {
 
     // guarded by this
     private final Map<String, QueueCopies> queues = new TreeMap<>();
+    private final Set<String> exchanges = new LinkedHashSet<>();
     private final Map<String, Address> deadLetterAddresses = new HashMap<>();
     private final Map<Address, Set<String>> bindings = new HashMap<>();
 
@@ -39,6 +40,8 @@ final class Arrivals implements Outside {
     }
 
     synchronized void apply(Topology topology) {
+        topology.exchanges().forEach(exchange -> exchanges.add(exchange.name()));
+        exchanges.add(topology.options().laterExchange());
         for (Queue queue : topology.queues()) {
             queues.computeIfAbsent(queue.name(), QueueCopies::new);
             Object exchange = queue.arguments().get("x-dead-letter-exchange");
@@ -126,6 +129,16 @@ final class Arrivals implements Outside {
                 .flatMap(queue -> queue.taken().stream())
                 .map(CountedDelivery::message)
                 .toList();
+    }
+
+    /** All that the nodes have declared. */
+    synchronized List<String> queues() {
+        return List.copyOf(queues.keySet());
+    }
+
+    /** All that the nodes have declared. */
+    synchronized List<String> exchanges() {
+        return List.copyOf(exchanges);
     }
 
     /** Queues that have something in them. */

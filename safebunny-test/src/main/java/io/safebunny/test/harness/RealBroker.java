@@ -3,7 +3,6 @@ package io.safebunny.test.harness;
 
 import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.spi.transport.Transport;
-import io.safebunny.test.broker.TestBroker;
 import io.safebunny.test.scheduler.Outside;
 import io.safebunny.test.scheduler.SimulatedProcess;
 import io.safebunny.time.SystemTimeline;
@@ -28,7 +27,7 @@ final class RealBroker implements HarnessBroker {
 
     private static final int CHANNELS = 8;
 
-    private final TestBroker broker;
+    private final VirtualNode.Room room;
     private final SimulatedProcess process;
     private final BooleanSupplier discards;
     private final SystemTimeline realTime = new SystemTimeline("safebunny-test-broker");
@@ -46,14 +45,14 @@ final class RealBroker implements HarnessBroker {
     private final MemoryBroker instances;
 
     /**
-     * @param broker nobody else uses its virtual host
+     * @param room nobody else uses it
      * @param discards whether what is delivered is to vanish
      */
-    RealBroker(TestBroker broker, SimulatedProcess process, BooleanSupplier discards) {
-        this.broker = broker;
+    RealBroker(VirtualNode.Room room, SimulatedProcess process, BooleanSupplier discards) {
+        this.room = room;
         this.process = process;
         this.discards = discards;
-        this.desk = new BrokerDesk(factory("safebunny-test:desk"));
+        this.desk = new BrokerDesk(factory("safebunny-test:desk"), room.queuePrefix());
         this.arrivals = new Arrivals(desk);
         this.held = new HeldMessages(process.timeline());
         this.instances = new MemoryBroker(process.timeline(), process.executor());
@@ -65,7 +64,7 @@ final class RealBroker implements HarnessBroker {
     }
 
     private CachingConnectionFactory factory(String name) {
-        CachingConnectionFactory factory = new CachingConnectionFactory(broker.uri());
+        CachingConnectionFactory factory = new CachingConnectionFactory(room.broker().uri());
         factory.getRabbitConnectionFactory().setAutomaticRecoveryEnabled(false); // the transport reconnects on its own
         factory.getRabbitConnectionFactory().setMaxInboundMessageBodySize(Integer.MAX_VALUE);
         factory.setConnectionNameStrategy(ignored -> name);
@@ -85,7 +84,7 @@ final class RealBroker implements HarnessBroker {
                 realTime);
         transports.add(rabbit);
         return new RealTransport(
-                rabbit,
+                room.queuePrefix().isEmpty() ? rabbit : new RenamedQueues(rabbit, room.queuePrefix()),
                 new MemoryTransport(instances, options),
                 new RealTransport.Surroundings(options, process, arrivals, held, realTime, discards));
     }
@@ -116,6 +115,9 @@ final class RealBroker implements HarnessBroker {
     @Override
     public void close() {
         transports.forEach(Transport::close);
+        if (!room.queuePrefix().isEmpty()) { // else it all goes with its virtual host
+            desk.delete(arrivals.queues(), arrivals.exchanges());
+        }
         desk.close();
         factories.forEach(CachingConnectionFactory::destroy);
         workers.shutdownNow();

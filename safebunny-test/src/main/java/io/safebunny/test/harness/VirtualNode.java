@@ -34,17 +34,24 @@ public final class VirtualNode implements AutoCloseable {
         this(limits, null);
     }
 
-    /** @param real broker, of which this uses all there is in its virtual host; {@code null} for one in memory */
-    public VirtualNode(Limits limits, @Nullable TestBroker real) {
+    /**
+     * What it has of a real broker for itself.
+     *
+     * @param queuePrefix of all its queues, and the exchanges are its own, too; empty if the virtual host is its own
+     */
+    public record Room(TestBroker broker, String queuePrefix) {}
+
+    /** @param room on a real broker; {@code null} for a broker in memory */
+    public VirtualNode(Limits limits, @Nullable Room room) {
         scheduler = new DeterministicScheduler(Instant.parse("2030-01-01T00:00:00Z"), Choices.IN_ORDER, limits);
         process = scheduler.process("application");
         journal = new Journal(scheduler::now);
-        if (real == null) {
+        if (room == null) {
             memory = new MemoryBroker(process.timeline(), process.executor());
             broker = new BrokerInMemory(memory, process);
         } else {
             memory = null;
-            RealBroker rabbit = new RealBroker(real, process, () -> clearing);
+            RealBroker rabbit = new RealBroker(room, process, () -> clearing);
             scheduler.awaits(rabbit.outside());
             broker = rabbit;
         }

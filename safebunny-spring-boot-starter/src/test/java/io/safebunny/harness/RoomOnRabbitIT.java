@@ -2,23 +2,21 @@
 package io.safebunny.harness;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.test.Broker;
 import io.safebunny.test.BunnyHarness;
 import io.safebunny.test.BunnyTest;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.springframework.amqp.AmqpException;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
-import org.springframework.amqp.rabbit.core.RabbitAdmin;
 import org.springframework.test.annotation.DirtiesContext.HierarchyMode;
 import org.springframework.test.context.TestContext;
 import org.springframework.test.context.TestContextManager;
 
-class HostOnRabbitIT {
+class RoomOnRabbitIT {
 
     @BunnyTest(classes = Trips.class, broker = Broker.REAL, properties = "safebunny.node=trips")
     static class Declared {}
@@ -28,19 +26,20 @@ class HostOnRabbitIT {
     static class InMemory {}
 
     @Test
-    void aContextTakesItsVirtualHostAndItsThreadsWithIt() {
+    void aContextTakesItsQueuesAndItsThreadsWithIt() {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
         TestContext test = new TestContextManager(Declared.class).getTestContext();
         ConnectionFactory factory = test.getApplicationContext().getBean(ConnectionFactory.class);
         CachingConnectionFactory own =
                 new CachingConnectionFactory(((CachingConnectionFactory) factory).getRabbitConnectionFactory());
-        assertThat(new RabbitAdmin(own).getQueueInfo("trips-Enquiry")).isNotNull();
+        String queue = OnBroker.queue("trips-Enquiry", test.getApplicationContext().getBean(SafeBunnyOptions.class));
+        assertThat(OnBroker.has(queue, own)).isTrue();
         test.getApplicationContext().getBean(BunnyHarness.class).as("storefront");
-        own.destroy();
-
         test.markApplicationContextDirty(HierarchyMode.EXHAUSTIVE);
 
-        assertThatThrownBy(own::createConnection).isInstanceOf(AmqpException.class);
+        own.resetConnection();
+        assertThat(OnBroker.has(queue, own)).isFalse();
+        own.destroy();
         await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
                 .filteredOn(thread -> !before.contains(thread))
                 .extracting(Thread::getName)
