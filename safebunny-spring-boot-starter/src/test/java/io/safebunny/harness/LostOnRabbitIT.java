@@ -34,7 +34,8 @@ class LostOnRabbitIT {
         breaker.open(Enquiry.class, Duration.ofHours(1));
         bunny.as("storefront").publish(new Enquiry(1));
         bunny.runUntilIdle();
-        assertThat(new RabbitAdmin(connections).purgeQueue(OnBroker.queue("trips-Enquiry", options))).isOne();
+        assertThat(new RabbitAdmin(connections).purgeQueue(OnBroker.queue("trips-Enquiry", options)))
+                .isOne();
 
         assertThatThrownBy(() -> bunny.advance(Duration.ofHours(2)))
                 .isInstanceOf(AssertionError.class)

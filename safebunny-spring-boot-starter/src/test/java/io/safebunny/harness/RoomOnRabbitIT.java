@@ -32,7 +32,8 @@ class RoomOnRabbitIT {
         ConnectionFactory factory = test.getApplicationContext().getBean(ConnectionFactory.class);
         CachingConnectionFactory own =
                 new CachingConnectionFactory(((CachingConnectionFactory) factory).getRabbitConnectionFactory());
-        String queue = OnBroker.queue("trips-Enquiry", test.getApplicationContext().getBean(SafeBunnyOptions.class));
+        String queue =
+                OnBroker.queue("trips-Enquiry", test.getApplicationContext().getBean(SafeBunnyOptions.class));
         assertThat(OnBroker.has(queue, own)).isTrue();
         test.getApplicationContext().getBean(BunnyHarness.class).as("storefront");
         test.markApplicationContextDirty(HierarchyMode.EXHAUSTIVE);

@@ -111,7 +111,11 @@ abstract class TripRules {
 
         assertThat(bunny.advance(Duration.ofDays(7))).isEmpty();
 
-        assertThat(bunny.saga(saga)).handled(BookRoom.class, 1).handled(RoomBooked.class, 1).handled(CancelRoom.class, 1).nothingSetAside();
+        assertThat(bunny.saga(saga))
+                .handled(BookRoom.class, 1)
+                .handled(RoomBooked.class, 1)
+                .handled(CancelRoom.class, 1)
+                .nothingSetAside();
         assertThat(hotels.booked).isEmpty();
     }
 
@@ -119,10 +123,12 @@ abstract class TripRules {
     void aTimeoutThatIsMovedComesThen(BunnyHarness bunny) {
         String saga = bunny.as("storefront").publish(new BookTrip("Rome"));
         bunny.runUntilIdle();
-        bunny.as("payments").publish(new TripDeferred("Rome", 3), PublishOptions.none().withCorrelationId(saga));
+        bunny.as("payments")
+                .publish(new TripDeferred("Rome", 3), PublishOptions.none().withCorrelationId(saga));
 
         assertThat(bunny.runUntilIdle()).nextTimeout("payment").in(Duration.ofDays(3));
-        bunny.as("payments").publish(new TripDeferred("Rome", 20), PublishOptions.none().withCorrelationId(saga));
+        bunny.as("payments")
+                .publish(new TripDeferred("Rome", 20), PublishOptions.none().withCorrelationId(saga));
         assertThat(bunny.runUntilIdle()).nextTimeout("payment").in(Duration.ofDays(20));
         assertThat(bunny.advance(Duration.ofDays(10))).nextTimeout("payment").in(Duration.ofDays(10));
 
@@ -175,7 +181,10 @@ abstract class TripRules {
 
         bunny.runUntilIdle();
 
-        assertThat(bunny.messages()).handled(Enquiry.class, 200).published(Offer.class, 200).nothingSetAside();
+        assertThat(bunny.messages())
+                .handled(Enquiry.class, 200)
+                .published(Offer.class, 200)
+                .nothingSetAside();
         assertThat(offers.asked).hasSize(200);
     }
 

@@ -114,8 +114,7 @@ class Trips {
         void on(Enquiry enquiry) {
             asked.add(enquiry.number());
             bunny.publish(new Offer(enquiry.number()));
-            bunny.publish(
-                    new OfferEnds(enquiry.number()), PublishOptions.none().withDelay(Duration.ofDays(7)));
+            bunny.publish(new OfferEnds(enquiry.number()), PublishOptions.none().withDelay(Duration.ofDays(7)));
         }
 
         @BunnyHandler(from = "trips")

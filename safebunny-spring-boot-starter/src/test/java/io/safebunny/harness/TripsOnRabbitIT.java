@@ -49,7 +49,10 @@ class TripsOnRabbitIT extends TripRules {
 
         bunny.runUntilIdle();
 
-        assertThat(bunny.messages()).handled(Enquiry.class, 20).published(Offer.class, 20).nothingSetAside();
+        assertThat(bunny.messages())
+                .handled(Enquiry.class, 20)
+                .published(Offer.class, 20)
+                .nothingSetAside();
     }
 
     @Test
@@ -77,7 +80,10 @@ class TripsOnRabbitIT extends TripRules {
 
         bunny.runUntilIdle();
 
-        assertThat(bunny.saga(saga)).published(Offer.class, 1).handled(Checked.class, 1).nothingSetAside();
+        assertThat(bunny.saga(saga))
+                .published(Offer.class, 1)
+                .handled(Checked.class, 1)
+                .nothingSetAside();
     }
 
     private static void requireOurBroker() {

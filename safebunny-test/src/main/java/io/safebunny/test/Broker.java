@@ -36,7 +36,8 @@ public enum Broker {
         return name.isEmpty()
                 ? MEMORY
                 : Arrays.stream(values())
-                        .filter(broker -> broker != AS_CONFIGURED && broker.name().equals(name))
+                        .filter(broker ->
+                                broker != AS_CONFIGURED && broker.name().equals(name))
                         .findFirst()
                         .orElseThrow(() -> new IllegalArgumentException(
                                 "Unknown broker for tests [%s=%s]. Set the system property to %s, or not at all."

@@ -24,7 +24,8 @@ record BrokerRoom(TestBroker broker, String prefix) implements AutoCloseable {
     /** On the broker that all tests of this virtual machine share. */
     static BrokerRoom create() {
         TestBroker shared = TestBroker.shared();
-        String name = "safebunny-test-" + UUID.randomUUID().toString().substring(UNIQUE); // names of exchanges are short
+        String name =
+                "safebunny-test-" + UUID.randomUUID().toString().substring(UNIQUE); // names of exchanges are short
         return shared.isPrivate()
                 ? new BrokerRoom(shared.createVirtualHost(name), "")
                 : new BrokerRoom(shared, name + '.');

@@ -61,10 +61,10 @@ record BunnyTestCustomizer(Broker broker, long mostSteps, int longestStep) imple
         register(context.getBeanFactory(), (BeanDefinitionRegistry) context.getBeanFactory(), room);
     }
 
-    private void register(
-            ListableBeanFactory beans, BeanDefinitionRegistry registry, @Nullable BrokerRoom room) {
+    private void register(ListableBeanFactory beans, BeanDefinitionRegistry registry, @Nullable BrokerRoom room) {
         VirtualNode node = new VirtualNode(
-                new Limits(mostSteps, Duration.ofSeconds(longestStep)), room == null ? null : new VirtualNode.Room(room.broker(), room.prefix()));
+                new Limits(mostSteps, Duration.ofSeconds(longestStep)),
+                room == null ? null : new VirtualNode.Room(room.broker(), room.prefix()));
         if (room != null) {
             add(registry, ROOM, BrokerRoom.class, () -> room);
         }

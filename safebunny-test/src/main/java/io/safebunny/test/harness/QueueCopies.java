@@ -143,7 +143,9 @@ final class QueueCopies {
                 .formatted(
                         count,
                         queue,
-                        String.join(", ", inQueue.keySet().stream().limit(MOST_NAMED).toList()),
+                        String.join(
+                                ", ",
+                                inQueue.keySet().stream().limit(MOST_NAMED).toList()),
                         more);
     }
 }

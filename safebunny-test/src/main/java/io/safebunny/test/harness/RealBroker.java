@@ -64,7 +64,8 @@ final class RealBroker implements HarnessBroker {
     }
 
     private CachingConnectionFactory factory(String name) {
-        CachingConnectionFactory factory = new CachingConnectionFactory(room.broker().uri());
+        CachingConnectionFactory factory =
+                new CachingConnectionFactory(room.broker().uri());
         factory.getRabbitConnectionFactory().setAutomaticRecoveryEnabled(false); // the transport reconnects on its own
         factory.getRabbitConnectionFactory().setMaxInboundMessageBodySize(Integer.MAX_VALUE);
         factory.setConnectionNameStrategy(ignored -> name);

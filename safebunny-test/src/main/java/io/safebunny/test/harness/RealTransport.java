@@ -10,7 +10,6 @@ import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.ForwardingTransport;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Pace;
-import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.test.scheduler.SimulatedProcess;
 import io.safebunny.time.Deadline;
@@ -92,7 +91,8 @@ final class RealTransport extends ForwardingTransport {
         around.arrivals.expect(queues, id);
         CompletableFuture<Void> sent = transport.send(message, deadline);
         Throwable failure = failureOf(sent);
-        while (failure instanceof ConnectionLostException && waitsAgain(deadline)) { // the application's time stands still
+        while (failure instanceof ConnectionLostException
+                && waitsAgain(deadline)) { // the application's time stands still
             sent = transport.send(message, deadline);
             failure = failureOf(sent);
         }

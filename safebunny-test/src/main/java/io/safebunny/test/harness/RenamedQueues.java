@@ -105,7 +105,9 @@ final class RenamedQueues extends ForwardingTransport {
 
         /** What the broker wrote about queues. */
         private Object renamed(Object deaths) {
-            return deaths instanceof List<?> list ? list.stream().map(this::renamedDeath).toList() : deaths;
+            return deaths instanceof List<?> list
+                    ? list.stream().map(this::renamedDeath).toList()
+                    : deaths;
         }
 
         private Object renamedDeath(Object death) {

@@ -45,8 +45,7 @@ class ArrivalsTest {
         private boolean isOpen = true;
 
         Delivered(String queue, String id, boolean redelivered) {
-            WireMessage wire =
-                    new WireMessage(id, "saga", "Order", "shop", null, null, null, Map.of(), new byte[0]);
+            WireMessage wire = new WireMessage(id, "saga", "Order", "shop", null, null, null, Map.of(), new byte[0]);
             message = new IncomingMessage(queue, "", "", redelivered, 0, wire);
         }
 

@@ -35,8 +35,7 @@ import org.junit.jupiter.api.Test;
 class PrefixedRoomIT {
 
     private static final String PREFIX = "prefixed-room-it.";
-    private static final TopologyOptions OPTIONS =
-            TopologyOptions.defaults().withPrefix(PREFIX + "exchange");
+    private static final TopologyOptions OPTIONS = TopologyOptions.defaults().withPrefix(PREFIX + "exchange");
     private static final String QUEUE = "billing-Order";
     private static final String DEAD = Topology.deadLettersOf("billing");
 
@@ -46,7 +45,8 @@ class PrefixedRoomIT {
 
     @BeforeEach
     void start() {
-        transport.start(TopologyPlanner.plan("billing", List.of(new Subscription("Order", List.of("billing"))), OPTIONS));
+        transport.start(
+                TopologyPlanner.plan("billing", List.of(new Subscription("Order", List.of("billing"))), OPTIONS));
     }
 
     @AfterEach
@@ -89,7 +89,10 @@ class PrefixedRoomIT {
 
         assertThat(deliveries)
                 .containsExactlyInAnyOrder(
-                        QUEUE + " from nowhere", QUEUE + " from nowhere", DEAD + " from " + QUEUE, DEAD + " from " + QUEUE);
+                        QUEUE + " from nowhere",
+                        QUEUE + " from nowhere",
+                        DEAD + " from " + QUEUE,
+                        DEAD + " from " + QUEUE);
         assertThat(exists(PREFIX + QUEUE)).isTrue();
         assertThat(exists(QUEUE)).isFalse();
     }
