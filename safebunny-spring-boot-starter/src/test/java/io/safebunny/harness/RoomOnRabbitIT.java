@@ -8,6 +8,7 @@ import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.test.Broker;
 import io.safebunny.test.BunnyHarness;
 import io.safebunny.test.BunnyTest;
+import io.safebunny.transport.memory.MemoryBroker;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
@@ -17,6 +18,8 @@ import org.springframework.test.context.TestContext;
 import org.springframework.test.context.TestContextManager;
 
 class RoomOnRabbitIT {
+
+    private static final String CONFIGURED = "safebunny.test.broker";
 
     @BunnyTest(classes = Trips.class, broker = Broker.REAL, properties = "safebunny.node=trips")
     static class Declared {}
@@ -45,6 +48,32 @@ class RoomOnRabbitIT {
                 .filteredOn(thread -> !before.contains(thread))
                 .extracting(Thread::getName)
                 .noneMatch(name -> name.startsWith("safebunny-test")));
+    }
+
+    @BunnyTest(classes = Trips.class, properties = "safebunny.node=trips")
+    static class AsConfigured {}
+
+    @Test
+    void theBrokerIsChosenFromOutsideTheClass() {
+        String before = System.getProperty(CONFIGURED, "");
+        try {
+            System.setProperty(CONFIGURED, "memory");
+            assertThat(isInMemory(AsConfigured.class)).isTrue();
+            System.setProperty(CONFIGURED, "real");
+            assertThat(isInMemory(AsConfigured.class)).isFalse();
+        } finally {
+            System.setProperty(CONFIGURED, before);
+        }
+    }
+
+    private static boolean isInMemory(Class<?> test) {
+        TestContext context = new TestContextManager(test).getTestContext();
+        boolean isInMemory = context.getApplicationContext()
+                        .getBeanProvider(MemoryBroker.class)
+                        .getIfAvailable()
+                != null;
+        context.markApplicationContextDirty(HierarchyMode.EXHAUSTIVE);
+        return isInMemory;
     }
 
     @Test

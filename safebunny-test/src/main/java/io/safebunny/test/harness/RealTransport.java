@@ -91,8 +91,8 @@ final class RealTransport extends ForwardingTransport {
         around.arrivals.expect(queues, id);
         CompletableFuture<Void> sent = transport.send(message, deadline);
         Throwable failure = failureOf(sent);
-        while (failure instanceof ConnectionLostException
-                && waitsAgain(deadline)) { // the application's time stands still
+        // not for the application to repeat: its time would be over before the connection is back
+        while (failure instanceof ConnectionLostException && waitsAgain(deadline)) {
             sent = transport.send(message, deadline);
             failure = failureOf(sent);
         }
@@ -172,15 +172,13 @@ final class RealTransport extends ForwardingTransport {
     /** In virtual time. What the broker has taken back meanwhile comes again. */
     private void handle(Delivery delivery, DeliveryHandler handler, CompletableFuture<Void> handled) {
         try {
-            if (delivery.isOpen()) {
-                CountedDelivery counted = around.arrivals.take(delivery);
-                if (around.discards.getAsBoolean()) {
-                    counted.acknowledge();
-                } else {
-                    handler.handle(counted);
-                }
-                counted.end();
+            CountedDelivery counted = around.arrivals.take(delivery);
+            if (around.discards.getAsBoolean()) {
+                counted.acknowledge();
+            } else {
+                handler.handle(counted);
             }
+            counted.end();
         } finally {
             handled.complete(null);
         }
