@@ -108,7 +108,7 @@ public final class BunnyHarness {
         List<Happening> later = node.journal().happenings().stream()
                 .filter(happening -> happening.due() != null && happening.due().isAfter(now))
                 .toList();
-        return new Upcoming(now, node.waited(), later);
+        return new Upcoming(now, node.waited(), new SetTimeouts(this::views).insteadOfAlarms(later, now));
     }
 
     /** What time it is for the application. */

@@ -12,7 +12,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * A {@link SpringBootTest} without a broker, in virtual time: nothing is handled before the test says {@link BunnyHarness#runUntilIdle},
+ * A {@link SpringBootTest} in virtual time, without a broker unless one is {@linkplain #broker asked for}: nothing is handled before the test says {@link BunnyHarness#runUntilIdle},
  * and seven days pass in milliseconds. Test methods and beans may take a {@link BunnyHarness}.
  *
  * <p>The application gets a broker in memory, a store in memory unless the test's own properties set {@code safebunny.store.type}, and a
@@ -44,9 +44,15 @@ public @interface BunnyTest {
     @AliasFor(annotation = SpringBootTest.class)
     SpringBootTest.WebEnvironment webEnvironment() default SpringBootTest.WebEnvironment.NONE;
 
+    /**
+     * Through which broker messages go. On a real one, too, time is virtual, and the tests are the same: they wait for the broker by
+     * themselves. What is delayed waits in this process and not at the broker.
+     */
+    Broker broker() default Broker.AS_CONFIGURED;
+
     /** Steps after which a run is given up as endless; a handled message takes one or two. */
     long mostSteps() default 10_000;
 
-    /** Seconds of real time after which a handler counts as one that does not end. */
+    /** Seconds of real time after which a handler counts as one that does not end, and what is to come from a real broker as lost. */
     int longestStep() default 30;
 }

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
@@ -30,24 +31,43 @@ import org.springframework.test.context.support.TestPropertySourceUtils;
 /**
  * Gives an application a broker, threads and clocks of virtual time.
  *
+ * @param broker in memory or a real one
  * @param mostSteps as in {@link BunnyTest}, as is the longest step
  */
-record BunnyTestCustomizer(long mostSteps, int longestStep) implements ContextCustomizer {
+record BunnyTestCustomizer(Broker broker, long mostSteps, int longestStep) implements ContextCustomizer {
 
     private static final String NODE = "safeBunnyTestNode";
+    private static final String ROOM = "safeBunnyTestBrokerRoom";
     private static final String STORE = "safebunny.store.type";
 
     @Override
     public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
-        TestPropertySourceUtils.addInlinedPropertiesToEnvironment(context, "safebunny.transport=memory");
+        BrokerRoom room = broker == Broker.REAL ? BrokerRoom.create() : null;
+        TestPropertySourceUtils.addInlinedPropertiesToEnvironment(
+                context,
+                room == null
+                        ? new String[] {"safebunny.transport=memory"}
+                        : new String[] {
+                            "safebunny.transport=rabbit",
+                            "spring.rabbitmq.addresses=" + room.broker().uri()
+                        });
+        if (room != null && !room.isVirtualHost()) {
+            TestPropertySourceUtils.addInlinedPropertiesToEnvironment(
+                    context, "safebunny.topology.prefix=" + room.prefix() + "exchange");
+        }
         if (Arrays.stream(configuration.getPropertySourceProperties()).noneMatch(line -> line.startsWith(STORE))) {
             TestPropertySourceUtils.addInlinedPropertiesToEnvironment(context, STORE + "=memory");
         }
-        register(context.getBeanFactory(), (BeanDefinitionRegistry) context.getBeanFactory());
+        register(context.getBeanFactory(), (BeanDefinitionRegistry) context.getBeanFactory(), room);
     }
 
-    private void register(ListableBeanFactory beans, BeanDefinitionRegistry registry) {
-        VirtualNode node = new VirtualNode(new Limits(mostSteps, Duration.ofSeconds(longestStep)));
+    private void register(ListableBeanFactory beans, BeanDefinitionRegistry registry, @Nullable BrokerRoom room) {
+        VirtualNode node = new VirtualNode(
+                new Limits(mostSteps, Duration.ofSeconds(longestStep)),
+                room == null ? null : new VirtualNode.Room(room.broker(), room.prefix()));
+        if (room != null) {
+            add(registry, ROOM, BrokerRoom.class, () -> room);
+        }
         Supplier<SafeBunnyOptions> options = () -> beans.getBean(SafeBunnyOptions.class);
         Supplier<String> name = () -> options.get().node();
         add(registry, NODE, VirtualNode.class, () -> node);
@@ -58,7 +78,7 @@ record BunnyTestCustomizer(long mostSteps, int longestStep) implements ContextCu
                 "safeBunnyTestWorkers",
                 Workers.class,
                 () -> new Workers(node.process().executor()));
-        add(registry, "safeBunnyTestBroker", MemoryBroker.class, node::broker);
+        node.memory().ifPresent(memory -> add(registry, "safeBunnyTestBroker", MemoryBroker.class, () -> memory));
         add(
                 registry,
                 "safeBunnyTestTransport",
@@ -80,14 +100,16 @@ record BunnyTestCustomizer(long mostSteps, int longestStep) implements ContextCu
         add(registry, "bunnyHarness", BunnyHarness.class, () -> new BunnyHarness(node, beans));
     }
 
-    /** Depends on the node, so that this is closed after everything else. */
+    /** Depends on the node, so that this is closed after everything else; and the node on what it has of a broker. */
     private static <T> void add(BeanDefinitionRegistry registry, String name, Class<T> type, Supplier<T> bean) {
         RootBeanDefinition definition = new RootBeanDefinition(type, bean);
         if (!type.equals(ConsumeMiddleware.class)) {
             definition.setPrimary(true);
         }
-        if (!name.equals(NODE)) {
+        if (!name.equals(NODE) && !name.equals(ROOM)) {
             definition.setDependsOn(NODE);
+        } else if (name.equals(NODE) && registry.containsBeanDefinition(ROOM)) {
+            definition.setDependsOn(ROOM);
         }
         registry.registerBeanDefinition(name, definition);
     }

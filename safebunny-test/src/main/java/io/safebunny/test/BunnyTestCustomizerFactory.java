@@ -15,6 +15,9 @@ final class BunnyTestCustomizerFactory implements ContextCustomizerFactory {
     public @Nullable ContextCustomizer createContextCustomizer(
             Class<?> testClass, List<ContextConfigurationAttributes> attributes) {
         BunnyTest annotation = TestContextAnnotationUtils.findMergedAnnotation(testClass, BunnyTest.class);
-        return annotation == null ? null : new BunnyTestCustomizer(annotation.mostSteps(), annotation.longestStep());
+        return annotation == null
+                ? null
+                : new BunnyTestCustomizer(
+                        annotation.broker().chosen(), annotation.mostSteps(), annotation.longestStep());
     }
 }

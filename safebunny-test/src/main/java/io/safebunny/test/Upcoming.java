@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.assertj.core.api.AssertProvider;
 
-/** What the application wants later, for {@code assertThat}. Immutable. */
+/** What the application wants later: delayed messages, and the timeouts that its sagas have set. For {@code assertThat}. Immutable. */
 public final class Upcoming implements AssertProvider<UpcomingAssert> {
 
     private final Instant now;

@@ -16,8 +16,16 @@ public final class UpcomingAssert extends AbstractAssert<UpcomingAssert, Upcomin
 
     /** A message of the type comes later; of several, the first is looked at. */
     public Next next(Class<?> type) {
+        return next(MessageTypes.nameOf(type));
+    }
+
+    /** A timeout that a saga has set comes later; of several with this name, the first is looked at. */
+    public Next nextTimeout(String name) {
+        return next(SetTimeouts.name(name));
+    }
+
+    private Next next(String name) {
         isNotNull();
-        String name = MessageTypes.nameOf(type);
         Happening first = actual.later().stream()
                 .filter(one -> one.type().equals(name))
                 .min(Comparator.comparing(actual::until))

@@ -49,6 +49,10 @@ final class ManagementApi {
                 "{\"configure\": \".*\", \"write\": \".*\", \"read\": \".*\"}");
     }
 
+    void deleteVirtualHost(String name) {
+        delete("/api/vhosts/" + encode(name));
+    }
+
     /** How many nodes of the cluster run, as the asked one sees it. */
     int runningNodes() {
         int running = 0;

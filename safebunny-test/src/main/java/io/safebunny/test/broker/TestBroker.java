@@ -112,6 +112,15 @@ public final class TestBroker {
     }
 
     /**
+     * Deletes a virtual host that {@link #createVirtualHost} made, with all that is in it; a repeat is harmless.
+     *
+     * @throws UnsupportedOperationException if the broker is not private
+     */
+    public void deleteVirtualHost(String name) {
+        management().deleteVirtualHost(name);
+    }
+
+    /**
      * The names that clients gave their open connections to this virtual host, in no order. A connection appears and disappears up to
      * 5 s late, which is how often the management plugin gathers them.
      *

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * Writes down what a node sends, receives and settles. What nobody listens to is accepted, because the services that would are no part of
@@ -28,12 +29,15 @@ final class JournalTransport extends ForwardingTransport {
 
     private final String node;
     private final Journal journal;
-    private final UnheardMessages unheard;
+    private final Consumer<String> unheard;
     private final BooleanSupplier discards;
 
-    /** @param discards whether what is sent is to vanish, so that what goes on comes to its end */
+    /**
+     * @param unheard makes the broker accept publications with a routing key
+     * @param discards whether what is sent is to vanish, so that what goes on comes to its end
+     */
     JournalTransport(
-            String node, Transport transport, Journal journal, UnheardMessages unheard, BooleanSupplier discards) {
+            String node, Transport transport, Journal journal, Consumer<String> unheard, BooleanSupplier discards) {
         super(transport);
         this.node = node;
         this.journal = journal;
@@ -49,7 +53,7 @@ final class JournalTransport extends ForwardingTransport {
         CompletableFuture<Void> sent = transport.send(message, deadline);
         String note = "";
         if (message.route() instanceof Route.Publication publication && isUnheard(sent)) {
-            unheard.bind(publication.routingKey());
+            unheard.accept(publication.routingKey());
             sent = transport.send(message, deadline);
             note = "nobody here listens to " + publication.routingKey();
         }

@@ -2,16 +2,18 @@
 package io.safebunny.test.harness;
 
 import io.safebunny.spi.transport.Transport;
+import io.safebunny.test.broker.TestBroker;
 import io.safebunny.test.scheduler.Choices;
 import io.safebunny.test.scheduler.DeterministicScheduler;
 import io.safebunny.test.scheduler.DeterministicScheduler.Limits;
 import io.safebunny.test.scheduler.SimulatedProcess;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
-import io.safebunny.transport.memory.MemoryTransport;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A process of the application, a broker, and virtual time for both. Nothing runs before {@link #runUntilIdle}. For one test at a time, and
@@ -21,24 +23,47 @@ public final class VirtualNode implements AutoCloseable {
 
     private final DeterministicScheduler scheduler;
     private final SimulatedProcess process;
-    private final MemoryBroker broker;
+    private final HarnessBroker broker;
     private final Journal journal;
+    private final @Nullable MemoryBroker memory;
     private volatile boolean clearing;
     private Duration waited = Duration.ZERO;
 
+    /** With a broker in memory. */
     public VirtualNode(Limits limits) {
+        this(limits, null);
+    }
+
+    /**
+     * What it has of a real broker for itself.
+     *
+     * @param queuePrefix of all its queues, and the exchanges are its own, too; empty if the virtual host is its own
+     */
+    public record Room(TestBroker broker, String queuePrefix) {}
+
+    /** @param room on a real broker; {@code null} for a broker in memory */
+    public VirtualNode(Limits limits, @Nullable Room room) {
         scheduler = new DeterministicScheduler(Instant.parse("2030-01-01T00:00:00Z"), Choices.IN_ORDER, limits);
         process = scheduler.process("application");
-        broker = new MemoryBroker(process.timeline(), process.executor());
         journal = new Journal(scheduler::now);
+        if (room == null) {
+            memory = new MemoryBroker(process.timeline(), process.executor());
+            broker = new BrokerInMemory(memory, process);
+        } else {
+            memory = null;
+            RealBroker rabbit = new RealBroker(room, process, () -> clearing);
+            scheduler.awaits(rabbit.outside());
+            broker = rabbit;
+        }
     }
 
     public SimulatedProcess process() {
         return process;
     }
 
-    public MemoryBroker broker() {
-        return broker;
+    /** The broker in memory; empty if it is a real one. */
+    public Optional<MemoryBroker> memory() {
+        return Optional.ofNullable(memory);
     }
 
     public Journal journal() {
@@ -47,9 +72,12 @@ public final class VirtualNode implements AutoCloseable {
 
     /** How a node gets to the broker. */
     public Transport transport(String node, TopologyOptions options) {
-        MemoryTransport own = new MemoryTransport(broker, options, process::begin);
         return new JournalTransport(
-                node, own, journal, new UnheardMessages(new MemoryTransport(broker, options), options), () -> clearing);
+                node,
+                broker.connect(node, options),
+                journal,
+                routingKey -> broker.acceptUnheard(options, routingKey),
+                () -> clearing);
     }
 
     /** As {@link DeterministicScheduler#runUntilIdle}. */
@@ -77,9 +105,9 @@ public final class VirtualNode implements AutoCloseable {
     /** Forgets messages and what happened, and lets what is under way end. Time does not go back. */
     public void clear() {
         clearing = true;
-        broker.clear();
+        broker.forgetWaiting();
         scheduler.runUntilIdle();
-        broker.clear();
+        broker.forgetRest();
         clearing = false;
         journal.clear();
         waited = Duration.ZERO;
@@ -95,5 +123,6 @@ public final class VirtualNode implements AutoCloseable {
     @Override
     public void close() {
         scheduler.close();
+        broker.close();
     }
 }

@@ -43,6 +43,8 @@ public final class DeterministicScheduler implements AutoCloseable {
     });
 
     private static final Duration PATIENCE = Duration.ofMillis(100);
+    /** Between two looks at what is outside. */
+    private static final Duration LOOK = Duration.ofMillis(5);
     /** So often all upkeep is done without any effect before it is taken for granted that it has none until something else happens. */
     private static final int QUIET_ROUNDS = 3;
 
@@ -71,6 +73,9 @@ public final class DeterministicScheduler implements AutoCloseable {
     private volatile long steps;
     private volatile @Nullable Thread turn;
     private volatile @Nullable Run run;
+    private volatile Outside beyond = Outside.NOTHING;
+    /** Whoever has the turn waits for what is outside, and judges for itself how long. */
+    private volatile boolean isLookingOutside;
 
     /** Begins at {@link VirtualTimeline#START}. */
     public DeterministicScheduler(Choices choices) {
@@ -91,7 +96,7 @@ public final class DeterministicScheduler implements AutoCloseable {
      * When a run is given up.
      *
      * @param steps of one run
-     * @param longestStep of one step, in real time
+     * @param longestStep of one step, and of a wait for what comes from {@link Outside}, in real time
      */
     public record Limits(long steps, Duration longestStep) {
         /** 10 million steps, 30 s. */
@@ -166,6 +171,11 @@ public final class DeterministicScheduler implements AutoCloseable {
         return process;
     }
 
+    /** From now on this is what is outside, instead of nothing. Called before the first run. */
+    public void awaits(Outside other) {
+        beyond = other;
+    }
+
     /** What time it is. */
     public Instant now() {
         return start.plusNanos(elapsed);
@@ -203,8 +213,9 @@ public final class DeterministicScheduler implements AutoCloseable {
 
     /** Whether something would happen before the end of {@link #runUntilIdle}. */
     public boolean isIdle() {
+        boolean nothingComes = !beyond.isAwaited(); // asked first: what has come until then is seen below
         takeWhatIsFromOutside();
-        return !isRunning() && ready.isEmpty() && timers.count(Purpose.PROGRESS) == 0;
+        return nothingComes && !isRunning() && ready.isEmpty() && timers.count(Purpose.PROGRESS) == 0;
     }
 
     /** How long until the application wants something; {@code null} for nothing. */
@@ -352,6 +363,9 @@ public final class DeterministicScheduler implements AutoCloseable {
             change.run();
         } else {
             fromOutside.add(change);
+            if (isLookingOutside) {
+                LockSupport.unpark(turn);
+            }
         }
     }
 
@@ -444,7 +458,7 @@ public final class DeterministicScheduler implements AutoCloseable {
                 countStep();
                 return ready.remove(ready.size() == 1 ? 0 : choices.next(ready.size()));
             }
-        } while (moveTime());
+        } while (somethingComes() || moveTime());
         return null;
     }
 
@@ -461,6 +475,27 @@ public final class DeterministicScheduler implements AutoCloseable {
         for (Runnable change = fromOutside.poll(); change != null; change = fromOutside.poll()) {
             change.run();
         }
+    }
+
+    /** @return whether anything may have come from outside, for which this waits as long as it is awaited */
+    private boolean somethingComes() {
+        if (goal.unwinds() || !beyond.isAwaited()) {
+            return !fromOutside.isEmpty();
+        }
+        long since = System.nanoTime();
+        isLookingOutside = true;
+        try {
+            while (fromOutside.isEmpty() && !goal.isReached() && beyond.isAwaited()) {
+                if (System.nanoTime() - since > limits.longestStep().toNanos()) {
+                    throw new StandstillException("Nothing came for %d s of real time, but there is still to come: %s"
+                            .formatted(limits.longestStep().toSeconds(), beyond.giveUp()));
+                }
+                LockSupport.parkNanos(this, LOOK.toNanos());
+            }
+        } finally {
+            isLookingOutside = false;
+        }
+        return true;
     }
 
     /** @return false when nothing more is due: then it is as late as it was to become */
@@ -520,7 +555,7 @@ public final class DeterministicScheduler implements AutoCloseable {
         long since = System.nanoTime();
         while (!begun.isOver) {
             LockSupport.parkNanos(this, PATIENCE.toNanos());
-            if (steps != seen) {
+            if (steps != seen || isLookingOutside) {
                 seen = steps;
                 since = System.nanoTime();
             } else if (System.nanoTime() - since > limits.longestStep().toNanos()) {

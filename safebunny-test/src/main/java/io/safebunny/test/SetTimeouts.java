@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test;
+
+import io.safebunny.message.MessageTypes;
+import io.safebunny.orchestrating.message.BunnyTimeout;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView;
+import io.safebunny.test.harness.Happening;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * The timeouts of sagas that are set. The messages by which they ring do not tell: they come even when their timeout has been cancelled or
+ * moved, and only the saga knows.
+ */
+final class SetTimeouts {
+
+    private static final String TYPE = MessageTypes.nameOf(BunnyTimeout.class);
+
+    private final Function<String, List<SagaView>> sagas;
+
+    /** @param sagas finds them by their id */
+    SetTimeouts(Function<String, List<SagaView>> sagas) {
+        this.sagas = sagas;
+    }
+
+    /** @return what comes later, with the timeouts themselves in place of the messages about them */
+    List<Happening> insteadOfAlarms(List<Happening> later, Instant now) {
+        List<Happening> wanted = new ArrayList<>();
+        Map<String, Happening> alarms = new LinkedHashMap<>();
+        for (Happening one : later) {
+            if (one.type().equals(TYPE)) {
+                alarms.putIfAbsent(one.saga(), one);
+            } else {
+                wanted.add(one);
+            }
+        }
+        alarms.forEach((saga, alarm) -> sagas.apply(saga).stream()
+                .filter(view -> view.status() != SagaStatus.STUCK) // it sets them anew when it goes on
+                .forEach(view -> view.timeouts().forEach((name, due) -> {
+                    if (due.isAfter(now)) {
+                        wanted.add(ringing(alarm, name, due));
+                    }
+                })));
+        return wanted;
+    }
+
+    private static Happening ringing(Happening alarm, String name, Instant due) {
+        return new Happening(
+                alarm.at(), alarm.node(), alarm.saga(), alarm.messageId(), name(name), alarm.kind(), "", due);
+    }
+
+    /** How a timeout is named among message types. */
+    static String name(String timeout) {
+        return "timeout " + timeout;
+    }
+}

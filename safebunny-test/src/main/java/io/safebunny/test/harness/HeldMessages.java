@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.harness;
+
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.time.Timeline;
+import io.safebunny.time.Timeline.Cancellable;
+import io.safebunny.time.Timeline.Purpose;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Keeps delayed messages until they are due in virtual time, because a real broker knows only the real one. Thread-safe. */
+final class HeldMessages {
+
+    private final Timeline timeline;
+    private final List<Cancellable> timers = new ArrayList<>(); // guarded by this
+
+    HeldMessages(Timeline timeline) {
+        this.timeline = timeline;
+    }
+
+    /** @param release gets the message when it is due, without a delay */
+    void hold(OutboundMessage message, Consumer<OutboundMessage> release) {
+        Purpose purpose = message.route() instanceof Route.Publication ? Purpose.APPLICATION : Purpose.PROGRESS;
+        OutboundMessage due = new OutboundMessage(message.message(), message.route(), Duration.ZERO);
+        Cancellable[] own = new Cancellable[1];
+        synchronized (this) { // the timer cannot be faster than this
+            own[0] = timeline.schedule(purpose, message.delay(), () -> {
+                forget(own);
+                release.accept(due);
+            });
+            timers.add(own[0]);
+        }
+    }
+
+    private synchronized void forget(Cancellable[] own) {
+        timers.remove(own[0]);
+    }
+
+    synchronized void clear() {
+        timers.forEach(Cancellable::cancel);
+        timers.clear();
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.harness;
+
+import io.safebunny.spi.transport.IncomingMessage;
+import io.safebunny.spi.transport.Transport;
+import io.safebunny.test.scheduler.Outside;
+import io.safebunny.test.scheduler.SimulatedProcess;
+import io.safebunny.time.SystemTimeline;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.memory.MemoryBroker;
+import io.safebunny.transport.memory.MemoryTransport;
+import io.safebunny.transport.rabbit.DelayStrategy;
+import io.safebunny.transport.rabbit.RabbitTransport;
+import io.safebunny.transport.rabbit.RabbitTransportOptions;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.BooleanSupplier;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+
+/**
+ * A RabbitMQ. Its transports work in real time, on threads of their own; what they deliver is handled in virtual time, where delayed
+ * messages wait as well. Thread-safe.
+ */
+final class RealBroker implements HarnessBroker {
+
+    private static final int CHANNELS = 8;
+
+    private final VirtualNode.Room room;
+    private final SimulatedProcess process;
+    private final BooleanSupplier discards;
+    private final SystemTimeline realTime = new SystemTimeline("safebunny-test-broker");
+    private final ExecutorService workers = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "safebunny-test-delivery");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private final List<CachingConnectionFactory> factories = new CopyOnWriteArrayList<>();
+    private final List<Transport> transports = new CopyOnWriteArrayList<>();
+    private final BrokerDesk desk;
+    private final Arrivals arrivals;
+    private final HeldMessages held;
+    /** Instances of a node reach each other through it, and there is one of each. */
+    private final MemoryBroker instances;
+
+    /**
+     * @param room nobody else uses it
+     * @param discards whether what is delivered is to vanish
+     */
+    RealBroker(VirtualNode.Room room, SimulatedProcess process, BooleanSupplier discards) {
+        this.room = room;
+        this.process = process;
+        this.discards = discards;
+        this.desk = new BrokerDesk(factory("safebunny-test:desk"), room.queuePrefix());
+        this.arrivals = new Arrivals(desk);
+        this.held = new HeldMessages(process.timeline());
+        this.instances = new MemoryBroker(process.timeline(), process.executor());
+    }
+
+    /** What is to come from it. */
+    Outside outside() {
+        return arrivals;
+    }
+
+    private CachingConnectionFactory factory(String name) {
+        CachingConnectionFactory factory =
+                new CachingConnectionFactory(room.broker().uri());
+        factory.getRabbitConnectionFactory().setAutomaticRecoveryEnabled(false); // the transport reconnects on its own
+        factory.getRabbitConnectionFactory().setMaxInboundMessageBodySize(Integer.MAX_VALUE);
+        factory.setConnectionNameStrategy(ignored -> name);
+        factories.add(factory);
+        return factory;
+    }
+
+    @Override
+    public Transport connect(String node, TopologyOptions options) {
+        RabbitTransport rabbit = new RabbitTransport(
+                // never one message at a time for their size, which could not be told from here
+                new RabbitTransportOptions(CHANNELS, DelayStrategy.LADDER, false, Long.MAX_VALUE),
+                factory(node + ":publish"),
+                factory(node + ":consume"),
+                factory(node + ":dead-letters"),
+                workers,
+                realTime);
+        transports.add(rabbit);
+        return new RealTransport(
+                room.queuePrefix().isEmpty() ? rabbit : new RenamedQueues(rabbit, room.queuePrefix()),
+                new MemoryTransport(instances, options),
+                new RealTransport.Surroundings(options, process, arrivals, held, realTime, discards));
+    }
+
+    @Override
+    public void acceptUnheard(TopologyOptions options, String routingKey) {
+        desk.bindUnheard(options.mainExchange(), routingKey);
+        arrivals.accept(options, routingKey);
+    }
+
+    @Override
+    public List<IncomingMessage> unsettled() {
+        return arrivals.unsettled();
+    }
+
+    @Override
+    public void forgetWaiting() {
+        held.clear();
+    }
+
+    @Override
+    public void forgetRest() {
+        held.clear();
+        desk.purge(arrivals.filled());
+        arrivals.forget();
+    }
+
+    @Override
+    public void close() {
+        transports.forEach(Transport::close);
+        if (!room.queuePrefix().isEmpty()) { // else it all goes with its virtual host
+            desk.delete(arrivals.queues(), arrivals.exchanges());
+        }
+        desk.close();
+        factories.forEach(CachingConnectionFactory::destroy);
+        workers.shutdownNow();
+        realTime.close();
+    }
+}
