@@ -112,7 +112,7 @@ class SagaScenarioAssertTest {
 
         record Call(int number) {}
 
-        record State(int number) {}
+        record Heard(int number) {}
 
         private final Bunny bunny;
 
@@ -122,9 +122,9 @@ class SagaScenarioAssertTest {
 
         @Starts
         @BunnyHandler(from = {"mountain", "echo"})
-        State on(Call call, @Nullable State state) {
+        Heard on(Call call, @Nullable Heard before) {
             bunny.publish(new Call(call.number() + 1));
-            return new State(call.number());
+            return new Heard(call.number());
         }
     }
 
