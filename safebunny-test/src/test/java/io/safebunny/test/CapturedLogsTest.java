@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.test.OrderSaga.PlaceOrder;
 import io.safebunny.test.OrderSaga.Shipped;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +96,7 @@ class CapturedLogsTest {
     @Test
     void afterwardsEverythingIsAsBefore() {
         Logger deep = LoggerFactory.getLogger(NAME + ".deep");
+        int before = appenders();
         CapturedLogs logs = CapturedLogs.start();
         try (logs) {
             logs.at(NAME, Level.WARN).at(NAME + ".deep", Level.TRACE).at(NAME, Level.DEBUG);
@@ -104,8 +107,17 @@ class CapturedLogsTest {
         logs.close();
 
         assertThat(logs.all()).isEmpty();
+        assertThat(appenders()).isEqualTo(before);
         assertThat(deep.isWarnEnabled()).isFalse();
         assertThat(LOG.isWarnEnabled()).isFalse();
+    }
+
+    private static int appenders() {
+        List<Object> appenders = new ArrayList<>();
+        ((ch.qos.logback.classic.Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME))
+                .iteratorForAppenders()
+                .forEachRemaining(appenders::add);
+        return appenders.size();
     }
 
     @Test
