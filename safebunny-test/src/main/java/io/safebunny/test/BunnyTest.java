@@ -12,8 +12,9 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * A {@link SpringBootTest} in virtual time, without a broker unless one is {@linkplain #broker asked for}: nothing is handled before the test says {@link BunnyHarness#runUntilIdle},
- * and seven days pass in milliseconds. Test methods and beans may take a {@link BunnyHarness}.
+ * A {@link SpringBootTest} in virtual time, without a broker unless one is {@linkplain #broker asked for}: nothing is handled before the
+ * test says {@link BunnyHarness#runUntilIdle}, and seven days pass in milliseconds. Test methods and beans may take a {@link BunnyHarness},
+ * and test methods {@link CapturedLogs}.
  *
  * <p>The application gets a broker in memory, a store in memory unless the test's own properties set {@code safebunny.store.type}, and a
  * {@code java.time.Clock}, a Spring {@code TaskScheduler} and a {@code Timeline} of virtual time, each primary. Each test begins without
@@ -25,7 +26,7 @@ import org.springframework.core.annotation.AliasFor;
 @Documented
 @Inherited
 @SpringBootTest
-@ExtendWith(BunnyExtension.class)
+@ExtendWith({BunnyExtension.class, CapturedLogsExtension.class})
 public @interface BunnyTest {
 
     /** As {@link SpringBootTest#properties()}: {@code "name=value"}. */

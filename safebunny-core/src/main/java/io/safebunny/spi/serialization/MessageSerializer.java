@@ -5,8 +5,9 @@ import java.lang.reflect.Type;
 
 /**
  * SPI: turns payloads into bytes and back, for one content type. Implementations must be thread-safe and never choose a class
- * from the bytes or headers: the target type is the handler's. Register one as a bean. The first bean (by {@code @Order}) writes;
- * the first whose {@link #reads(String)} accepts the content type reads.
+ * from the bytes or headers: the target type is the handler's. They should pass {@code MessageSerializerContract} of {@code
+ * safebunny-test}. Register one as a bean. The first bean (by {@code @Order}) writes; the first whose {@link #reads(String)} accepts
+ * the content type reads.
  */
 public interface MessageSerializer {
 
@@ -21,13 +22,22 @@ public interface MessageSerializer {
     /** The content type that {@link #serialize(Object)} produces, for example {@code application/json}. */
     String contentType();
 
-    /** @param contentType as received, perhaps with parameters; to be compared ignoring case */
+    /** @param contentType as received: any text, perhaps with parameters; to be compared ignoring case */
     boolean reads(String contentType);
 
-    /** @throws SerializationException when the payload cannot be written */
+    /**
+     * Equal payloads become equal bytes, because a handler that runs again publishes the same messages with the same bodies. Text is
+     * written as it is, or not at all.
+     *
+     * @return an array that nobody else uses
+     * @throws SerializationException when the payload cannot be written
+     */
     byte[] serialize(Object payload);
 
     /**
+     * Skips fields that the target type does not have: a newer sender may add some.
+     *
+     * @param body not to be changed
      * @throws SerializationException when the bytes are not a value of the target type, or are a null; never returns {@code null}
      */
     Object deserialize(byte[] body, Type target);

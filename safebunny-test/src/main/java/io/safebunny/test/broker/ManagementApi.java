@@ -74,6 +74,11 @@ final class ManagementApi {
         return names;
     }
 
+    /** @param kind {@code connections} or {@code channels} */
+    int count(String virtualHost, String kind) {
+        return get("/api/vhosts/" + encode(virtualHost) + "/" + kind).size();
+    }
+
     /** Closes the connections to which their client gave the name, and says how many there were. */
     int closeConnections(String virtualHost, String given) {
         List<String> names = connections(virtualHost).entrySet().stream()

@@ -131,6 +131,24 @@ public final class TestBroker {
     }
 
     /**
+     * How many connections to this virtual host are open, whether or not their clients named them; up to 5 s late.
+     *
+     * @throws UnsupportedOperationException if the broker is not private
+     */
+    public int connections() {
+        return management().count(virtualHost(), "connections");
+    }
+
+    /**
+     * How many channels those connections have, up to 5 s late.
+     *
+     * @throws UnsupportedOperationException if the broker is not private
+     */
+    public int channels() {
+        return management().count(virtualHost(), "channels");
+    }
+
+    /**
      * Has the broker close every connection to this virtual host to which its client gave the name, as an operator would; waits up to
      * 15 s for the first to appear.
      *

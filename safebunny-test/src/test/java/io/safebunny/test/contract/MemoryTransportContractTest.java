@@ -2,6 +2,7 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.spi.transport.Transport;
+import io.safebunny.test.leaks.LeakCheck;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
@@ -9,7 +10,9 @@ import io.safebunny.transport.memory.MemoryTransport;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+@ExtendWith(LeakCheck.class)
 class MemoryTransportContractTest extends TransportContract {
 
     private final SystemTimeline timeline = new SystemTimeline("memory-broker");

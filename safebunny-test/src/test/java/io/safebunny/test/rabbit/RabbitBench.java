@@ -5,6 +5,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.test.broker.TestBroker;
+import io.safebunny.test.leaks.LeakCheck;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.transport.rabbit.RabbitTransport;
@@ -26,6 +27,16 @@ final class RabbitBench implements AutoCloseable {
     private final ExecutorService workers = Executors.newCachedThreadPool();
     private final SystemTimeline timeline = new SystemTimeline("rabbit-bench");
     private final List<CachingConnectionFactory> factories = new ArrayList<>();
+
+    /** What a class may not leave behind; on a broker that is not ours, threads only. */
+    static LeakCheck leaks() {
+        TestBroker broker = TestBroker.shared();
+        LeakCheck threads = new LeakCheck().within(Duration.ofSeconds(20)); // the broker tells late
+        return broker.isPrivate()
+                ? threads.counting("connections of the broker", broker::connections)
+                        .counting("channels of the broker", broker::channels)
+                : threads;
+    }
 
     RabbitTransport transport(String node, RabbitTransportOptions options) {
         return new RabbitTransport(

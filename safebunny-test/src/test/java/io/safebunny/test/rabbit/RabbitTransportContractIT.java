@@ -3,10 +3,15 @@ package io.safebunny.test.rabbit;
 
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.test.contract.TransportContract;
+import io.safebunny.test.leaks.LeakCheck;
 import io.safebunny.topology.TopologyOptions;
 import java.util.Set;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class RabbitTransportContractIT extends TransportContract {
+
+    @RegisterExtension
+    static final LeakCheck LEAKS = RabbitBench.leaks();
 
     private final RabbitBench rabbit = new RabbitBench();
 

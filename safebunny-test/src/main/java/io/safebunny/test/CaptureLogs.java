@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Methods of the test class may take {@link CapturedLogs}, a new one for each test. A {@link BunnyTest} has this already. */
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Inherited
+@ExtendWith(CapturedLogsExtension.class)
+public @interface CaptureLogs {}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test;
+
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/** Gives each test that asks for them its {@link CapturedLogs}, which JUnit closes after the test. */
+final class CapturedLogsExtension implements ParameterResolver {
+
+    private static final Namespace NAMESPACE = Namespace.create(CapturedLogs.class);
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return parameter.getParameter().getType() == CapturedLogs.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        return context.getStore(NAMESPACE)
+                .computeIfAbsent(CapturedLogs.class, type -> CapturedLogs.start(), CapturedLogs.class);
+    }
+}

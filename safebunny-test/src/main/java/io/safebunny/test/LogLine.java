@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.event.Level;
+
+/**
+ * A line that was logged. Immutable.
+ *
+ * @param logger name of its logger
+ * @param message with its arguments
+ * @param mdc of the thread that logged it, at that time
+ * @param thread name of the thread that logged it
+ * @param failure the exception that was logged with it; {@code null} for none
+ */
+public record LogLine(
+        Level level,
+        String logger,
+        String message,
+        Map<String, String> mdc,
+        String thread,
+        @Nullable Throwable failure) {
+
+    public LogLine {
+        mdc = Map.copyOf(mdc);
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test;
+
+import io.safebunny.Bunny;
+import io.safebunny.failure.MisuseException;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.message.Names;
+import io.safebunny.saga.SagaView;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.assertj.core.api.AssertProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One saga of one {@code @BunnySaga} class, run by the real engine with broker and store in memory, and in virtual time. No application
+ * context is needed, and nothing has to be closed.
+ *
+ * <pre>{@code
+ * SagaScenario scenario = SagaScenario.of(new OrderSaga()).when("storefront", new PlaceOrder("7", 1999));
+ * assertThat(scenario).published(new ReserveStock("7")).state(new OrderSaga.State("7", 1999));
+ * scenario.advance(Duration.ofMinutes(15));
+ * assertThat(scenario).status(SagaStatus.FAILED).undone("stock");
+ * }</pre>
+ *
+ * <p>Each step ends when nothing is left to do but what the saga wants later; waits before retries pass at once. The saga's participants are
+ * played: they acknowledge each undo, and answer commands only as the test does with {@link #when}. Handlers are retried as by the defaults
+ * of {@code safebunny.retry} and {@code safebunny.delayed-retry}; payloads and state become JSON by Jackson's defaults. Used by one thread.
+ */
+public final class SagaScenario implements AssertProvider<SagaScenarioAssert> {
+
+    private final BiFunction<? super Bunny, ? super Clock, ?> saga;
+    private String node = "saga";
+    private @Nullable String id;
+    private @Nullable SagaScenarioRun run;
+
+    private SagaScenario(BiFunction<? super Bunny, ? super Clock, ?> saga) {
+        this.saga = saga;
+    }
+
+    /** @param saga object of a class with {@code @BunnySaga} */
+    public static SagaScenario of(Object saga) {
+        return new SagaScenario((bunny, clock) -> saga);
+    }
+
+    /** @param saga makes it from the {@link Bunny} of its node, once */
+    public static SagaScenario of(Function<? super Bunny, ?> saga) {
+        return new SagaScenario((bunny, clock) -> saga.apply(bunny));
+    }
+
+    /** @param saga makes it from the {@link Bunny} of its node and a clock in virtual time, once */
+    public static SagaScenario of(BiFunction<? super Bunny, ? super Clock, ?> saga) {
+        return new SagaScenario(saga);
+    }
+
+    /**
+     * Before the first step: the name of the saga's node, which matters if it listens to itself. Default: {@code saga}.
+     *
+     * @throws MisuseException SB-5001 after the first step
+     */
+    public SagaScenario inNode(String name) {
+        requireNoStep();
+        node = Names.requireNode(name, "SagaScenario.inNode");
+        return this;
+    }
+
+    /**
+     * Before the first step: the saga's id. Default: what {@code @CorrelatedBy} reads from the first message; {@code scenario} if its handler
+     * has none.
+     *
+     * @throws MisuseException SB-5001 after the first step, and for what cannot be a correlation id
+     */
+    public SagaScenario withId(String sagaId) {
+        requireNoStep();
+        if (!Names.isCorrelationId(sagaId)) {
+            throw misuse("Invalid id of a saga [%s]: it must match [A-Za-z0-9._:-]{1,64}."
+                    .formatted(Names.printable(sagaId)));
+        }
+        id = sagaId;
+        return this;
+    }
+
+    private void requireNoStep() {
+        if (run != null) {
+            throw misuse("The scenario has begun: call inNode and withId before its first step.");
+        }
+    }
+
+    /**
+     * Another node sends the saga a message.
+     *
+     * @param from the node's name
+     * @throws MisuseException SB-5001 when the saga does not take this type from that node, or {@code @CorrelatedBy} reads the id of another
+     *     saga
+     * @throws AssertionError when the step does not end; the message says what goes on
+     */
+    public SagaScenario when(String from, Object payload) {
+        run().publish(Names.requireNode(from, "SagaScenario.when"), payload);
+        return this;
+    }
+
+    /**
+     * The latest message of {@link #when} is delivered once more, as any broker may do.
+     *
+     * @throws MisuseException SB-5001 when there is none
+     */
+    public SagaScenario repeat() {
+        run().repeat();
+        return this;
+    }
+
+    /** Time passes, and what is due by then happens. */
+    public SagaScenario advance(Duration duration) {
+        run().advance(duration);
+        return this;
+    }
+
+    /** From now on the saga's participants set messages of this type aside, be it a command or an undo, as after their last retry. */
+    public SagaScenario participantsSetAside(Class<?> type) {
+        run().participants().refuse(MessageTypes.nameOf(type));
+        return this;
+    }
+
+    /** The saga as it is stored. Fails if there is none. */
+    public SagaView view() {
+        return run().view().orElseThrow(() -> new AssertionError("There is no such saga.%n%s".formatted(this)));
+    }
+
+    /** The saga's state. Fails if there is no saga, or its state cannot be read as this type. */
+    public <S> S state(Class<S> type) {
+        return run().state(view(), type);
+    }
+
+    @Override
+    public SagaScenarioAssert assertThat() {
+        return new SagaScenarioAssert(this);
+    }
+
+    SagaScenarioRun run() {
+        SagaScenarioRun begun = run;
+        if (begun == null) {
+            begun = new SagaScenarioRun(node, id, saga);
+            run = begun;
+        }
+        return begun;
+    }
+
+    static MisuseException misuse(String message) {
+        return new MisuseException(MisuseException.ARGUMENT, message);
+    }
+
+    /** The saga, what it has published, and what happened to each message, for people. */
+    @Override
+    public String toString() {
+        return run == null ? "a scenario that has not begun" : run.describe();
+    }
+}

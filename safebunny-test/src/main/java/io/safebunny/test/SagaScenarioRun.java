@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test;
+
+import io.safebunny.Bunny;
+import io.safebunny.PoisonMessageException;
+import io.safebunny.PublishOptions;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.handler.HandlerDefaults;
+import io.safebunny.handler.SagaDefinition;
+import io.safebunny.handler.SagaHandler;
+import io.safebunny.handler.scanning.SagaScanner;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.message.Names;
+import io.safebunny.middleware.ConsumeMiddleware;
+import io.safebunny.middleware.Group;
+import io.safebunny.recovery.RetrySettings;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.saga.SagaView;
+import io.safebunny.serialization.JsonMessageSerializer;
+import io.safebunny.spi.transport.Transport;
+import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.test.harness.JournalMiddleware;
+import io.safebunny.test.harness.Participants;
+import io.safebunny.test.harness.RepeatingTransport;
+import io.safebunny.test.harness.SentMessages.Sent;
+import io.safebunny.test.harness.VirtualClock;
+import io.safebunny.test.harness.VirtualNode;
+import io.safebunny.test.scheduler.DeterministicScheduler.Limits;
+import io.safebunny.test.scheduler.StandstillException;
+import io.safebunny.topology.TopologyOptions;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+
+/** The node of a {@link SagaScenario} from its first step on, and everybody around it. Used by the thread of the test. */
+final class SagaScenarioRun {
+
+    private static final String ID = "scenario";
+    private static final Limits LIMITS = new Limits(10_000, Duration.ofSeconds(30));
+    private static final Duration RETENTION = Duration.ofDays(7);
+
+    /** As the starter's. */
+    private static final HandlerDefaults DEFAULTS = new HandlerDefaults(
+            10,
+            new RetrySettings(2, Duration.ofMillis(100), 2, Duration.ofSeconds(10), 0),
+            new RetryStrategy(List.of(Duration.ofSeconds(10), Duration.ofMinutes(1), Duration.ofMinutes(10)), 0));
+
+    private final VirtualNode virtual = new VirtualNode(LIMITS);
+    private final String node;
+    private final Participants participants;
+    private final SafeBunnyEngine engine;
+    private final SagaDefinition saga;
+    private final Map<String, Sender> senders = new HashMap<>();
+    private @Nullable String id;
+    private @Nullable RepeatingTransport latest;
+    private int sentBefore;
+
+    /** Another node. */
+    private record Sender(Bunny bunny, RepeatingTransport transport) {}
+
+    SagaScenarioRun(String node, @Nullable String id, BiFunction<? super Bunny, ? super Clock, ?> saga) {
+        this.node = node;
+        this.id = id;
+        this.participants = new Participants(virtual, node);
+        RepeatingTransport transport = new RepeatingTransport(participants.heard(transport(node)));
+        this.engine =
+                engine(node, transport, new MemoryMessageStore(virtual.process().timeline(), RETENTION));
+        this.saga = definition(
+                saga.apply(engine.bunny(), new VirtualClock(virtual.process().timeline(), ZoneOffset.UTC)));
+        engine.start(List.of(), List.of(this.saga));
+        senders.put(node, new Sender(engine.bunny(), transport));
+    }
+
+    private Transport transport(String name) {
+        return virtual.transport(name, TopologyOptions.defaults());
+    }
+
+    private SafeBunnyEngine engine(String name, Transport transport, @Nullable MemoryMessageStore store) {
+        return new SafeBunnyEngine(SafeBunnyParts.builder(
+                        SafeBunnyOptions.of(name), transport, virtual.process().timeline())
+                .store(store)
+                .callbacks(virtual.process().executor())
+                .consumeMiddlewares(Stream.of(Group.values())
+                        .<ConsumeMiddleware>map(group -> new JournalMiddleware(group, () -> name, virtual.journal()))
+                        .toList())
+                .build());
+    }
+
+    private static SagaDefinition definition(Object saga) {
+        DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+        beans.registerSingleton(saga.getClass().getName(), saga);
+        List<SagaDefinition> found = new SagaScanner(beans, DEFAULTS, null).sagas();
+        if (found.isEmpty()) {
+            throw SagaScenario.misuse("No saga [class=%s]: its class is not annotated with @BunnySaga."
+                    .formatted(saga.getClass().getName()));
+        }
+        return withParticipants(found.get(0));
+    }
+
+    private static SagaDefinition withParticipants(SagaDefinition saga) {
+        Set<String> nodes = new HashSet<>(saga.participants());
+        nodes.add(Participants.NODE);
+        return new SagaDefinition(
+                saga.name(),
+                saga.description(),
+                saga.version(),
+                saga.stateType(),
+                saga.handlers(),
+                saga.timeouts(),
+                saga.poisoned(),
+                saga.upgrades(),
+                nodes);
+    }
+
+    Participants participants() {
+        return participants;
+    }
+
+    // ---- steps
+
+    void publish(String from, Object payload) {
+        String correlationId = correlationId(handler(from, payload), payload);
+        Sender sender = senders.computeIfAbsent(from, this::start);
+        Object unused = sender.bunny().publish(payload, PublishOptions.none().withCorrelationId(correlationId));
+        latest = sender.transport();
+        latest.keepLatest();
+        step(virtual::runUntilIdle);
+    }
+
+    private Sender start(String name) {
+        RepeatingTransport transport = new RepeatingTransport(transport(name));
+        SafeBunnyEngine other = engine(name, transport, null);
+        other.start(List.of());
+        return new Sender(other.bunny(), transport);
+    }
+
+    private SagaHandler handler(String from, Object payload) {
+        String type = MessageTypes.nameOf(payload.getClass());
+        SagaHandler handler = saga.handlers().stream()
+                .filter(one -> one.type().equals(type))
+                .findFirst()
+                .orElseThrow(() -> SagaScenario.misuse(
+                        "%s takes no %s, but %s. Send it one of these, or write a @BunnyHandler method."
+                                .formatted(
+                                        saga.name(),
+                                        type,
+                                        saga.handlers().stream()
+                                                .map(SagaHandler::type)
+                                                .toList())));
+        if (!handler.from().contains(from)) {
+            throw SagaScenario.misuse(
+                    "%s takes %s from %s, and not from '%s': add it to 'from' of %s, or send it as another node."
+                            .formatted(saga.name(), type, handler.from(), from, handler.description()));
+        }
+        return handler;
+    }
+
+    /** The id of the saga, which may come with the first message. */
+    private String correlationId(SagaHandler handler, Object payload) {
+        String own = idIn(handler, payload);
+        if (id == null) {
+            id = own != null && Names.isCorrelationId(own) ? own : ID;
+        } else if (own != null && !own.equals(id)) {
+            throw SagaScenario.misuse(
+                    "%s goes to saga '%s' as its @CorrelatedBy says, and this is the scenario of '%s': have another scenario for it, or choose the id with withId."
+                            .formatted(handler.type(), Names.printable(own), id));
+        }
+        return id;
+    }
+
+    private static @Nullable String idIn(SagaHandler handler, Object payload) {
+        try {
+            return handler.correlation() == null ? null : handler.correlation().apply(payload);
+        } catch (PoisonMessageException e) {
+            return null; // the saga's node will set it aside, for the test to see
+        }
+    }
+
+    void repeat() {
+        RepeatingTransport sender = latest;
+        if (sender == null) {
+            throw SagaScenario.misuse("There is no message to repeat: call when(…) before repeat().");
+        }
+        sender.repeat();
+        step(virtual::runUntilIdle);
+    }
+
+    void advance(Duration duration) {
+        step(() -> virtual.advance(duration));
+    }
+
+    private void step(Runnable run) {
+        sentBefore = sent().size();
+        try {
+            run.run();
+        } catch (StandstillException e) {
+            AssertionError failure = new AssertionError(
+                    "The saga does not become idle.%s%n%s"
+                            .formatted(virtual.journal().describe(), e.getMessage()),
+                    e);
+            virtual.close();
+            throw failure;
+        }
+    }
+
+    // ---- what there is to see
+
+    String sagaId() {
+        return id == null ? ID : id;
+    }
+
+    Optional<SagaView> view() {
+        return engine.sagas().find(saga.name(), sagaId());
+    }
+
+    <S> S state(SagaView view, Class<S> type) {
+        return type.cast(
+                JsonMessageSerializer.ofResults().deserialize(view.state().getBytes(StandardCharsets.UTF_8), type));
+    }
+
+    /** All that the saga's node has sent. */
+    List<Sent> sent() {
+        return participants.sent().all();
+    }
+
+    /** What it has sent in the last step. */
+    List<Sent> sentLast() {
+        List<Sent> all = sent();
+        return all.subList(sentBefore, all.size());
+    }
+
+    Duration until(Instant due) {
+        return Duration.between(virtual.process().timeline().now(), due);
+    }
+
+    /** Waits of the library so far, which no test should have to know. */
+    Duration waited() {
+        return virtual.waited();
+    }
+
+    MessageTrace trace() {
+        return new MessageTrace(
+                describeSaga(),
+                virtual.journal().happenings(),
+                virtual.journal().since(),
+                true,
+                () -> view().map(List::of).orElse(List.of()));
+    }
+
+    String describe() {
+        return trace().toString();
+    }
+
+    private String describeSaga() {
+        List<String> lines = new ArrayList<>();
+        view().ifPresentOrElse(
+                        found -> lines.addAll(
+                                SagaText.lines(found, virtual.journal().since())),
+                        () -> lines.add("no saga %s with the id '%s'".formatted(saga.name(), sagaId())));
+        lines.add("published by node " + node);
+        sent().forEach(one -> lines.add("  " + one));
+        lines.add("what happened");
+        return String.join(System.lineSeparator(), lines);
+    }
+}

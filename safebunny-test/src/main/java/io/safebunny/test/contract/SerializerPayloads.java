@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.contract;
+
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.Serializable;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What {@link MessageSerializerContract} has written and read. */
+final class SerializerPayloads {
+
+    static final String SECRET = "s3cret";
+
+    private SerializerPayloads() {}
+
+    /** Everything that records usually hold. */
+    public record Everything(
+            String text,
+            int number,
+            long large,
+            double fraction,
+            boolean flag,
+            Kind kind,
+            BigDecimal amount,
+            BigInteger huge,
+            List<Line> lines,
+            Map<String, Line> byName,
+            @Nullable Line none) {}
+
+    /** One of few. */
+    public enum Kind {
+        FIRST,
+        SECOND
+    }
+
+    /** A part of another one. */
+    public record Line(String sku, int count) {}
+
+    /** As one node has it, and as a newer one does. */
+    public record Order(String id) {}
+
+    /** With more than {@link Order} has. */
+    public record LaterOrder(String id, long cents, List<Line> lines) {}
+
+    /** Some text. */
+    public record Text(String text) {}
+
+    /** The same as {@link Text}, but another type. */
+    public record Other(String text) {}
+
+    /** Holds anything. */
+    public record Holder(@Nullable Object value) {}
+
+    /** Cannot be written by whoever asks for its component. */
+    public record Refusing(String text) {
+        @Override
+        public String text() {
+            throw new IllegalStateException(SECRET);
+        }
+    }
+
+    /** Contains itself. */
+    public static final class Endless {
+        public Endless getNext() {
+            return this;
+        }
+    }
+
+    /** Nobody may make one from a body. */
+    public static final class Gadget implements Serializable {
+
+        private static final long serialVersionUID = 1;
+        private static final ThreadLocal<Integer> MADE = ThreadLocal.withInitial(() -> 0);
+
+        public Gadget() {
+            MADE.set(MADE.get() + 1);
+        }
+
+        private void readObject(ObjectInputStream in) throws IOException, ClassNotFoundException {
+            in.defaultReadObject();
+            MADE.set(MADE.get() + 1);
+        }
+
+        /** How many this thread has made. */
+        static int made() {
+            return MADE.get();
+        }
+    }
+
+    static List<Object> records() {
+        Map<String, Line> byName = new LinkedHashMap<>();
+        byName.put("ü key", new Line("ä", -1));
+        byName.put("", new Line("", Integer.MAX_VALUE));
+        return List.of(
+                new Everything(
+                        "Grüße, 世界 🐇 \"\\ \u0000\u001f\n\u007f\u2028 \ud83d\udc07",
+                        Integer.MIN_VALUE,
+                        Long.MIN_VALUE,
+                        -1e-300,
+                        true,
+                        Kind.SECOND,
+                        new BigDecimal("12345678901234567890.12"),
+                        BigInteger.TWO.pow(100),
+                        List.of(new Line("a", 1), new Line("b", 2)),
+                        byName,
+                        null),
+                new Everything(
+                        "",
+                        0,
+                        Long.MAX_VALUE,
+                        0.1,
+                        false,
+                        Kind.FIRST,
+                        BigDecimal.ONE,
+                        BigInteger.ZERO,
+                        List.of(),
+                        Map.of(),
+                        new Line("", 0)),
+                new Line("x", 0));
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.harness;
+
+import io.safebunny.PoisonMessageException;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.message.Headers;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.message.Names;
+import io.safebunny.message.WireMessage;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.spi.transport.ForwardingTransport;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.spi.transport.Transport;
+import io.safebunny.time.Deadline;
+import io.safebunny.topology.TopologyOptions;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A node that plays the participants of the saga of another node: it handles undos, so that they are acknowledged, and sets aside what it is
+ * told to. Everything else the saga sends is heard by nobody. Thread-safe.
+ */
+public final class Participants {
+
+    /** Name of the node. A saga has to have it among its participants. */
+    public static final String NODE = "participants";
+
+    private static final int PREFETCH = 10;
+
+    private final VirtualNode virtual;
+    private final String ofNode;
+    private final SentMessages sent = new SentMessages();
+    private final Set<String> refused = ConcurrentHashMap.newKeySet();
+    private final Set<String> handled = ConcurrentHashMap.newKeySet();
+
+    /** @param ofNode the node of the saga */
+    public Participants(VirtualNode virtual, String ofNode) {
+        this.virtual = virtual;
+        this.ofNode = ofNode;
+    }
+
+    /** What the saga's node has sent through the {@link #heard} transport. */
+    public SentMessages sent() {
+        return sent;
+    }
+
+    /** Messages of the type are set aside from now on. */
+    public void refuse(String type) {
+        refused.add(type);
+    }
+
+    /** The transport of the saga's node, whose messages are heard here. */
+    public Transport heard(Transport transport) {
+        return new Heard(transport);
+    }
+
+    /** Neither a copy nor a notice of the library. */
+    private boolean isOfTheApplication(OutboundMessage outbound) {
+        String type = String.valueOf(outbound.message().type());
+        return outbound.route().equals(new Route.Publication(Names.address(ofNode, type)))
+                && !MessageTypes.isReserved(type);
+    }
+
+    /** Its queue has to be there before the message is. */
+    private void prepareFor(WireMessage message) {
+        String type = String.valueOf(message.type());
+        boolean isUndo = message.headers().containsKey(Headers.UNDOES);
+        if ((isUndo || refused.contains(type)) && handled.add(type)) {
+            start(type);
+        }
+    }
+
+    private void start(String type) {
+        SafeBunnyEngine engine = new SafeBunnyEngine(SafeBunnyParts.builder(
+                        SafeBunnyOptions.of(NODE),
+                        virtual.transport(NODE, TopologyOptions.defaults()),
+                        virtual.process().timeline())
+                .callbacks(virtual.process().executor())
+                .build());
+        engine.start(List.of(new HandlerDefinition(
+                NODE,
+                type,
+                Object.class,
+                List.of(ofNode),
+                PREFETCH,
+                RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none()),
+                (payload, context) -> refuseIfToldTo(type))));
+    }
+
+    private void refuseIfToldTo(String type) {
+        if (refused.contains(type)) {
+            throw new PoisonMessageException("The participants of this test set aside " + type);
+        }
+    }
+
+    private final class Heard extends ForwardingTransport {
+
+        Heard(Transport transport) {
+            super(transport);
+        }
+
+        @Override
+        public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+            if (!isOfTheApplication(message)) {
+                return transport.send(message, deadline);
+            }
+            prepareFor(message.message());
+            CompletableFuture<Void> confirmed = transport.send(message, deadline);
+            if (confirmed.isDone() && !confirmed.isCompletedExceptionally()) {
+                sent.add(message.message());
+            }
+            return confirmed;
+        }
+    }
+}

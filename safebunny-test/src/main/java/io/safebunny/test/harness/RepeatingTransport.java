@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.harness;
+
+import io.safebunny.spi.transport.ForwardingTransport;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Transport;
+import io.safebunny.time.Deadline;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Can send a message once more. Thread-safe, but for keeping and repeating, which the thread of a test does. */
+public final class RepeatingTransport extends ForwardingTransport {
+
+    /** Of any thread. */
+    private record Attempt(OutboundMessage message, Deadline deadline) {}
+
+    private volatile @Nullable Attempt sent;
+    private @Nullable Attempt kept;
+
+    public RepeatingTransport(Transport transport) {
+        super(transport);
+    }
+
+    @Override
+    public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+        sent = new Attempt(message, deadline);
+        return transport.send(message, deadline);
+    }
+
+    /** The message that was sent last is the one to be repeated. */
+    public void keepLatest() {
+        kept = sent;
+    }
+
+    /** Sends it again, with the same id, if there is one. */
+    public void repeat() {
+        if (kept != null) {
+            Object unused = transport.send(kept.message(), kept.deadline());
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.leaks;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What there is at one moment.
+ *
+ * @param threads those that count
+ * @param numbers of everything else, by its name
+ */
+record Living(Set<Thread> threads, Map<String, Long> numbers) {
+
+    private static final int MOST_LINES = 20;
+
+    /** Threads that are there for the whole JVM, or end by themselves when they were idle for a while. */
+    private static final List<Pattern> SHARED = Stream.of(
+                    // the JVM's
+                    "Attach Listener|Common-Cleaner|DestroyJavaVM|Finalizer|Notification Thread|Reference Handler|Signal Dispatcher",
+                    "process reaper.*",
+                    "ForkJoinPool\\.commonPool-worker-.*|ForkJoinPool\\.commonPool-delayScheduler|CompletableFutureDelayScheduler",
+                    "Keep-Alive-Timer",
+                    // of clients that cannot be closed before Java 21: they end when the client is collected
+                    "HttpClient-\\d+-.*",
+                    // of those that run tests
+                    "junit-.*|surefire-.*|awaitility-.*",
+                    // the pool of all schedulers of this kit
+                    "safebunny-simulated")
+            .map(Pattern::compile)
+            .toList();
+
+    static Living now(List<Pattern> ignored, Map<String, LongSupplier> counters) {
+        Map<String, Long> numbers = new LinkedHashMap<>();
+        counters.forEach((what, counter) -> numbers.put(what, counter.getAsLong()));
+        Set<Thread> threads = Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> Stream.concat(SHARED.stream(), ignored.stream())
+                        .noneMatch(name -> name.matcher(thread.getName()).matches()))
+                .collect(Collectors.toSet());
+        return new Living(threads, numbers);
+    }
+
+    /** What there is more of than before, a paragraph each. */
+    List<String> since(Living before) {
+        List<String> more = new ArrayList<>();
+        threads.stream()
+                .filter(thread -> !before.threads.contains(thread) && thread.isAlive())
+                .map(Living::described)
+                .sorted()
+                .forEach(more::add);
+        numbers.forEach((what, number) -> {
+            long earlier = before.numbers.getOrDefault(what, 0L);
+            if (number > earlier) {
+                more.add("  %s: %d, and %d before".formatted(what, number, earlier));
+            }
+        });
+        return more;
+    }
+
+    private static String described(Thread thread) {
+        return "  thread '%s' (%s%s)%s"
+                .formatted(
+                        thread.getName(),
+                        thread.getState(),
+                        thread.isDaemon() ? ", daemon" : "",
+                        Arrays.stream(thread.getStackTrace())
+                                .limit(MOST_LINES)
+                                .map(frame -> System.lineSeparator() + "    at " + frame)
+                                .collect(Collectors.joining()));
+    }
+}
