@@ -73,8 +73,10 @@ final class NodeEndpoint {
         return Answers.found(
                 () -> {
                     String type = below(OF_TYPES, path);
-                    if (type != null) {
-                        return views.sections().get(path[0]).get().get(type);
+                    Supplier<Map<String, Object>> types =
+                            type == null ? null : views.sections().get(path[0]);
+                    if (types != null) {
+                        return types.get().get(type);
                     }
                     PoisonOperation operation = operation(path);
                     return operation == null ? null : OperationViews.detailed(operation);

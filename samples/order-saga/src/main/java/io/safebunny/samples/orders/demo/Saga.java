@@ -23,6 +23,7 @@ import org.springframework.amqp.AmqpException;
 import org.springframework.amqp.core.AmqpAdmin;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.Banner;
+import org.springframework.boot.actuate.audit.InMemoryAuditEventRepository;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -93,6 +94,9 @@ final class Saga implements AutoCloseable {
             if (setup.orchestrated()) {
                 beans.registerSingleton("saboteur", new Saboteur(chaos));
             }
+        }
+        if (setup.http() != null) { // without one Spring Boot keeps no audit events
+            beans.registerSingleton("auditEvents", new InMemoryAuditEventRepository());
         }
         if (setup.http() != null && node == Node.BILLING) {
             beans.registerSingleton("gatewaySwitch", new GatewaySwitch());
