@@ -24,6 +24,7 @@ import org.springframework.amqp.core.AmqpAdmin;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.Banner;
 import org.springframework.boot.actuate.audit.InMemoryAuditEventRepository;
+import org.springframework.boot.actuate.audit.listener.AuditListener;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -95,8 +96,10 @@ final class Saga implements AutoCloseable {
                 beans.registerSingleton("saboteur", new Saboteur(chaos));
             }
         }
-        if (setup.http() != null) { // without one Spring Boot keeps no audit events
-            beans.registerSingleton("auditEvents", new InMemoryAuditEventRepository());
+        if (setup.http() != null) { // Spring Boot keeps audit events only where Spring Security is
+            InMemoryAuditEventRepository events = new InMemoryAuditEventRepository();
+            beans.registerSingleton("auditEvents", events);
+            beans.registerSingleton("auditListener", new AuditListener(events));
         }
         if (setup.http() != null && node == Node.BILLING) {
             beans.registerSingleton("gatewaySwitch", new GatewaySwitch());
