@@ -143,7 +143,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
                         message.delivery.message().exchange(),
                         message.delivery.message().routingKey(),
                         message.queue(),
-                        !message.isFirstAttempt() || message.wasScheduled());
+                        !message.isFirstAttempt() || message.wasKept());
         if (observation == null) {
             next.run();
             return;

@@ -103,8 +103,8 @@ final class HandledMessage implements ConsumeContext {
         return attempt() == 0 && !delivery.message().message().headers().containsKey(Headers.POISONED_AT);
     }
 
-    /** It was kept in its node's store until its time had come. */
-    boolean wasScheduled() {
+    /** It was kept in its node's store until its time had come: scheduled, or an undo. */
+    boolean wasKept() {
         return delivery.message().message().headers().containsKey(Headers.MADE_AT);
     }
 

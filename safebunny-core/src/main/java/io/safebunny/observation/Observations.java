@@ -78,7 +78,7 @@ public final class Observations {
      * A started observation, or {@code null} when nobody observes.
      *
      * @param exchange from which the queue has the message, as is the routing key
-     * @param again whether the message says itself that it is a retry or a replay, or was scheduled
+     * @param again whether the message says itself that it is a retry or a replay, or was kept before it was sent
      */
     public @Nullable Observation startHandling(
             Envelope message, String exchange, String routingKey, String queue, boolean again) {
@@ -142,7 +142,7 @@ public final class Observations {
 
     /**
      * The message was made before, within the span that its headers name: it is sent in the same trace, wherever that is done, unless it
-     * was scheduled.
+     * was scheduled, or kept by a saga.
      */
     public @Nullable Observation startSending(String type, String routingKey, String id, Map<String, Object> headers) {
         if (registry.isNoop()) {

@@ -18,7 +18,7 @@ public final class SendingContext extends ReceiverContext<Map<String, Object>> i
         this.headers = headers;
     }
 
-    /** Whether the message was scheduled. */
+    /** Whether the message was scheduled, or a saga has kept it. */
     @Override
     public boolean isLater() {
         return headers.containsKey(Headers.MADE_AT);

@@ -214,7 +214,9 @@ public final class NodeOperations implements BunnyOperations {
         String problem = control.problem();
         if (problem != null) {
             notes.add("other instances cannot be reached (%s)%s"
-                    .formatted(problem, kept ? " and read the store within %d s".formatted(lease.toSeconds()) : ""));
+                    .formatted(
+                            problem,
+                            kept && durable ? " and read the store within %d s".formatted(lease.toSeconds()) : ""));
         }
         return new Result(order.operation(), all, kept && durable, String.join("; ", notes));
     }

@@ -176,6 +176,7 @@ final class Edits {
     private static MisuseException refused(WireMessage copy, String why) {
         return new MisuseException(
                 MisuseException.POISON,
-                "The copy cannot be edited [message=%s]: %s Nothing was moved.".formatted(copy.messageId(), why));
+                "The copy cannot be edited [message=%s]: %s%s Nothing was moved."
+                        .formatted(copy.messageId(), why, why.endsWith(".") ? "" : "."));
     }
 }

@@ -246,6 +246,15 @@ class NodeOperationsTest {
     }
 
     @Test
+    void whoWasNotReachedReadsNoStoreOfAnotherProcess() {
+        One asked = new One(store, false);
+        instances.add(asked);
+        asked.transport.close();
+
+        assertThat(pause(asked).note()).contains("cannot be reached").doesNotContain("read the store");
+    }
+
+    @Test
     void ofAPauseAndAResumeTheLaterCountsWhicheverArrivesFirst() {
         startThree();
         One one = instances.get(0);

@@ -257,7 +257,7 @@ class EditTest {
     void refusesABodyThatItsQueueWouldNotTake() {
         WireMessage copy = setAside("o-1");
 
-        assertRefused(edit(copy, "{".getBytes(StandardCharsets.UTF_8)), "malformed-body", "Nothing was moved");
+        assertRefused(edit(copy, "{".getBytes(StandardCharsets.UTF_8)), "malformed-body", ". Nothing was moved.");
         assertRefused(edit(copy, new byte[20_000_000]), "too-large", "safebunny.max-message-size");
         assertThat(verdicts()).containsExactly(Verdict.RUN);
     }

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.OperationType;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
@@ -19,15 +20,13 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 
 /**
  * Refuses a request with a property or query parameter that its operation does not have. Spring passes on those that it knows and drops the
- * rest, so with a misspelt {@code dryRun} messages would be moved. Leaves the endpoints of others alone. Thread-safe.
+ * rest, so with a misspelt {@code dryRun} messages would be moved.
+ *
+ * <p>Spring also merges path, body and query, and what comes later wins: a property named like a selector would replace what the path says,
+ * and another message would be moved. So our selectors take all that remains of the path: that comes as an array, which nothing in a body or
+ * a query does. Leaves the endpoints of others alone. Thread-safe.
  */
 final class KnownParametersOnly implements OperationInvokerAdvisor {
-
-    /**
-     * With this the names of selectors end. Spring merges path, body and query, and what comes later wins: a property {@code id} would
-     * otherwise silently replace the id in the path.
-     */
-    private static final String IN_PATH = "InPath";
 
     private final Set<EndpointId> endpoints;
 
@@ -51,19 +50,22 @@ final class KnownParametersOnly implements OperationInvokerAdvisor {
                 .collect(Collectors.toCollection(TreeSet::new));
         String operation = (type == OperationType.READ ? "GET" : type == OperationType.WRITE ? "POST" : "DELETE")
                 + " " + endpoint
-                + selectors.stream()
-                        .map(name -> "/{" + name.replace(IN_PATH, "") + "}")
-                        .collect(Collectors.joining());
+                + selectors.stream().map(name -> "/{" + name + "}").collect(Collectors.joining());
         return context -> {
             Set<String> unknown = new TreeSet<>(context.getArguments().keySet());
             unknown.removeAll(known);
-            selectors.forEach(unknown::remove);
+            unknown.removeIf(name -> selectors.contains(name)
+                    && isFromPath(context.getArguments().get(name)));
             return unknown.isEmpty()
                     ? invoker.invoke(context)
                     : Answers.of(() -> {
                         throw refused(operation, unknown, known);
                     });
         };
+    }
+
+    private static boolean isFromPath(@Nullable Object value) {
+        return value instanceof String[];
     }
 
     private static boolean isSelector(OperationParameter parameter) {

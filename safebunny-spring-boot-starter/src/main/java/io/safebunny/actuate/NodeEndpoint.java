@@ -11,24 +11,30 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
  * The node: what it is, and pausing its types. Every parameter may be missing as far as Spring is concerned, so that the answer can
- * say which one is and what to write; the names of selectors are explained at {@link KnownParametersOnly}. Thread-safe.
+ * say which one is and what to write; why the selector takes all that remains is said at {@link KnownParametersOnly}. Thread-safe.
  */
 @WebEndpoint(id = "safebunny")
 final class NodeEndpoint {
 
     /** What these show has an entry for each type. */
     private static final Set<String> OF_TYPES = Set.of("breakers", "handlers");
+
+    private static final Set<String> BREAKERS = Set.of("breakers");
+    private static final Set<String> OPERATIONS = Set.of("operations");
 
     private final NodeViews views;
     private final BunnyOperations operations;
@@ -47,40 +53,63 @@ final class NodeEndpoint {
         return views.overview();
     }
 
+    /** A section, or an entry of one. */
     @ReadOperation
-    WebEndpointResponse<Object> section(@Selector String sectionInPath) {
+    WebEndpointResponse<Object> look(@Selector(match = Match.ALL_REMAINING) String[] path) {
+        return path.length == 1 ? section(path[0]) : entry(path);
+    }
+
+    private WebEndpointResponse<Object> section(String section) {
         return Answers.found(
                 () -> {
-                    Supplier<Map<String, Object>> view = views.sections().get(sectionInPath);
+                    Supplier<Map<String, Object>> view = views.sections().get(section);
                     return view == null ? null : view.get();
                 },
                 "Unknown section [section=%s]: there are %s."
-                        .formatted(
-                                Names.printable(sectionInPath), views.sections().keySet()));
+                        .formatted(Names.printable(section), views.sections().keySet()));
     }
 
-    @ReadOperation
-    WebEndpointResponse<Object> entry(@Selector String sectionInPath, @Selector String nameInPath) {
+    private WebEndpointResponse<Object> entry(String[] path) {
         return Answers.found(
                 () -> {
+                    String type = below(OF_TYPES, path);
                     Supplier<Map<String, Object>> types =
-                            OF_TYPES.contains(sectionInPath) ? views.sections().get(sectionInPath) : null;
+                            type == null ? null : views.sections().get(path[0]);
                     if (types != null) {
-                        return types.get().get(nameInPath);
+                        return types.get().get(type);
                     }
-                    PoisonOperation operation = operation(sectionInPath, nameInPath);
+                    PoisonOperation operation = operation(path);
                     return operation == null ? null : OperationViews.detailed(operation);
                 },
-                missing(sectionInPath, nameInPath));
+                "There is nothing of that name %s: breakers/{type} and handlers/{type} have the types that this node handles, and operations/{operation} has one of the last 100 operations on poison messages that this instance began. Without the name each lists what it has."
+                        .formatted(shown(path)));
+    }
+
+    /** The name below one of these sections; {@code null} when the path is another one. */
+    private static @Nullable String below(Set<String> sections, String[] path) {
+        return path.length == 2 && sections.contains(path[0]) ? path[1] : null;
+    }
+
+    private @Nullable PoisonOperation operation(String[] path) {
+        String id = below(OPERATIONS, path);
+        return id == null ? null : poison.find(id);
+    }
+
+    private static String shown(String[] path) {
+        return "[section=%s, name=%s]"
+                .formatted(
+                        path.length == 0 ? "none" : Names.printable(path[0]),
+                        path.length < 2
+                                ? "none"
+                                : Names.printable(Stream.of(path).skip(1).collect(Collectors.joining("/"))));
     }
 
     /** Ends an operation before its next message. */
     @DeleteOperation
-    WebEndpointResponse<Object> cancel(
-            @Selector String sectionInPath, @Selector String nameInPath, SecurityContext security) {
+    WebEndpointResponse<Object> cancel(@Selector(match = Match.ALL_REMAINING) String[] path, SecurityContext security) {
         return Answers.found(
                 () -> {
-                    PoisonOperation operation = operation(sectionInPath, nameInPath);
+                    PoisonOperation operation = operation(path);
                     if (operation == null) {
                         return null;
                     }
@@ -91,34 +120,27 @@ final class NodeEndpoint {
                     }
                     return OperationViews.detailed(operation);
                 },
-                "Nothing can be ended there [section=%s, name=%s]: it must be operations/{operation}, one of the last 100 that this instance began. A pause is ended by POST breakers/{type} with the state closed."
-                        .formatted(Names.printable(sectionInPath), Names.printable(nameInPath)));
-    }
-
-    private @Nullable PoisonOperation operation(String section, String name) {
-        return "operations".equals(section) ? poison.find(name) : null;
-    }
-
-    private static String missing(String section, String name) {
-        return "There is nothing of that name [section=%s, name=%s]: breakers/{type} and handlers/{type} have the types that this node handles, and operations/{operation} has one of the last 100 operations on poison messages that this instance began. Without the name each lists what it has."
-                .formatted(Names.printable(section), Names.printable(name));
+                "Nothing can be ended there %s: it must be operations/{operation}, one of the last 100 that this instance began. A pause is ended by POST breakers/{type} with the state closed."
+                        .formatted(shown(path)));
     }
 
     @WriteOperation
     WebEndpointResponse<Object> change(
-            @Selector String sectionInPath,
-            @Selector String nameInPath,
+            @Selector(match = Match.ALL_REMAINING) String[] path,
             SecurityContext security,
             @Nullable String state,
             @Nullable String duration,
             @Nullable String scope,
             @Nullable String reason) {
         return Answers.found(
-                () -> "breakers".equals(sectionInPath)
-                        ? pauseOrResume(nameInPath, Asked.by(security), state, duration, scope, reason)
-                        : null,
-                "Nothing can be changed there [section=%s]: post to breakers/{type}. An operation is ended by DELETE operations/{operation}."
-                        .formatted(Names.printable(sectionInPath)));
+                () -> {
+                    String type = below(BREAKERS, path);
+                    return type == null
+                            ? null
+                            : pauseOrResume(type, Asked.by(security), state, duration, scope, reason);
+                },
+                "Nothing can be changed there %s: post to breakers/{type}. An operation is ended by DELETE operations/{operation}."
+                        .formatted(shown(path)));
     }
 
     private Result pauseOrResume(

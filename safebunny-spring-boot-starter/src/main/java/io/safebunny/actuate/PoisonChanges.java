@@ -17,6 +17,9 @@ final class PoisonChanges {
     /** An answer that waits this long has the end of what concerns a few messages. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
+    /** Longer than an operation waits for copies that others may hold, or nobody would be told that there is no such message. */
+    private static final Duration PATIENCE_FOR_ONE = Duration.ofSeconds(5);
+
     private final PoisonMessages poison;
     private final Audit audit;
 
@@ -31,13 +34,13 @@ final class PoisonChanges {
      * @return how far it is, or the problem with which it has failed already
      */
     Object begin(PoisonAction action, PoisonRequest request) {
-        return answer(begun(action, request));
+        return answer(begun(action, request, PATIENCE));
     }
 
     /** On one message, as above; {@code null} when it is not there. */
     @Nullable
     Object beginOne(PoisonAction action, PoisonRequest request) {
-        PoisonOperation operation = begun(action, request);
+        PoisonOperation operation = begun(action, request, PATIENCE_FOR_ONE);
         Progress progress = operation.progress();
         return progress.state() == State.ENDED && progress.matched() == 0 ? null : answer(operation);
     }
@@ -48,7 +51,7 @@ final class PoisonChanges {
                 : OperationViews.detailed(operation);
     }
 
-    private PoisonOperation begun(PoisonAction action, PoisonRequest request) {
+    private PoisonOperation begun(PoisonAction action, PoisonRequest request, Duration patience) {
         PoisonOperation operation =
                 switch (action) {
                     case REPLAY -> poison.replay(request);
@@ -57,14 +60,18 @@ final class PoisonChanges {
                     case EDIT -> throw Asked.wrong("action", "edit", "it is for one copy, and has a body");
                 };
         audit.begun(operation);
-        awaitEnd(operation);
+        awaitEnd(operation, patience);
         return operation;
     }
 
     /** For a moment. */
     static void awaitEnd(PoisonOperation operation) {
+        awaitEnd(operation, PATIENCE);
+    }
+
+    private static void awaitEnd(PoisonOperation operation, Duration patience) {
         try {
-            operation.await(PATIENCE);
+            operation.await(patience);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // it goes on, and so its id is what matters
         }

@@ -18,13 +18,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
- * The messages that the node has set aside, and what is done with them. Every parameter may be missing, as in the other one; the names of
- * selectors are explained at {@link KnownParametersOnly}. Thread-safe.
+ * The messages that the node has set aside, and what is done with them. Every parameter may be missing, as in the other one; why
+ * the selector takes all that remains is said at {@link KnownParametersOnly}. Thread-safe.
  */
 @WebEndpoint(id = "safebunnypoison")
 final class PoisonEndpoint {
@@ -82,13 +83,18 @@ final class PoisonEndpoint {
     }
 
     @ReadOperation
-    WebEndpointResponse<Object> look(@Selector String idInPath, SecurityContext security) {
+    WebEndpointResponse<Object> look(@Selector(match = Match.ALL_REMAINING) String[] id, SecurityContext security) {
         return Answers.found(
                 () -> {
-                    List<PoisonCopy> copies = poison.find(idInPath);
+                    List<PoisonCopy> copies = poison.find(one(id));
                     return copies.isEmpty() ? null : views.copies(copies, showsBodies.test(security));
                 },
-                missing(idInPath));
+                missing(one(id)));
+    }
+
+    /** What follows the name of the endpoint; ids have no slashes, so with one it is the id of nothing. */
+    private static String one(String[] id) {
+        return String.join("/", id);
     }
 
     private static String missing(String id) {
@@ -134,7 +140,7 @@ final class PoisonEndpoint {
 
     @WriteOperation
     WebEndpointResponse<Object> changeOne(
-            @Selector String idInPath,
+            @Selector(match = Match.ALL_REMAINING) String[] id,
             SecurityContext security,
             @Nullable String action,
             @Nullable String copy,
@@ -147,15 +153,15 @@ final class PoisonEndpoint {
                     PoisonAction asked = PoisonAction.of(action, PoisonAction.OF_ONE);
                     asked.requireApplicable(body, dryRun, forced);
                     if (asked == PoisonAction.EDIT) {
-                        return changes.edit(edit(idInPath, security, copy, body, reason));
+                        return changes.edit(edit(one(id), security, copy, body, reason));
                     }
                     PoisonFilter filter = PoisonFilter.all()
-                            .withMessageId(idInPath)
+                            .withMessageId(one(id))
                             .withDigest(copy)
                             .withLimit(SHOWN);
                     return changes.beginOne(asked, request(filter, security, reason, dryRun, forced));
                 },
-                missing(idInPath));
+                missing(one(id)));
     }
 
     private static PoisonEdit edit(

@@ -14,7 +14,7 @@ import io.safebunny.observation.SendingContext;
 
 /**
  * Begins a new trace, with a link to where the message was made, for a delivery that did not follow its publication at once: a retry, a
- * delayed or scheduled message, a replay. The sending of a scheduled message is linked too, and
+ * delayed or scheduled message, an undo, a replay. The sending of what was scheduled, or kept by a saga, is linked too, and
  * part of whatever sends it. Leaves all others to Micrometer's own handler.
  */
 final class LinkedTraces extends PropagatingReceiverTracingObservationHandler<ReceiverContext<?>> {

@@ -62,6 +62,10 @@ final class TopologyCommand {
         }
     }
 
+    private static final String CHECK =
+            "%nCheck spring.rabbitmq.addresses, which win, or else spring.rabbitmq.host, port, username, password and spring.rabbitmq.virtual-host"
+                    .formatted();
+
     private final Action action;
     private final Supplier<Topology> planned;
     private final @Nullable RabbitTransportOptions options;
@@ -100,7 +104,7 @@ final class TopologyCommand {
                 default -> onRabbit(topology, out);
             };
         } catch (ConfigurationException | AmqpException e) {
-            err.println(e instanceof AmqpException ? "The broker cannot be asked: " + e : e.getMessage());
+            err.println(e instanceof AmqpException ? "The broker cannot be asked: " + e + CHECK : e.getMessage());
             return FAILED;
         }
     }

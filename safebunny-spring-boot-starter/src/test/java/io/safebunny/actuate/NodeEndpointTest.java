@@ -29,7 +29,7 @@ import org.springframework.context.ApplicationContext;
 /** As Spring Boot finds the endpoint: its paths, methods and access. */
 class NodeEndpointTest {
 
-    private static final String PAUSE = "safebunny/{sectionInPath}/{nameInPath}";
+    private static final String PATH = "safebunny/{*path}";
 
     private static final ApplicationContextRunner NODE =
             EndpointCalls.node().withBean(Handler.class).withBean(Auditor.class);
@@ -47,9 +47,8 @@ class NodeEndpointTest {
     private static @Nullable Object post(
             ApplicationContext context, String section, String type, Map<String, Object> body) {
         Map<String, Object> arguments = new HashMap<>(body);
-        arguments.put("sectionInPath", section);
-        arguments.put("nameInPath", type);
-        return EndpointCalls.call(context, WebEndpointHttpMethod.POST, PAUSE, arguments);
+        arguments.put("path", new String[] {section, type});
+        return EndpointCalls.call(context, WebEndpointHttpMethod.POST, PATH, arguments);
     }
 
     @Test
@@ -65,10 +64,7 @@ class NodeEndpointTest {
             for (String section :
                     List.of("topology", "breakers", "publisher", "sagas", "handlers", "outbox", "operations")) {
                 assertThat(EndpointCalls.call(
-                                context,
-                                WebEndpointHttpMethod.GET,
-                                "safebunny/{sectionInPath}",
-                                Map.of("sectionInPath", section)))
+                                context, WebEndpointHttpMethod.GET, PATH, Map.of("path", new String[] {section})))
                         .as(section)
                         .isInstanceOf(Map.class)
                         .isNotEqualTo(Map.of());
@@ -129,7 +125,7 @@ class NodeEndpointTest {
 
     private static @Nullable Object at(
             ApplicationContext context, WebEndpointHttpMethod method, String section, String name) {
-        return EndpointCalls.call(context, method, PAUSE, Map.of("sectionInPath", section, "nameInPath", name));
+        return EndpointCalls.call(context, method, PATH, Map.of("path", new String[] {section, name}));
     }
 
     @Test
@@ -208,10 +204,7 @@ class NodeEndpointTest {
     @Test
     void anUnknownSectionIsNamed() {
         EXPOSED.run(context -> assertThat(EndpointCalls.call(
-                        context,
-                        WebEndpointHttpMethod.GET,
-                        "safebunny/{sectionInPath}",
-                        Map.of("sectionInPath", "nothing")))
+                        context, WebEndpointHttpMethod.GET, PATH, Map.of("path", new String[] {"nothing"})))
                 .isInstanceOfSatisfying(WebEndpointResponse.class, answer -> {
                     assertThat(answer.getStatus()).isEqualTo(404);
                     assertThat(answer.getBody()).asString().contains("section=nothing", "breakers");

@@ -40,7 +40,7 @@ import org.springframework.context.event.EventListener;
 class PoisonEndpointTest {
 
     private static final String LIST = "safebunnypoison";
-    private static final String ONE = "safebunnypoison/{idInPath}";
+    private static final String ONE = "safebunnypoison/{*id}";
 
     private static final ApplicationContextRunner NODE = EndpointCalls.node()
             .withPropertyValues(
@@ -83,11 +83,11 @@ class PoisonEndpointTest {
     }
 
     private static @Nullable Object look(ApplicationContext context, String id) {
-        return EndpointCalls.call(context, WebEndpointHttpMethod.GET, ONE, Map.of("idInPath", id));
+        return EndpointCalls.call(context, WebEndpointHttpMethod.GET, ONE, Map.of("id", new String[] {id}));
     }
 
     private static @Nullable Object post(ApplicationContext context, Map<String, Object> body) {
-        return EndpointCalls.call(context, WebEndpointHttpMethod.POST, body.containsKey("idInPath") ? ONE : LIST, body);
+        return EndpointCalls.call(context, WebEndpointHttpMethod.POST, body.containsKey("id") ? ONE : LIST, body);
     }
 
     @SuppressWarnings("unchecked")
@@ -163,7 +163,7 @@ class PoisonEndpointTest {
                     .containsEntry("matched", 2)
                     .containsEntry("moved", 2);
             assertThat(handler.handled).isEmpty();
-            Object one = post(context, Map.of("idInPath", id, "action", "replay", "reason", "it works again"));
+            Object one = post(context, Map.of("id", new String[] {id}, "action", "replay", "reason", "it works again"));
             await().until(() -> handler.handled.size() == 1);
             Object all = post(
                     context, Map.of("action", "replay", "all", true, "rate", 100, "limit", 10, "reason", "the rest"));
@@ -178,10 +178,9 @@ class PoisonEndpointTest {
                                     .hasSize(2));
             isAudited(context.getBean(Auditor.class).heard(), id);
             assertThat(EndpointCalls.call(
-                            context,
-                            WebEndpointHttpMethod.GET,
-                            "safebunny/{sectionInPath}",
-                            Map.of("sectionInPath", "operations")))
+                            context, WebEndpointHttpMethod.GET, "safebunny/{*path}", Map.of("path", new String[] {
+                                "operations"
+                            })))
                     .asString()
                     .containsSubsequence("the rest", "it works again", "a look");
         });
@@ -212,8 +211,8 @@ class PoisonEndpointTest {
             Handler handler = context.getBean(Handler.class);
             String copy = String.valueOf(messages(get(context, Map.of())).get(0).get("copy"));
             Map<String, Object> edit = Map.of(
-                    "idInPath",
-                    id,
+                    "id",
+                    new String[] {id},
                     "action",
                     "edit",
                     "copy",
@@ -228,12 +227,12 @@ class PoisonEndpointTest {
             isProblem(post(context, without(edit, "reason")), 400, "reason");
             isProblem(post(context, with(edit, "copy", "another")), 404, "SB-5017");
             isProblem(post(context, with(edit, "body", "{")), 400, "SB-5014");
-            isProblem(post(context, with(edit, "idInPath", "nobody")), 404, "message=nobody");
+            isProblem(post(context, with(edit, "id", new String[] {"nobody"})), 404, "message=nobody");
             assertThat(post(context, edit))
                     .asInstanceOf(InstanceOfAssertFactories.MAP)
                     .containsEntry("moved", 1);
             handler.works = true;
-            post(context, Map.of("idInPath", id, "action", "replay", "reason", "edited"));
+            post(context, Map.of("id", new String[] {id}, "action", "replay", "reason", "edited"));
             await().until(() -> !handler.handled.isEmpty());
 
             assertThat(handler.handled).containsExactly("o-9");
@@ -274,7 +273,16 @@ class PoisonEndpointTest {
     private static Map<String, Object> edit(ApplicationContext context, String id) {
         String copy = String.valueOf(messages(get(context, Map.of())).get(0).get("copy"));
         return Map.of(
-                "idInPath", id, "action", "edit", "copy", copy, "body", "{\"orderId\":\"o-9\"}", "reason", "a typo");
+                "id",
+                new String[] {id},
+                "action",
+                "edit",
+                "copy",
+                copy,
+                "body",
+                "{\"orderId\":\"o-9\"}",
+                "reason",
+                "a typo");
     }
 
     @Test
@@ -312,7 +320,7 @@ class PoisonEndpointTest {
             for (Map<String, Object> asked : List.<Map<String, Object>>of(
                     Map.of("action", "replay", "all", true, "reason", "why"),
                     Map.of("action", "discard", "type", "OrderPlaced", "reason", "why"),
-                    Map.of("idInPath", id, "action", "discard", "reason", "why"),
+                    Map.of("id", new String[] {id}, "action", "discard", "reason", "why"),
                     edit)) {
                 Object answer = post(context, asked);
                 isProblem(answer, 503, "SB-5015");
@@ -340,8 +348,8 @@ class PoisonEndpointTest {
                             post(
                                     context,
                                     Map.of(
-                                            "idInPath",
-                                            "m-1",
+                                            "id",
+                                            new String[] {"m-1"},
                                             "action",
                                             "edit",
                                             "copy",
@@ -408,7 +416,7 @@ class PoisonEndpointTest {
         NODE.withBean(FailingBroker.class).run(context -> {
             String id = poison(context, "o-1");
             Failing broker = context.getBean(Failing.class);
-            Map<String, Object> discard = Map.of("idInPath", id, "action", "discard", "reason", "why");
+            Map<String, Object> discard = Map.of("id", new String[] {id}, "action", "discard", "reason", "why");
             for (Failure one : ofLooks) {
                 broker.looking = one.why;
                 isProblem(post(context, discard), one.status, one.code);
@@ -465,7 +473,7 @@ class PoisonEndpointTest {
             assertThat(post(context, edit(context, id)))
                     .asInstanceOf(InstanceOfAssertFactories.MAP)
                     .containsEntry("moved", 1);
-            assertThat(post(context, Map.of("idInPath", id, "action", "discard", "reason", "why")))
+            assertThat(post(context, Map.of("id", new String[] {id}, "action", "discard", "reason", "why")))
                     .asInstanceOf(InstanceOfAssertFactories.MAP)
                     .containsKey("operation")
                     .containsEntry("moved", 1);
@@ -479,7 +487,7 @@ class PoisonEndpointTest {
             String id = poison(context, "o-1");
             poison(context, "o-2");
 
-            assertThat(post(context, Map.of("idInPath", id, "action", "discard", "reason", "a test order")))
+            assertThat(post(context, Map.of("id", new String[] {id}, "action", "discard", "reason", "a test order")))
                     .asInstanceOf(InstanceOfAssertFactories.MAP)
                     .containsEntry("moved", 1);
             assertThat(messages(get(context, Map.of()))).hasSize(1);
@@ -488,14 +496,17 @@ class PoisonEndpointTest {
                     .containsExactly(id);
             post(context, Map.of("action", "discard", "type", "OrderPlaced", "reason", "the other, too"));
             assertThat(messages(get(context, Map.of("archived", "true")))).hasSize(2);
-            assertThat(post(context, Map.of("idInPath", id, "action", "restore", "reason", "it was none")))
+            assertThat(post(context, Map.of("id", new String[] {id}, "action", "restore", "reason", "it was none")))
                     .asInstanceOf(InstanceOfAssertFactories.MAP)
                     .containsEntry("moved", 1);
             assertThat(messages(get(context, Map.of())))
                     .extracting(one -> one.get("messageId"))
                     .containsExactly(id);
 
-            isProblem(post(context, Map.of("idInPath", id, "action", "restore", "reason", "again")), 404, "id=" + id);
+            isProblem(
+                    post(context, Map.of("id", new String[] {id}, "action", "restore", "reason", "again")),
+                    404,
+                    "id=" + id);
             isProblem(list(context, Map.of("archived", "maybe")), 400, "archived=maybe");
             assertThat(context.getBean(Auditor.class).heard())
                     .extracting(AuditEvent::getType)
@@ -510,7 +521,7 @@ class PoisonEndpointTest {
             String id = poison(context, "o-1");
             String copy = String.valueOf(messages(get(context, Map.of())).get(0).get("copy"));
             Map<String, Object> discard =
-                    Map.of("idInPath", id, "action", "discard", "copy", copy, "reason", "superseded");
+                    Map.of("id", new String[] {id}, "action", "discard", "copy", copy, "reason", "superseded");
 
             isProblem(post(context, with(discard, "copy", "another")), 404, "id=" + id);
             assertThat(messages(get(context, Map.of()))).hasSize(1);
@@ -559,13 +570,12 @@ class PoisonEndpointTest {
 
             assertThat(begun.get("state")).hasToString("RUNNING");
             isProblem(post(context, slow), 409, operation);
-            Map<String, Object> path = Map.of("sectionInPath", "operations", "nameInPath", operation);
-            assertThat(EndpointCalls.call(
-                            context, WebEndpointHttpMethod.DELETE, "safebunny/{sectionInPath}/{nameInPath}", path))
+            Map<String, Object> path = Map.of("path", new String[] {"operations", operation});
+            assertThat(EndpointCalls.call(context, WebEndpointHttpMethod.DELETE, "safebunny/{*path}", path))
                     .asString()
                     .contains("state=CANCELLED");
-            await().untilAsserted(() -> assertThat(EndpointCalls.call(
-                            context, WebEndpointHttpMethod.GET, "safebunny/{sectionInPath}/{nameInPath}", path))
+            await().untilAsserted(() -> assertThat(
+                            EndpointCalls.call(context, WebEndpointHttpMethod.GET, "safebunny/{*path}", path))
                     .asString()
                     .contains("state=CANCELLED", "moved=1"));
             assertThat(context.getBean(Auditor.class).heard())
@@ -579,17 +589,12 @@ class PoisonEndpointTest {
         NODE.run(context -> {
             String id = poison(context, "o-1");
             Map<?, ?> ended = (Map<?, ?>) Objects.requireNonNull(
-                    post(context, Map.of("idInPath", id, "action", "discard", "reason", "a test order")));
+                    post(context, Map.of("id", new String[] {id}, "action", "discard", "reason", "a test order")));
 
             assertThat(EndpointCalls.call(
-                            context,
-                            WebEndpointHttpMethod.DELETE,
-                            "safebunny/{sectionInPath}/{nameInPath}",
-                            Map.of(
-                                    "sectionInPath",
-                                    "operations",
-                                    "nameInPath",
-                                    String.valueOf(ended.get("operation")))))
+                            context, WebEndpointHttpMethod.DELETE, "safebunny/{*path}", Map.of("path", new String[] {
+                                "operations", String.valueOf(ended.get("operation"))
+                            })))
                     .asString()
                     .contains("state=ENDED");
             assertThat(context.getBean(Auditor.class).heard())
@@ -645,15 +650,29 @@ class PoisonEndpointTest {
 
             isProblem(look(context, "nobody"), 404, "id=nobody");
             isProblem(
-                    post(context, Map.of("idInPath", "nobody", "action", "replay", "reason", "why")), 404, "id=nobody");
+                    post(context, Map.of("id", new String[] {"nobody"}, "action", "replay", "reason", "why")),
+                    404,
+                    "id=nobody");
             isProblem(
                     EndpointCalls.call(
-                            context,
-                            WebEndpointHttpMethod.DELETE,
-                            "safebunny/{sectionInPath}/{nameInPath}",
-                            Map.of("sectionInPath", "operations", "nameInPath", "op-9")),
+                            context, WebEndpointHttpMethod.DELETE, "safebunny/{*path}", Map.of("path", new String[] {
+                                "operations", "op-9"
+                            })),
                     404,
                     "name=op-9");
+        });
+    }
+
+    /** An operation waits for copies that others may hold before it says so. */
+    @Test
+    void anUnknownIdIsNamedWhereNothingIsSetAsideToo() {
+        NODE.run(context -> {
+            for (String action : List.of("replay", "discard", "restore")) {
+                isProblem(
+                        post(context, Map.of("id", new String[] {"nobody"}, "action", action, "reason", "why")),
+                        404,
+                        "id=nobody");
+            }
         });
     }
 

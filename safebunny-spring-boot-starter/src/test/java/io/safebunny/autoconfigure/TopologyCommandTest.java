@@ -13,6 +13,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.DefaultApplicationArguments;
 import org.springframework.boot.SpringApplication;
+import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -72,6 +74,20 @@ class TopologyCommandTest {
     void whatIsOnlyOnRabbitFailsElsewhereWithAnExplanation(CapturedOutput output) {
         assertThat(answer("plan", output))
                 .contains("SB-1301", "[safebunny.topology=plan]", "safebunny.transport=rabbit");
+        assertThat(status).hasValue(1);
+    }
+
+    @Test
+    void aBrokerThatCannotBeReachedIsAFailureThatSaysWhatToCheck(CapturedOutput output) {
+        Nodes.bare()
+                .withConfiguration(AutoConfigurations.of(RabbitAutoConfiguration.class))
+                .withPropertyValues("safebunny.node=shop", "safebunny.topology=plan", "spring.rabbitmq.port=1")
+                .withBean(ExitHook.class, () -> status::set)
+                .withBean(Handler.class)
+                .run(context -> context.getBean(ApplicationRunner.class).run(new DefaultApplicationArguments()));
+
+        assertThat(output.getErr())
+                .contains("Connection refused", "spring.rabbitmq.addresses", "spring.rabbitmq.virtual-host");
         assertThat(status).hasValue(1);
     }
 

@@ -79,9 +79,10 @@ public final class SagaMessages {
                 made.delay());
     }
 
-    /** The same message, sent now. */
+    /** The same message, sent now; it was made before, in a trace that it must not keep open. */
     public static OutboundMessage sentAt(Instant now, OutboundMessage kept) {
         Map<String, Object> headers = new LinkedHashMap<>(kept.message().headers());
+        headers.put(Headers.MADE_AT, headers.getOrDefault(Headers.SENT_AT, 0L));
         headers.put(Headers.SENT_AT, now.toEpochMilli());
         return new OutboundMessage(kept.message().withHeaders(headers), kept.route(), kept.delay());
     }

@@ -158,13 +158,13 @@ class NodePauseIT {
         }
 
         Collections.sort(took);
-        Duration median = took.get(CALLS / 2);
+        Duration largest = took.get(CALLS - 1);
         LOG.info(
                 "{} calls for three instances: median {} ms, largest {} ms",
                 CALLS,
-                median.toMillis(),
-                took.get(CALLS - 1).toMillis());
-        assertThat(median).isLessThan(Duration.ofSeconds(1));
+                took.get(CALLS / 2).toMillis(),
+                largest.toMillis());
+        assertThat(largest).isLessThan(Duration.ofSeconds(1));
     }
 
     /** The others say that they are here when one starts, and that takes a moment. */

@@ -23,6 +23,8 @@ import org.springframework.amqp.AmqpException;
 import org.springframework.amqp.core.AmqpAdmin;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.Banner;
+import org.springframework.boot.actuate.audit.InMemoryAuditEventRepository;
+import org.springframework.boot.actuate.audit.listener.AuditListener;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -93,6 +95,11 @@ final class Saga implements AutoCloseable {
             if (setup.orchestrated()) {
                 beans.registerSingleton("saboteur", new Saboteur(chaos));
             }
+        }
+        if (setup.http() != null) { // Spring Boot keeps audit events only where Spring Security is
+            InMemoryAuditEventRepository events = new InMemoryAuditEventRepository();
+            beans.registerSingleton("auditEvents", events);
+            beans.registerSingleton("auditListener", new AuditListener(events));
         }
         if (setup.http() != null && node == Node.BILLING) {
             beans.registerSingleton("gatewaySwitch", new GatewaySwitch());

@@ -11,9 +11,13 @@ import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointsSupplier;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.convert.ApplicationConversionService;
 import org.springframework.boot.test.context.assertj.AssertableWebApplicationContext;
@@ -27,6 +31,7 @@ import org.springframework.test.web.servlet.assertj.MvcTestResult;
 class EndpointRequestsTest {
 
     private static final String POISON = "/actuator/safebunnypoison";
+    private static final Pattern SELECTOR = Pattern.compile("\\{\\*?(\\w+)}");
 
     private static final WebApplicationContextRunner NODE = new WebApplicationContextRunner()
             .withUserConfiguration(Node.class)
@@ -171,6 +176,52 @@ class EndpointRequestsTest {
         });
     }
 
+    /** Spring merges path, body and query: what the path names must not come from elsewhere. */
+    @Test
+    void nothingReplacesWhatThePathNames() {
+        NODE.run(context -> {
+            String id = poison(context);
+            Set<String> names = selectors(context);
+            assertThat(names).isNotEmpty();
+            for (String name : names) {
+                Case one = new Case("'%s':'%s'".formatted(name, id), "name=" + name);
+                String discard = "{'action':'discard','reason':'why'%s}";
+                isRefused(post(context, POISON + "/nobody", discard.formatted("," + one.asked)), one);
+                for (String query : List.of("?%s=%s", "?%1$s=%2$s&%1$s=%2$s")) {
+                    isRefused(
+                            post(context, POISON + "/nobody" + query.formatted(name, id), discard.formatted("")), one);
+                    isRefused(
+                            MockMvcTester.from(context)
+                                    .get()
+                                    .uri(POISON + "/nobody" + query.formatted(name, id))
+                                    .exchange(),
+                            one);
+                }
+                isRefused(
+                        post(
+                                context,
+                                "/actuator/safebunny/breakers/Nobody",
+                                "{'state':'open','duration':'10m','reason':'why','%s':'OrderPlaced'}".formatted(name)),
+                        one);
+            }
+            assertThat(waiting(context)).isEqualTo(1);
+            assertThat(context.getBean(PoisonMessages.class).operations()).isEmpty();
+            assertThat(context.getBean(BunnyOperations.class).paused()).isEmpty();
+        });
+    }
+
+    /** Of both endpoints, as Spring knows them. */
+    private static Set<String> selectors(AssertableWebApplicationContext context) {
+        return context.getBean(WebEndpointsSupplier.class).getEndpoints().stream()
+                .filter(endpoint -> endpoint.getEndpointId().toString().startsWith("safebunny"))
+                .flatMap(endpoint -> endpoint.getOperations().stream())
+                .flatMap(operation -> SELECTOR.matcher(
+                                operation.getRequestPredicate().getPath())
+                        .results())
+                .map(found -> found.group(1))
+                .collect(Collectors.toSet());
+    }
+
     @Test
     void pausesAndListsNothingWhenAskedForWhatItDoesNotKnow() {
         NODE.run(context -> {
@@ -188,7 +239,7 @@ class EndpointRequestsTest {
                     new Case("safebunnypoison?Type=OrderPlaced", "Perhaps you mean type"),
                     new Case("safebunnypoison/nobody?type=X", "name=type"),
                     new Case("safebunny?type=X", "it takes none"),
-                    new Case("safebunny/breakers?type=X", "GET safebunny/{section}"))) {
+                    new Case("safebunny/breakers?type=X", "GET safebunny/{path}"))) {
                 isRefused(
                         MockMvcTester.from(context)
                                 .get()

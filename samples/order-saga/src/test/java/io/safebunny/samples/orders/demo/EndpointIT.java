@@ -84,6 +84,16 @@ class EndpointIT {
         JsonNode unheard =
                 json(post(endpoint + "/breakers/Unheard", "{\"state\":\"closed\",\"reason\":\"why\"}"), 404, PROBLEM);
         assertThat(unheard.path("detail").asString()).contains("Unheard");
+        String[] unreadable = {"{\"state\":{\"a\":\"open\"},\"duration\":\"10m\",\"reason\":\"why\"}", "[]", "not json"
+        };
+        for (String body : unreadable) { // by Spring itself, as application-http.yaml asks it to
+            json(post(endpoint + "/breakers/" + type, body), 400, PROBLEM);
+        }
+        assertThat(json(get(endpoint + "/breakers"), 200, ANSWER)
+                        .path(type)
+                        .path("state")
+                        .asString())
+                .isEqualTo("CLOSED");
     }
 
     private void looksAtPoison(String actuator) throws Exception {
