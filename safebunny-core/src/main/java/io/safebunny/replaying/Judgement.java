@@ -21,7 +21,8 @@ record Judgement(Verdict verdict, String explanation) {
      * @param silent whether its record is that of a handling that fell silent
      * @param tooOld whether the message is older than records are kept; of no account while one says what became of the message
      */
-    static Judgement of(@Nullable MessageRecord record, boolean sameMessage, long version, boolean silent, boolean tooOld) {
+    static Judgement of(
+            @Nullable MessageRecord record, boolean sameMessage, long version, boolean silent, boolean tooOld) {
         if (record == null && tooOld) {
             return tooOld("nothing is stored of it");
         }

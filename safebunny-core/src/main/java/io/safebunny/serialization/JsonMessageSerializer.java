@@ -59,8 +59,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
      * keeps unpaired surrogates as escapes, because the step has already run and must not fail over them.
      */
     public static JsonMessageSerializer ofResults() {
-        return new JsonMessageSerializer(
-                StrictMapper.of(JsonMapper.shared(), new JsonLimits(LARGEST_MESSAGE)), false);
+        return new JsonMessageSerializer(StrictMapper.of(JsonMapper.shared(), new JsonLimits(LARGEST_MESSAGE)), false);
     }
 
     @Override

@@ -96,8 +96,7 @@ final class Careless {
                     new ReleaseStock(order.orderId(), order.totalCents()));
             bunny.publish(new OrderPlaced(
                     order.orderId(), order.customer(), order.lines(), order.cardToken(), order.totalCents()));
-            return new State(
-                    order.orderId(), order.customer(), order.lines(), order.cardToken(), order.totalCents());
+            return new State(order.orderId(), order.customer(), order.lines(), order.cardToken(), order.totalCents());
         }
 
         @BunnyHandler(from = "shipping")
@@ -112,7 +111,8 @@ final class Careless {
         @BunnyHandler(from = "billing")
         void on(Captured captured, State state, SagaContext saga) {
             saga.cancelTimeout(PAYMENT);
-            saga.step("ship", new ShipGoods(state.orderId(), state.cents()), new CallOff(state.orderId(), state.cents()));
+            saga.step(
+                    "ship", new ShipGoods(state.orderId(), state.cents()), new CallOff(state.orderId(), state.cents()));
         }
 
         @OnTimeout(PAYMENT)

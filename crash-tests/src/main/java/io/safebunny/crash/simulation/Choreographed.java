@@ -41,7 +41,8 @@ final class Choreographed {
         place(system, "hay");
         system.holds("an order is charged, shipped and told of, once each", () -> assertThat(
                         system.effects().all())
-                .isEqualTo(once("ACCEPTED", "charge", "CHARGE", "SHIPMENT", "COMPLETED", "MAIL_RECEIVED", "MAIL_OUTCOME")));
+                .isEqualTo(once(
+                        "ACCEPTED", "charge", "CHARGE", "SHIPMENT", "COMPLETED", "MAIL_RECEIVED", "MAIL_OUTCOME")));
     }
 
     static void soldOut(SimulatedSystem system) {
@@ -49,7 +50,8 @@ final class Choreographed {
         place(system, "sold-out");
         system.holds("what is sold out is charged and refunded, once each", () -> assertThat(
                         system.effects().all())
-                .isEqualTo(once("ACCEPTED", "charge", "CHARGE", "REFUND", "CANCELLED", "MAIL_RECEIVED", "MAIL_OUTCOME")));
+                .isEqualTo(
+                        once("ACCEPTED", "charge", "CHARGE", "REFUND", "CANCELLED", "MAIL_RECEIVED", "MAIL_OUTCOME")));
     }
 
     /** What the handler of a payment publishes is not the same in each attempt, and only one answer may count. */
@@ -67,8 +69,7 @@ final class Choreographed {
 
         @BunnyHandler(from = "orders")
         void on(OrderPlaced order, MessageContext context) {
-            boolean granted =
-                    bank.charge(context.messageId(), order.orderId(), order.cardToken(), order.totalCents());
+            boolean granted = bank.charge(context.messageId(), order.orderId(), order.cardToken(), order.totalCents());
             var unused = node.bunny()
                     .publish(
                             granted
@@ -86,7 +87,9 @@ final class Choreographed {
         assertThat(effects.count("COMPLETED 7"))
                 .as("completed: %s", effects.all())
                 .isEqualTo(shipped);
-        assertThat(effects.count("MAIL_OUTCOME 7")).as("mails: %s", effects.all()).isEqualTo(1);
+        assertThat(effects.count("MAIL_OUTCOME 7"))
+                .as("mails: %s", effects.all())
+                .isEqualTo(1);
     }
 
     /** Payments are set aside until a person mends what they fail for, and replays them. */
@@ -109,17 +112,20 @@ final class Choreographed {
     }
 
     static void place(SimulatedSystem system, String sku) {
-        system.publish(
-                "storefront", new PlaceOrder("7", "Ada", List.of(new OrderLine(sku, 1, 100)), "tok_visa"), SAGA);
+        system.publish("storefront", new PlaceOrder("7", "Ada", List.of(new OrderLine(sku, 1, 100)), "tok_visa"), SAGA);
     }
 
     private static void shop(
             SimulatedSystem system, Function<SimulatedNode, Object> billing, Function<SimulatedNode, Object> postman) {
-        system.node("orders", 1, node ->
-                        List.of(Sample.handler("orders.OrderDesk", ledger(system, node), node.bunny())))
+        system.node(
+                        "orders",
+                        1,
+                        node -> List.of(Sample.handler("orders.OrderDesk", ledger(system, node), node.bunny())))
                 .node("billing", 2, node -> List.of(billing.apply(node)))
-                .node("shipping", 1, node ->
-                        List.of(Sample.handler("shipping.Warehouse", ledger(system, node), node.bunny())))
+                .node(
+                        "shipping",
+                        1,
+                        node -> List.of(Sample.handler("shipping.Warehouse", ledger(system, node), node.bunny())))
                 .node("notifications", 1, node -> List.of(postman.apply(node)));
     }
 

@@ -38,8 +38,9 @@ public final class Exploration {
      * @return a JSON object; one of strings and numbers, because it may come from another class loader
      */
     public static String run(String planted, int schedules, long seed, boolean tells) {
-        Map<String, Consumer<SimulatedSystem>> stories =
-                planted.isEmpty() ? STORIES : Map.of("with " + planted, require(planted).story());
+        Map<String, Consumer<SimulatedSystem>> stories = planted.isEmpty()
+                ? STORIES
+                : Map.of("with " + planted, require(planted).story());
         long begun = System.nanoTime();
         int done = 0;
         int left = stories.size();
@@ -83,7 +84,9 @@ public final class Exploration {
         result.put("planted", planted.isEmpty() ? null : planted);
         result.put("found", !planted.isEmpty() && finding != null);
         result.put("schedulesToFind", finding == null ? null : finding.schedules());
-        result.put("shortestEvents", finding == null ? null : finding.schedule().events().size());
+        result.put(
+                "shortestEvents",
+                finding == null ? null : finding.schedule().events().size());
         return result;
     }
 }

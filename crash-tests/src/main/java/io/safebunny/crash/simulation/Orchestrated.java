@@ -57,22 +57,27 @@ final class Orchestrated {
     }
 
     private static Object billing(SimulatedSystem system, SimulatedNode node, PaymentGateway bank) {
-        return Sample.handler(
-                "orchestrated.billing.Billing", bank, Choreographed.ledger(system, node), node.bunny());
+        return Sample.handler("orchestrated.billing.Billing", bank, Choreographed.ledger(system, node), node.bunny());
     }
 
     private static void declare(
             SimulatedSystem system, Function<SimulatedNode, Object> saga, Function<SimulatedNode, Object> billing) {
-        system.node("orders", 2, node -> List.of(
-                        saga.apply(node),
-                        Sample.handler(
-                                "orchestrated.orders.OrderBook",
-                                Choreographed.ledger(system, node),
-                                node.bunny(),
-                                node.sagas())))
+        system.node(
+                        "orders",
+                        2,
+                        node -> List.of(
+                                saga.apply(node),
+                                Sample.handler(
+                                        "orchestrated.orders.OrderBook",
+                                        Choreographed.ledger(system, node),
+                                        node.bunny(),
+                                        node.sagas())))
                 .node("billing", 1, node -> List.of(billing.apply(node)))
-                .node("shipping", 1, node -> List.of(Sample.handler(
-                        "orchestrated.shipping.Warehouse", Choreographed.ledger(system, node), node.bunny())))
+                .node(
+                        "shipping",
+                        1,
+                        node -> List.of(Sample.handler(
+                                "orchestrated.shipping.Warehouse", Choreographed.ledger(system, node), node.bunny())))
                 .node("notifications", 1, node -> List.of(Choreographed.postman(system, node)));
         Choreographed.place(system, "hay");
         system.holds("an order is shipped and paid, or all is undone in reverse", () -> isConsistent(system.effects()))
@@ -87,9 +92,14 @@ final class Orchestrated {
         assertThat(effects.all().values()).as("each once: %s", effects.all()).containsOnly(1);
         assertThat(done.contains("CANCELLED 7")).as("either way: %s", done).isEqualTo(!completed);
         assertThat(done).as("told of the outcome").contains("MAIL_OUTCOME 7");
-        for (String[] pair : new String[][] {{"RESERVATION 7", "RELEASE 7"}, {"CHARGE 7", "REFUND 7"}, {"SHIPMENT 7", "RETURN 7"}}) {
-            assertThat(done.contains(pair[0])).as("%s: %s", pair[0], done).isEqualTo(completed || done.contains(pair[1]));
-            assertThat(done.contains(pair[1])).as("%s: %s", pair[1], done).isEqualTo(!completed && done.contains(pair[0]));
+        for (String[] pair :
+                new String[][] {{"RESERVATION 7", "RELEASE 7"}, {"CHARGE 7", "REFUND 7"}, {"SHIPMENT 7", "RETURN 7"}}) {
+            assertThat(done.contains(pair[0]))
+                    .as("%s: %s", pair[0], done)
+                    .isEqualTo(completed || done.contains(pair[1]));
+            assertThat(done.contains(pair[1]))
+                    .as("%s: %s", pair[1], done)
+                    .isEqualTo(!completed && done.contains(pair[0]));
         }
         if (done.contains("REFUND 7") && done.contains("RELEASE 7")) {
             assertThat(done).as("the last step is undone first").containsSubsequence("REFUND 7", "RELEASE 7");

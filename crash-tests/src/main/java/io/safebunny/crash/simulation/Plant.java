@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
  * @param story the system with the bug, as far as that is not in the library
  * @param patch what is changed in the library; {@code null} for nothing
  */
-record Plant(String name, Consumer<SimulatedSystem> story, @Nullable Patch patch) {
+record Plant(
+        String name,
+        Consumer<SimulatedSystem> story,
+        @Nullable Patch patch) {
 
     private static final String DEDUP = "io/safebunny/dedup/";
     private static final String CONSUMING = "io/safebunny/consuming/Recoverer.java";
@@ -48,8 +51,8 @@ record Plant(String name, Consumer<SimulatedSystem> story, @Nullable Patch patch
                                 completed.clear();
                                 int removed = removeExpired(finished"""),
                 // transports
-                transport("ack-early", Choreographed::delivered, (wrapped, time) ->
-                        Sabotage.acknowledgingEarly(wrapped)),
+                transport(
+                        "ack-early", Choreographed::delivered, (wrapped, time) -> Sabotage.acknowledgingEarly(wrapped)),
                 transport("confirm-early", Choreographed::delivered, Sabotage::confirmingEarly),
                 transport("delay-early", Orchestrated::unpaid, (wrapped, time) -> Sabotage.delayingTooLittle(wrapped)),
                 // the engine
@@ -104,43 +107,41 @@ record Plant(String name, Consumer<SimulatedSystem> story, @Nullable Patch patch
                         "|| !timeout.token().equals(context.messageId())",
                         ""),
                 // users
-                charging(
-                        "user-no-once",
-                        node -> (order, context) -> node.perform("charge " + order),
-                        Runnable::run),
+                charging("user-no-once", node -> (order, context) -> node.perform("charge " + order), Runnable::run),
                 charging(
                         "user-thread",
                         node -> (order, context) -> node.perform("charge " + order, context.messageId()),
                         Careless::inAnotherThread),
                 charging(
                         "user-random-key",
-                        node -> (order, context) ->
-                                node.perform("charge " + order, UUID.randomUUID().toString()),
+                        node -> (order, context) -> node.perform(
+                                "charge " + order, UUID.randomUUID().toString()),
                         Runnable::run),
-                user("user-order", system -> Choreographed.delivered(
-                        system,
-                        node -> Choreographed.billing(system, node, Banks.good(node)),
-                        node -> new Careless.Postman(Choreographed.ledger(system, node), system.effects()))),
-                user("user-timeout-race", system -> Orchestrated.delivered(
-                        system, node -> new Careless.OrderSaga(node.bunny()))));
+                user(
+                        "user-order",
+                        system -> Choreographed.delivered(
+                                system,
+                                node -> Choreographed.billing(system, node, Banks.good(node)),
+                                node -> new Careless.Postman(Choreographed.ledger(system, node), system.effects()))),
+                user(
+                        "user-timeout-race",
+                        system -> Orchestrated.delivered(system, node -> new Careless.OrderSaga(node.bunny()))));
     }
 
     private static Plant user(String name, Consumer<SimulatedSystem> story) {
         return new Plant(name, story, null);
     }
 
-    private static Plant charging(
-            String name,
-            Function<SimulatedNode, Charge> charge,
-            Consumer<Runnable> publishing) {
-        return user(name, system -> Choreographed.delivered(
-                system,
-                node -> new Careless.Billing(
-                        node, Choreographed.ledger(system, node), charge.apply(node), publishing)));
+    private static Plant charging(String name, Function<SimulatedNode, Charge> charge, Consumer<Runnable> publishing) {
+        return user(
+                name,
+                system -> Choreographed.delivered(
+                        system,
+                        node -> new Careless.Billing(
+                                node, Choreographed.ledger(system, node), charge.apply(node), publishing)));
     }
 
-    private static Plant store(
-            String name, Consumer<SimulatedSystem> story, Function<Timeline, MessageStore> store) {
+    private static Plant store(String name, Consumer<SimulatedSystem> story, Function<Timeline, MessageStore> store) {
         return new Plant(name, story.andThen(system -> system.stores(store)), null);
     }
 
@@ -165,7 +166,9 @@ record Plant(String name, Consumer<SimulatedSystem> story, @Nullable Patch patch
                         DEDUP + "Deduplication.java",
                         "            completed = claim.complete();\n            for",
                         "            handling.collected().forEach(early::sendAndWait);\n            completed = claim.complete();\n            for")
-                .and("        this.metrics = metrics;\n", "        this.metrics = metrics;\n        this.early = sender;\n")
+                .and(
+                        "        this.metrics = metrics;\n",
+                        "        this.metrics = metrics;\n        this.early = sender;\n")
                 .and(
                         "    private final Metrics metrics;\n",
                         "    private final Metrics metrics;\n    private final ConfirmedSender early;\n");

@@ -21,9 +21,9 @@ final class Receipts {
     static void declare(SimulatedSystem system) {
         system.node("receipts", 1, node -> List.of(new Sender(node)))
                 .node("archive", 1, node -> List.of(new Archive(node)))
-                .holds("a receipt is sent and filed once", () -> assertThat(
-                                system.effects().all())
-                        .isEqualTo(Map.of("send 7", 1, "file 7", 1)));
+                .holds(
+                        "a receipt is sent and filed once",
+                        () -> assertThat(system.effects().all()).isEqualTo(Map.of("send 7", 1, "file 7", 1)));
         Choreographed.place(system, "hay");
     }
 

@@ -23,9 +23,9 @@ final class Reminders {
 
     static void declare(SimulatedSystem system) {
         system.node("reminders", 2, node -> List.of(new ReminderSaga(node)))
-                .holds("a customer is reminded twice", () -> assertThat(
-                                system.effects().all())
-                        .isEqualTo(Map.of("remind 7", 2)));
+                .holds(
+                        "a customer is reminded twice",
+                        () -> assertThat(system.effects().all()).isEqualTo(Map.of("remind 7", 2)));
         Choreographed.place(system, "hay");
     }
 

@@ -23,13 +23,12 @@ public final class SimulateMain {
                     planted, Plant.all().stream().map(Plant::name).collect(Collectors.joining(", ")));
             System.exit(MISUSE);
         }
-        String result =
-                run(
-                        planted,
-                        Integer.parseInt(arguments[0]),
-                        Long.parseLong(arguments[1]),
-                        Path.of(arguments[3]),
-                        arguments[4].equals("told"));
+        String result = run(
+                planted,
+                Integer.parseInt(arguments[0]),
+                Long.parseLong(arguments[1]),
+                Path.of(arguments[3]),
+                arguments[4].equals("told"));
         System.out.println(result);
         boolean isFound = result.contains("\"violations\":1");
         System.exit(isFound == planted.isEmpty() ? 1 : 0);

@@ -80,8 +80,10 @@ public record Happening(
     private static void append(StringBuilder text, long millis) {
         if (millis % 1000 == 0) {
             text.append(millis / 1000).append('s');
-        } else {
+        } else if (millis < 1000) {
             text.append(millis).append("ms");
+        } else {
+            text.append("%d.%03ds".formatted(millis / 1000, millis % 1000));
         }
     }
 }

@@ -40,7 +40,8 @@ final class ForbiddenCalls {
             new Forbidden("java/time/Clock"::equals, name -> name.startsWith("system"), CLOCK),
             new Forbidden("java/lang/System"::equals, Set.of("currentTimeMillis", "nanoTime")::contains, CLOCK),
             new Forbidden("java/util/Date"::equals, "<init>()"::equals, CLOCK),
-            new Forbidden(Set.of("java/lang/Thread", "java/util/concurrent/TimeUnit")::contains, "sleep"::equals, SLEEP),
+            new Forbidden(
+                    Set.of("java/lang/Thread", "java/util/concurrent/TimeUnit")::contains, "sleep"::equals, SLEEP),
             new Forbidden(
                     "java/lang/Thread"::equals,
                     Set.of("start", "startVirtualThread", "ofVirtual", "ofPlatform")::contains,
@@ -87,8 +88,7 @@ final class ForbiddenCalls {
     private void visit(Called called) {
         try (InputStream code = loader.getResourceAsStream(called.owner() + ".class")) {
             if (code != null) {
-                new ClassReader(code)
-                        .accept(new Reader(called), ClassReader.SKIP_FRAMES);
+                new ClassReader(code).accept(new Reader(called), ClassReader.SKIP_FRAMES);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -101,13 +101,16 @@ final class ForbiddenCalls {
         }
         for (Forbidden forbidden : ALL) {
             if (forbidden.owner().test(owner)
-                    && (forbidden.method().test(method) || forbidden.method().test(method + "()") && descriptor.startsWith("()"))) {
+                    && (forbidden.method().test(method)
+                            || forbidden.method().test(method + "()") && descriptor.startsWith("()"))) {
                 found = "%s calls %s.%s, which %s."
                         .formatted(place, owner.substring(owner.lastIndexOf('/') + 1), method, forbidden.why());
                 return;
             }
         }
-        if (owner.startsWith(room) && owner.indexOf('/', room.length()) < 0 && visited.add(owner + method + descriptor)) {
+        if (owner.startsWith(room)
+                && owner.indexOf('/', room.length()) < 0
+                && visited.add(owner + method + descriptor)) {
             toVisit.add(new Called(owner, method + descriptor));
         }
     }
@@ -129,7 +132,11 @@ final class ForbiddenCalls {
 
         @Override
         public @Nullable MethodVisitor visitMethod(
-                int access, String name, String descriptor, @Nullable String signature, String @Nullable [] exceptions) {
+                int access,
+                String name,
+                String descriptor,
+                @Nullable String signature,
+                String @Nullable [] exceptions) {
             String method = called.method();
             return method == null || method.equals(name + descriptor) ? new Calls(called.owner(), name, file) : null;
         }
@@ -170,7 +177,8 @@ final class ForbiddenCalls {
 
         private String place() {
             String type = owner.substring(owner.lastIndexOf('/') + 1).replace('$', '.');
-            return "%s.%s (%s:%d)".formatted(type, name.startsWith("lambda$") ? name.split("\\$", -1)[1] : name, file, line);
+            return "%s.%s (%s:%d)"
+                    .formatted(type, name.startsWith("lambda$") ? name.split("\\$", -1)[1] : name, file, line);
         }
     }
 }

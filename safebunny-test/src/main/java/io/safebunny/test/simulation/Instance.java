@@ -55,9 +55,7 @@ final class Instance implements SimulatedNode {
                         SafeBunnyOptions.of(node).withLease(World.LEASE),
                         new FaultyTransport(world.system().wrapped(session, process.timeline()), this),
                         process.timeline())
-                .store(store == null
-                        ? null
-                        : world.system().wrapped(new FaultyStore(store, this), process.timeline()))
+                .store(store == null ? null : world.system().wrapped(new FaultyStore(store, this), process.timeline()))
                 .callbacks(process.executor())
                 .serializers(SERIALIZERS)
                 .meterRegistry(METERS)

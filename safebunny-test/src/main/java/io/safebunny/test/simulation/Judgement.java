@@ -12,7 +12,6 @@ import io.safebunny.test.scheduler.DeterministicScheduler;
 import io.safebunny.test.scheduler.StandstillException;
 import io.safebunny.test.simulation.SimulatedSystem.Check;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +66,9 @@ final class Judgement {
     private @Nullable Violation goOn() {
         for (int rounds = 0; !drained(); rounds++) {
             if (world.rules().broken() != null || rounds == MOST_ROUNDS) {
-                return world.rules().broken() == null ? unfinished() : world.rules().broken();
+                return world.rules().broken() == null
+                        ? unfinished()
+                        : world.rules().broken();
             }
         }
         return world.rules().broken();

@@ -80,8 +80,7 @@ final class Operator {
     }
 
     private boolean isAnythingSetAside() {
-        return world.nodes().keySet().stream()
-                .anyMatch(node -> !setAside(node).isEmpty());
+        return world.nodes().keySet().stream().anyMatch(node -> !setAside(node).isEmpty());
     }
 
     /** Copies of messages that are not handled. One whose process ended between its copy and its acknowledgement leaves a copy behind. */
@@ -98,8 +97,8 @@ final class Operator {
     }
 
     private boolean isHandled(String node, WireMessage copy) {
-        MessageRecord record = world.find(
-                node, new RecordKey(String.valueOf(copy.correlationId()), String.valueOf(copy.messageId())));
+        MessageRecord record =
+                world.find(node, new RecordKey(String.valueOf(copy.correlationId()), String.valueOf(copy.messageId())));
         return record != null && HANDLED.contains(record.state());
     }
 }

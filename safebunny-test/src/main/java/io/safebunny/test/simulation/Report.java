@@ -14,8 +14,7 @@ final class Report {
     private Report() {}
 
     /** @param method that declares the system, of a test class; {@code null} for a system that is declared otherwise */
-    static String of(
-            Violation violation, Schedule schedule, List<Journal.Entry> journal, @Nullable String method) {
+    static String of(Violation violation, Schedule schedule, List<Journal.Entry> journal, @Nullable String method) {
         StringBuilder text = new StringBuilder();
         text.append("It does not hold that %s:%n%s%n".formatted(violation.invariant(), violation.details()));
         if (schedule.events().isEmpty()) {
@@ -71,7 +70,8 @@ final class Report {
     }
 
     private static String test(Schedule schedule) {
-        String argument = schedule.events().isEmpty() ? "Schedule.CLEAN" : "Schedule.read(%n%s)".formatted(lines(schedule));
+        String argument =
+                schedule.events().isEmpty() ? "Schedule.CLEAN" : "Schedule.read(%n%s)".formatted(lines(schedule));
         return "@Test%nvoid replaysTheFinding() {%n    simulation().replay(%s);%n}%n".formatted(argument);
     }
 

@@ -96,7 +96,8 @@ final class Rules {
             isBroken(
                     LEASES,
                     "%s claims %s, whose lease lasts another %d ms"
-                            .formatted(by.name(), name, before.until().minus(now).toMillis()));
+                            .formatted(
+                                    by.name(), name, before.until().minus(now).toMillis()));
         } else if (record.takeovers() > 0 && !somethingWentWrong.getAsBoolean()) {
             isBroken(NO_WAIT, "%s claims %s after a lease".formatted(by.name(), name));
         }

@@ -41,8 +41,7 @@ final class SimulationExtension implements InvocationInterceptor, ParameterResol
                             .formatted(method, method.getName()));
         }
         Object tests = context.getRequiredTestInstance();
-        Consumer<SimulatedSystem> declaration =
-                system -> ReflectionSupport.invokeMethod(method, tests, system);
+        Consumer<SimulatedSystem> declaration = system -> ReflectionSupport.invokeMethod(method, tests, system);
         Simulation simulation = Simulation.declaredBy(method.getName(), declaration);
         if (settings.replay().length > 0) {
             simulation.replay(Schedule.read(settings.replay()));

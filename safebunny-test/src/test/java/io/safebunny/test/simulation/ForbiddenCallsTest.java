@@ -14,10 +14,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.api.Test;
 
 class ForbiddenCallsTest {
 
@@ -55,7 +55,8 @@ class ForbiddenCallsTest {
 
     @Test
     void aSimulationTellsOfThemAtOnce() {
-        Finding finding = Simulation.of(system -> Orders.declare(system, node -> new Dozing())).explore(1, 1);
+        Finding finding = Simulation.of(system -> Orders.declare(system, node -> new Dozing()))
+                .explore(1, 1);
 
         assertThat(finding).isNotNull();
         assertThat(finding.violation().invariant()).isEqualTo(Rules.SAME_IN_EACH_RUN);

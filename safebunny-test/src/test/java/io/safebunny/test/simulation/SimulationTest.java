@@ -58,8 +58,7 @@ class SimulationTest {
 
     @Test
     void aReportShowsTheWayAndATestThatGoesIt() {
-        Finding finding =
-                found(Simulation.of(Orders::declareWithoutKey).explore(100, 1));
+        Finding finding = found(Simulation.of(Orders::declareWithoutKey).explore(100, 1));
 
         assertThat(finding.schedule().events()).containsExactly(CRASH_AFTER_EFFECT);
         assertThat(finding.report())
@@ -77,8 +76,7 @@ class SimulationTest {
     void aReplayFailsWithTheReport() {
         Schedule schedule = new Schedule(List.of(CRASH_AFTER_EFFECT));
 
-        assertThatThrownBy(
-                        () -> Simulation.of(Orders::declareWithoutKey).replay(schedule))
+        assertThatThrownBy(() -> Simulation.of(Orders::declareWithoutKey).replay(schedule))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("sequenceDiagram");
         Simulation.of(Orders::declare).replay(schedule);
@@ -116,7 +114,8 @@ class SimulationTest {
 
     @Test
     void aHandlerThatUsesAnotherThreadIsNamed() {
-        Finding finding = found(withBilling(node -> new Threading(node, SimulationTest::inAThread)).explore(10, 1));
+        Finding finding = found(withBilling(node -> new Threading(node, SimulationTest::inAThread))
+                .explore(10, 1));
 
         assertThat(finding.violation().invariant()).isEqualTo("handlers use no threads of their own");
         assertThat(finding.violation().details()).contains("billing").contains("a thread of the handler");
