@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.simulation;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.safebunny.test.simulation.Schedule;
 import io.safebunny.test.simulation.SimulatedSystem;
 import io.safebunny.test.simulation.Simulation;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** Schedules in which the simulation has found something in the library itself. */
 class FindingsTest {
+
+    private final Logger log = (Logger) LoggerFactory.getLogger("io.safebunny");
+
+    @BeforeEach
+    void beSilent() {
+        log.setLevel(Level.OFF);
+    }
+
+    @AfterEach
+    void speak() {
+        log.setLevel(null);
+    }
 
     /** A claim that fell silent when it could not be written as poisoned was busy for ever: its copy could be neither replayed nor discarded. */
     @Test

@@ -23,7 +23,7 @@ class PlantsTest {
     private static final int SCHEDULES = 5_000;
     private static final int MOST_EVENTS = 12;
     /** Each story once without a fault, and some of its single faults. */
-    private static final int CLEAN_SCHEDULES = 2_000;
+    private static final int CLEAN_SCHEDULES = 1_000;
 
     private static final Logger LOG = (Logger) LoggerFactory.getLogger("io.safebunny");
 

@@ -5,17 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.MessageContext;
-import io.safebunny.test.simulation.Finding;
+import io.safebunny.test.simulation.BunnySimulation;
 import io.safebunny.test.simulation.SimulatedNode;
 import io.safebunny.test.simulation.SimulatedSystem;
-import io.safebunny.test.simulation.Simulation;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Test;
 
 class BillingSimulationTest {
 
-    static void billing(SimulatedSystem system) {
+    @BunnySimulation(schedules = 300)
+    void nothingIsLostOrDoubledWhateverGoesWrong(SimulatedSystem system) {
         system.node("billing", 2, node -> List.of(new Billing(node.bunny(), new SimulatedBank(node))))
                 .node("shipping", 1, node -> List.of(new Shipping(node)))
                 .publish("storefront", new OrderPlaced("7"), "order-7")
@@ -43,14 +42,5 @@ class BillingSimulationTest {
         void on(PaymentCaptured captured, MessageContext context) {
             node.perform("ship " + captured.order(), context.messageId());
         }
-    }
-
-    @Test
-    void nothingIsLostOrDoubledWhateverGoesWrong() {
-        Finding finding = Simulation.of(BillingSimulationTest::billing).explore(300, 1);
-
-        assertThat(finding)
-                .withFailMessage(() -> finding == null ? "" : finding.report())
-                .isNull();
     }
 }

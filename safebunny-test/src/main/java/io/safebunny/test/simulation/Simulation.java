@@ -2,6 +2,7 @@
 package io.safebunny.test.simulation;
 
 import io.safebunny.failure.MisuseException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -112,9 +113,21 @@ public final class Simulation {
         }
     }
 
-    /** The same for the same schedule; another one for a run that differs anywhere. */
-    public long fingerprint(Schedule schedule) {
-        return run(schedule, false).fingerprint();
+    /**
+     * What the schedules of {@link #explore} come to: a number for each, which is the same on every machine, and another one for a run that
+     * differs anywhere. To be compared with those of another JVM.
+     *
+     * @param schedules how many, as for {@link #explore}
+     */
+    public List<Long> fingerprints(int schedules, long seed) {
+        Outcome first = run(Schedule.CLEAN, false);
+        Clean clean = new Clean(first.points());
+        List<Schedule> singles = clean.singles();
+        List<Long> fingerprints = new ArrayList<>(List.of(first.fingerprint()));
+        for (int index = 0; index < schedules - 1; index++) {
+            fingerprints.add(run(chooser(index, singles, clean, seed), false).fingerprint());
+        }
+        return fingerprints;
     }
 
     private Finding finding(Violation violation, int schedules, Schedule schedule) {
