@@ -2,6 +2,7 @@
 package io.safebunny.test.simulation;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.Bunny;
 import io.safebunny.engine.SafeBunnyEngine;
@@ -34,7 +35,13 @@ final class Instance implements SimulatedNode {
     private static final Serializers SERIALIZERS = new Serializers(List.of(new JsonMessageSerializer(
             JsonMapper.shared(), SafeBunnyOptions.of("any").maxMessageSize())));
 
-    private static final MeterRegistry METERS = new SimpleMeterRegistry();
+    private static final MeterRegistry METERS = recordingNothing();
+
+    private static MeterRegistry recordingNothing() {
+        MeterRegistry meters = new SimpleMeterRegistry();
+        meters.config().meterFilter(MeterFilter.deny());
+        return meters;
+    }
 
     private final World world;
     private final String node;

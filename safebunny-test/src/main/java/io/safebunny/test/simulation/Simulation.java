@@ -42,7 +42,8 @@ public final class Simulation {
     }
 
     /**
-     * First without a fault, then each single fault at each point, then several at random.
+     * First without a fault, then each single fault at each point, then several at random. SafeBunny logs nothing meanwhile, if SLF4J logs
+     * with Logback.
      *
      * @param schedules how many at most, all of them counted
      * @param seed another one for other faults at random
@@ -56,6 +57,12 @@ public final class Simulation {
                     MisuseException.ARGUMENT,
                     "Invalid number of schedules [schedules=%d]: at least 1.".formatted(schedules));
         }
+        try (QuietLog quiet = QuietLog.begin()) {
+            return search(schedules, seed);
+        }
+    }
+
+    private @Nullable Finding search(int schedules, long seed) {
         Outcome first = run(Schedule.CLEAN, false);
         if (first.violation() != null) {
             return finding(first.violation(), 1, Schedule.CLEAN);

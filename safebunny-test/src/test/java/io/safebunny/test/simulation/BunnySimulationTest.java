@@ -4,31 +4,14 @@ package io.safebunny.test.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
-import org.slf4j.LoggerFactory;
 
 class BunnySimulationTest {
-
-    private final Logger log = (Logger) LoggerFactory.getLogger("io.safebunny");
-
-    @BeforeEach
-    void beSilent() {
-        log.setLevel(Level.OFF);
-    }
-
-    @AfterEach
-    void speak() {
-        log.setLevel(null);
-    }
 
     @BunnySimulation(schedules = 100)
     void holds(SimulatedSystem system) {

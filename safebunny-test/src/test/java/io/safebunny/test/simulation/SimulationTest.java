@@ -50,6 +50,19 @@ class SimulationTest {
     }
 
     @Test
+    void logsNothingWhileItExploresAndAsBeforeAfterwards() {
+        log.setLevel(Level.DEBUG);
+
+        assertThat(Simulation.of(system -> {
+                            Orders.declare(system);
+                            system.holds("nothing is logged", () -> assertThat(log.getLevel()).isEqualTo(Level.OFF));
+                        })
+                        .explore(10, 1))
+                .isNull();
+        assertThat(log.getLevel()).isEqualTo(Level.DEBUG);
+    }
+
+    @Test
     void aFindingIsTheSameEachTime() {
         Simulation simulation = Simulation.of(Orders::declareWithoutKey);
 
