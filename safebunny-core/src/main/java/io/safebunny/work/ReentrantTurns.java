@@ -76,18 +76,23 @@ public final class ReentrantTurns {
     private void await(CompletableFuture<Void> turn) {
         boolean interrupted = Thread.interrupted();
         while (!turn.isDone()) {
-            try {
-                Object unused = timeline.await(turn, PATIENCE);
-            } catch (TimeoutException e) {
-                continue;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            } catch (ExecutionException e) {
-                throw new AssertionError(e);
-            }
+            interrupted |= isInterruptedWhileAwaiting(turn);
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean isInterruptedWhileAwaiting(CompletableFuture<Void> turn) {
+        try {
+            Object unused = timeline.await(turn, PATIENCE);
+            return false;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (InterruptedException e) {
+            return true;
+        } catch (ExecutionException e) {
+            throw new AssertionError(e);
         }
     }
 

@@ -32,6 +32,8 @@ final class ForbiddenCalls {
     private static final String SLEEP = "sleeps in real time; use node.timeline().sleep() instead";
     private static final String THREAD = "uses threads that the simulation does not know; do without";
 
+    private static final String NEW_WITHOUT_ARGUMENTS = "<init>()";
+
     /** @param why what is wrong, and what to do */
     private record Forbidden(Predicate<String> owner, Predicate<String> method, String why) {}
 
@@ -39,7 +41,7 @@ final class ForbiddenCalls {
             new Forbidden(owner -> owner.startsWith("java/time/"), "now"::equals, CLOCK),
             new Forbidden("java/time/Clock"::equals, name -> name.startsWith("system"), CLOCK),
             new Forbidden("java/lang/System"::equals, Set.of("currentTimeMillis", "nanoTime")::contains, CLOCK),
-            new Forbidden("java/util/Date"::equals, "<init>()"::equals, CLOCK),
+            new Forbidden("java/util/Date"::equals, NEW_WITHOUT_ARGUMENTS::equals, CLOCK),
             new Forbidden(
                     Set.of("java/lang/Thread", "java/util/concurrent/TimeUnit")::contains, "sleep"::equals, SLEEP),
             new Forbidden(
@@ -99,10 +101,9 @@ final class ForbiddenCalls {
         if (found != null) {
             return;
         }
+        String name = method.equals("<init>") && descriptor.startsWith("()") ? NEW_WITHOUT_ARGUMENTS : method;
         for (Forbidden forbidden : ALL) {
-            if (forbidden.owner().test(owner)
-                    && (forbidden.method().test(method)
-                            || forbidden.method().test(method + "()") && descriptor.startsWith("()"))) {
+            if (forbidden.owner().test(owner) && forbidden.method().test(name)) {
                 found = "%s calls %s.%s, which %s."
                         .formatted(place, owner.substring(owner.lastIndexOf('/') + 1), method, forbidden.why());
                 return;

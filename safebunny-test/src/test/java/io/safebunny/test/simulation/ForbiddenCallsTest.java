@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
@@ -55,10 +56,9 @@ class ForbiddenCallsTest {
 
     @Test
     void aSimulationTellsOfThemAtOnce() {
-        Finding finding = Simulation.of(system -> Orders.declare(system, node -> new Dozing()))
-                .explore(1, 1);
+        Finding finding = Objects.requireNonNull(Simulation.of(system -> Orders.declare(system, node -> new Dozing()))
+                .explore(1, 1));
 
-        assertThat(finding).isNotNull();
         assertThat(finding.violation().invariant()).isEqualTo(Rules.SAME_IN_EACH_RUN);
         assertThat(finding.violation().details()).startsWith("billing: ").contains("Dozing.on");
         assertThat(finding.schedule()).isEqualTo(Schedule.CLEAN);
@@ -83,6 +83,7 @@ class ForbiddenCallsTest {
         }
     }
 
+    @SuppressWarnings("JavaUtilDate")
     static final class Dating {
         Date on() {
             return new Date();
@@ -149,6 +150,7 @@ class ForbiddenCallsTest {
         }
     }
 
+    @SuppressWarnings("JavaUtilDate")
     static final class Innocent {
         Object on(SimulatedNode node, List<String> list) {
             return List.of(

@@ -55,7 +55,8 @@ class SimulationTest {
 
         assertThat(Simulation.of(system -> {
                             Orders.declare(system);
-                            system.holds("nothing is logged", () -> assertThat(log.getLevel()).isEqualTo(Level.OFF));
+                            system.holds("nothing is logged", () -> assertThat(log.getLevel())
+                                    .isEqualTo(Level.OFF));
                         })
                         .explore(10, 1))
                 .isNull();
