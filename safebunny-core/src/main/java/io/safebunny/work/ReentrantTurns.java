@@ -20,7 +20,7 @@ public final class ReentrantTurns {
     private static final Duration PATIENCE = Duration.ofHours(1);
 
     private final Timeline timeline;
-    private final Deque<Waiter> line = new ArrayDeque<>(); // guarded by this, as all below
+    private @Nullable Deque<Waiter> line; // made late, because hardly anybody ever waits; guarded by this, as all below
     private @Nullable Thread owner;
     private int holds;
 
@@ -38,6 +38,9 @@ public final class ReentrantTurns {
                 return;
             }
             waiter = new Waiter(Thread.currentThread(), new CompletableFuture<>());
+            if (line == null) {
+                line = new ArrayDeque<>(2);
+            }
             line.addLast(waiter);
         }
         try {
@@ -99,7 +102,7 @@ public final class ReentrantTurns {
     private void leaveLine(Waiter waiter) {
         Waiter next;
         synchronized (this) {
-            if (line.remove(waiter) || owner != waiter.thread()) {
+            if ((line != null && line.remove(waiter)) || owner != waiter.thread()) {
                 return;
             }
             next = handOver(); // it was let in before it left
@@ -108,7 +111,7 @@ public final class ReentrantTurns {
     }
 
     private @Nullable Waiter handOver() {
-        Waiter next = line.pollFirst();
+        Waiter next = line == null ? null : line.pollFirst();
         owner = next == null ? null : next.thread();
         holds = next == null ? 0 : 1;
         return next;
