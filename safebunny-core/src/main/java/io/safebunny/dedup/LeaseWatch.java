@@ -14,7 +14,8 @@ import java.util.Map;
  */
 public final class LeaseWatch {
 
-    private static final int MOST = 10_000;
+    /** As many as an operation on poison messages may ask for, in the same order each time. */
+    private static final int MOST = 100_000;
 
     private final Timeline timeline;
     private final Map<RecordKey, Observation> observations = new LinkedHashMap<>() {

@@ -15,8 +15,8 @@ public enum Verdict {
     /** It was handled, or undone, meanwhile: a replay would do nothing. It can be discarded. */
     DONE,
     /**
-     * Another delivery of it is being handled, or has ended without writing down how. Ask again after {@code safebunny.dedup.lease}: if its
-     * record is the same by then, it is {@link #RUN}.
+     * Another delivery of it is being handled, or has ended without writing down how. Ask the same instance again after {@code
+     * safebunny.dedup.lease}: if its record is the same by then, it is {@link #RUN}. To edit it, replay it first.
      */
     BUSY,
     /** It was set aside again, or edited, since: another copy is the one to replay. */

@@ -103,6 +103,11 @@ final class Edits {
                 unedited == null ? 0 : unedited.poisonVersion(),
                 false, // a replay ends it; an edit needs a record that says how it has ended
                 edited.tooOld());
+        if (judgement.verdict() == Verdict.BUSY) {
+            throw refused(
+                    copy,
+                    "Another delivery of it is being handled, or has ended without writing down how: replay it as it is after safebunny.dedup.lease, and edit what comes back.");
+        }
         if (judgement.verdict() != Verdict.RUN) {
             throw refused(copy, judgement.explanation());
         }

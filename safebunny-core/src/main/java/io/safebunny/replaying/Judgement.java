@@ -46,20 +46,26 @@ record Judgement(Verdict verdict, String explanation) {
                         Verdict.RESEND, "It was handled, and its publications are not sent yet: they are sent now.");
             case DISPATCHED -> new Judgement(Verdict.DONE, "It was handled meanwhile: a replay does nothing.");
             case UNDONE -> new Judgement(Verdict.DONE, "It is a step that was undone: a replay does nothing.");
-            case CLAIMED ->
-                silent
-                        ? new Judgement(
-                                Verdict.RUN,
-                                "Its handling ended without writing down how: it is handled once that claim is taken over, after another safebunny.dedup.lease.")
-                        : new Judgement(
-                                Verdict.BUSY,
-                                "Another delivery of it is being handled, or has ended without writing down how: ask again after safebunny.dedup.lease.");
+            case CLAIMED -> claimed(silent, tooOld);
             case RELEASED ->
                 tooOld
                         ? tooOld("its steps may be forgotten, because no record says that it was set aside")
                         : new Judgement(Verdict.RUN, "It is handled, with the attempts that its record has left.");
             case POISONED -> poisoned(record, version);
         };
+    }
+
+    private static Judgement claimed(boolean silent, boolean tooOld) {
+        if (!silent) {
+            return new Judgement(
+                    Verdict.BUSY,
+                    "Another delivery of it is being handled, or has ended without writing down how: ask this instance again after safebunny.dedup.lease.");
+        }
+        return tooOld
+                ? tooOld("its steps may be forgotten, because no record says that it was set aside")
+                : new Judgement(
+                        Verdict.RUN,
+                        "Its handling ended without writing down how: it is handled once that claim is taken over, after another safebunny.dedup.lease.");
     }
 
     private static Judgement tooOld(String why) {

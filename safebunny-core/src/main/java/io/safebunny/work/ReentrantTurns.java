@@ -78,11 +78,14 @@ public final class ReentrantTurns {
 
     private void await(CompletableFuture<Void> turn) {
         boolean interrupted = Thread.interrupted();
-        while (!turn.isDone()) {
-            interrupted |= isInterruptedWhileAwaiting(turn);
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        try {
+            while (!turn.isDone()) {
+                interrupted |= isInterruptedWhileAwaiting(turn);
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

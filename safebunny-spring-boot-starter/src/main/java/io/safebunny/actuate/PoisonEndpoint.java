@@ -30,6 +30,7 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 @WebEndpoint(id = "safebunnypoison")
 final class PoisonEndpoint {
 
+    private static final String NOTHING = "/";
     private static final int SHOWN = 100;
     private static final int MOST_SHOWN = 1_000;
     private static final int MOVED = 1_000;
@@ -92,9 +93,10 @@ final class PoisonEndpoint {
                 missing(one(id)));
     }
 
-    /** What follows the name of the endpoint; ids have no slashes, so with one it is the id of nothing. */
+    /** What follows the name of the endpoint. Ids have no slashes and are not empty: then it is the id of nothing. */
     private static String one(String[] id) {
-        return String.join("/", id);
+        String one = String.join("/", id);
+        return one.isBlank() ? NOTHING : one;
     }
 
     private static String missing(String id) {

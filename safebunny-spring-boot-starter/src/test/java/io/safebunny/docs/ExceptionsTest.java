@@ -70,6 +70,7 @@ class ExceptionsTest {
                     "Order IllegalArgumentException",
                     "told as an UnreadableRecordException; what another instance tells is ignored"),
             Map.entry("Limits IllegalArgumentException", "part of Order"),
+            Map.entry("ReentrantTurns IllegalMonitorStateException", "who locks unlocks"),
             Map.entry("SideBySide IllegalStateException", "what it waits for never fails"),
             Map.entry("Preflight UnaskedException", "becomes a finding"),
             Map.entry("RabbitTopology IllegalStateException", "writing definitions down does no I/O"),

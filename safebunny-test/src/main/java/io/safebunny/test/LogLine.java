@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 
@@ -23,6 +26,8 @@ public record LogLine(
         @Nullable Throwable failure) {
 
     public LogLine {
-        mdc = Map.copyOf(mdc);
+        Map<String, String> known = new LinkedHashMap<>(mdc);
+        known.values().removeIf(Objects::isNull); // Logback lets them be put
+        mdc = Collections.unmodifiableMap(known);
     }
 }

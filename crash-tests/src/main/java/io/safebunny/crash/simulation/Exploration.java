@@ -5,6 +5,7 @@ import io.safebunny.test.simulation.Finding;
 import io.safebunny.test.simulation.SimulatedSystem;
 import io.safebunny.test.simulation.Simulation;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,9 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Many schedules of the order saga, of all its stories or of the one in which a bug is planted. */
 public final class Exploration {
+
+    /** Key of the events of the shortest schedule. */
+    static final String SHORTEST = "shortest";
 
     private static final Map<String, Consumer<SimulatedSystem>> STORIES = stories();
 
@@ -87,6 +91,7 @@ public final class Exploration {
         result.put(
                 "shortestEvents",
                 finding == null ? null : finding.schedule().events().size());
+        result.put(SHORTEST, finding == null ? List.of() : finding.schedule().write());
         return result;
     }
 }

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A bug that a simulation must find. Immutable.
  *
+ * @param sound the system without the bug, in which everything must hold
  * @param story the system with the bug, as far as that is not in the library
  * @param patch what is changed in the library; {@code null} for nothing
  */
@@ -89,7 +90,7 @@ record Plant(
                         "return copy;"),
                 // sagas
                 stores("no-saga-version", Orchestrated::racing, FaultyStores::withoutEtag),
-                user("saga-without-record", system -> {
+                user("saga-without-record", Orchestrated::delivered, system -> {
                     Orchestrated.delivered(system);
                     system.storeClients((store, time) -> FaultyStores.inTwoWrites(store));
                 }),
@@ -119,22 +120,25 @@ record Plant(
                         Runnable::run),
                 user(
                         "user-order",
+                        Choreographed::delivered,
                         system -> Choreographed.delivered(
                                 system,
                                 node -> Choreographed.billing(system, node, Banks.good(node)),
                                 node -> new Careless.Postman(Choreographed.ledger(system, node), system.effects()))),
                 user(
                         "user-timeout-race",
+                        Orchestrated::delivered,
                         system -> Orchestrated.delivered(system, node -> new Careless.OrderSaga(node.bunny()))));
     }
 
-    private static Plant user(String name, Consumer<SimulatedSystem> story) {
-        return new Plant(name, story, null);
+    private static Plant user(String name, Consumer<SimulatedSystem> sound, Consumer<SimulatedSystem> story) {
+        return new Plant(name, sound, story, null);
     }
 
     private static Plant charging(String name, Function<SimulatedNode, Charge> charge, Consumer<Runnable> publishing) {
         return user(
                 name,
+                Choreographed::delivered,
                 system -> Choreographed.delivered(
                         system,
                         node -> new Careless.Billing(
@@ -142,7 +146,7 @@ record Plant(
     }
 
     private static Plant store(String name, Consumer<SimulatedSystem> story, Function<Timeline, MessageStore> store) {
-        return new Plant(name, story.andThen(system -> system.stores(store)), null);
+        return new Plant(name, story, story.andThen(system -> system.stores(store)), null);
     }
 
     private static Plant stores(
@@ -152,12 +156,12 @@ record Plant(
 
     private static Plant transport(
             String name, Consumer<SimulatedSystem> story, BiFunction<Transport, Timeline, Transport> transport) {
-        return new Plant(name, story.andThen(system -> system.transports(transport)), null);
+        return new Plant(name, story, story.andThen(system -> system.transports(transport)), null);
     }
 
     private static Plant patch(
             String name, Consumer<SimulatedSystem> story, String source, String before, String after) {
-        return new Plant(name, story, Patch.of(name, source, before, after));
+        return new Plant(name, story, story, Patch.of(name, source, before, after));
     }
 
     private static Plant sendBeforeComplete() {
@@ -172,6 +176,6 @@ record Plant(
                 .and(
                         "    private final Metrics metrics;\n",
                         "    private final Metrics metrics;\n    private final ConfirmedSender early;\n");
-        return new Plant("send-before-complete", Choreographed::moody, patch);
+        return new Plant("send-before-complete", Choreographed::moody, Choreographed::moody, patch);
     }
 }

@@ -167,7 +167,7 @@ public final class MemoryTransport implements Transport {
     public void close() {
         closed = true;
         joined.forEach(Runnable::run);
-        browsings.forEach(MemoryBrowsing::cutOff);
         broker.cutOff(List.copyOf(consumptions));
+        browsings.forEach(MemoryBrowsing::cutOff);
     }
 }

@@ -40,6 +40,7 @@ public final class RabbitTransport implements Transport {
 
     private static final Logger LOG = LoggerFactory.getLogger(RabbitTransport.class);
 
+    private final Timeline timeline;
     private final BoundedLog log;
     private final ConnectionFactory consumeFactory;
     private final DeclaredTopology declared;
@@ -84,6 +85,7 @@ public final class RabbitTransport implements Transport {
             Timeline timeline,
             ContainerCustomizer<AbstractMessageListenerContainer> customizer) {
         this.consumeFactory = consumeFactory;
+        this.timeline = timeline;
         this.log = new BoundedLog(timeline, ExceptionDetails.FULL); // the broker's words, never a message's
         this.declared = new DeclaredTopology(new DelayChoice(options.delayStrategy()));
         this.consumers = new QueueConsumers(options.inboundBytes(), declared::declare, workers, timeline, log);
@@ -148,7 +150,7 @@ public final class RabbitTransport implements Transport {
 
     @Override
     public BrowsedQueue browse(String queue) {
-        return RabbitBrowsing.open(consuming.current(), queue);
+        return RabbitBrowsing.open(consuming.current(), queue, timeline);
     }
 
     @Override

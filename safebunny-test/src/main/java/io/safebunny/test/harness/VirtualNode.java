@@ -122,7 +122,10 @@ public final class VirtualNode implements AutoCloseable {
 
     @Override
     public void close() {
-        scheduler.close();
-        broker.close();
+        try {
+            scheduler.close();
+        } finally {
+            broker.close();
+        }
     }
 }

@@ -331,8 +331,11 @@ public final class DeterministicScheduler implements AutoCloseable {
         Stack stack = new Stack(running, "waits");
         Timer timer = timers.add(Purpose.PROGRESS, elapsed + timeout.toNanos(), process, () -> wake(stack));
         var unused = future.whenComplete((value, failure) -> enter(() -> wake(stack)));
-        wait(stack);
-        timers.cancel(timer);
+        try {
+            wait(stack);
+        } finally {
+            timers.cancel(timer);
+        }
     }
 
     /** Who is not a task lets the others run until it need not wait any longer; beside a run it can only wait in real time. */
@@ -394,7 +397,14 @@ public final class DeterministicScheduler implements AutoCloseable {
     /** Lets others go on until it is this stack's turn again. */
     private void wait(Stack stack) {
         stacks.add(stack);
-        Ready next = next();
+        Ready next;
+        try {
+            next = next();
+        } catch (Throwable e) { // nobody will wait there
+            stack.isReady = true;
+            stacks.remove(stack);
+            throw e;
+        }
         if (next == null || next.stack() != stack) {
             pass(next);
             while (!stack.goesOn) {
@@ -466,9 +476,18 @@ public final class DeterministicScheduler implements AutoCloseable {
         long step = steps + 1;
         steps = step;
         if (step - stepsBefore > limits.steps()) {
-            throw new StandstillException(
-                    "Not idle after %d steps, at %s.%n%s".formatted(limits.steps(), now(), describe()));
+            throw standstill("Not idle after %d steps, at %s.%n%s".formatted(limits.steps(), now(), describe()));
         }
+    }
+
+    /** Noted, because whatever calls this may catch it. */
+    private StandstillException standstill(String message) {
+        StandstillException failure = new StandstillException(message);
+        Run current = run;
+        if (current != null && current.failure == null) {
+            current.failure = failure;
+        }
+        return failure;
     }
 
     private void takeWhatIsFromOutside() {
@@ -487,7 +506,7 @@ public final class DeterministicScheduler implements AutoCloseable {
         try {
             while (fromOutside.isEmpty() && !goal.isReached() && beyond.isAwaited()) {
                 if (System.nanoTime() - since > limits.longestStep().toNanos()) {
-                    throw new StandstillException("Nothing came for %d s of real time, but there is still to come: %s"
+                    throw standstill("Nothing came for %d s of real time, but there is still to come: %s"
                             .formatted(limits.longestStep().toSeconds(), beyond.giveUp()));
                 }
                 LockSupport.parkNanos(this, LOOK.toNanos());
@@ -567,7 +586,7 @@ public final class DeterministicScheduler implements AutoCloseable {
     private void finish(@Nullable Throwable failure) {
         Run ending = run;
         if (ending != null) {
-            ending.failure = failure;
+            ending.failure = ending.failure == null ? failure : ending.failure;
             ending.isOver = true;
             LockSupport.unpark(ending.caller);
         }

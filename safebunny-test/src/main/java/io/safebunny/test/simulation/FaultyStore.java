@@ -61,9 +61,10 @@ final class FaultyStore extends ForwardingMessageStore {
         String subject = instance.nameOf(records.get(0));
         records.forEach(record -> instance.rules().writes(instance, record));
         reach(Place.BEFORE_WRITE, subject);
+        Duration begun = instance.rules().now();
         T result = write.get();
         if (isWritten.test(result)) {
-            records.forEach(record -> instance.rules().written(instance, subject, record));
+            records.forEach(record -> instance.rules().written(instance, subject, record, begun));
         }
         reach(Place.AFTER_WRITE, subject);
         return result;

@@ -40,9 +40,10 @@ final class FaultyTransport extends ForwardingTransport {
             instance.lostAlarm(message.delay());
             return CompletableFuture.completedFuture(null);
         }
+        Duration begun = instance.rules().now();
         CompletableFuture<Void> sent = super.send(message, deadline);
         if (!sent.isCompletedExceptionally()) {
-            instance.sent(message);
+            instance.sent(message, begun);
         }
         return instance.reach(Place.AFTER_SEND, subject) == Fault.FAIL ? lost(message) : sent;
     }

@@ -17,11 +17,14 @@ import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.test.harness.VirtualClock;
 import io.safebunny.test.scheduler.SimulatedProcess;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryTransport;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -146,8 +149,8 @@ final class Instance implements SimulatedNode {
         world.lostAlarm(due);
     }
 
-    void sent(OutboundMessage message) {
-        world.sent(message);
+    void sent(OutboundMessage message, Duration begun) {
+        world.sent(message, begun);
     }
 
     /** "CLAIMED for OrderPlaced" */
@@ -174,6 +177,11 @@ final class Instance implements SimulatedNode {
     @Override
     public Timeline timeline() {
         return process.timeline();
+    }
+
+    @Override
+    public Clock clock() {
+        return new VirtualClock(process.timeline(), ZoneOffset.UTC);
     }
 
     @Override

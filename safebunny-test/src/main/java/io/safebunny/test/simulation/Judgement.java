@@ -6,7 +6,6 @@ import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
 import io.safebunny.saga.SagaView;
 import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.test.scheduler.DeterministicScheduler;
 import io.safebunny.test.scheduler.StandstillException;
@@ -128,9 +127,7 @@ final class Judgement {
             WireMessage wire = message.message();
             for (Map.Entry<String, Instance> node : world.nodes().entrySet()) {
                 if (handles(node.getValue(), wire)) {
-                    MessageRecord record = world.find(
-                            node.getKey(),
-                            new RecordKey(String.valueOf(wire.correlationId()), String.valueOf(wire.messageId())));
+                    MessageRecord record = world.find(node.getKey(), wire);
                     boolean isFinal = record != null && record.state().isFinal();
                     if (!isFinal && !operator.isSetAside(node.getKey(), wire)) {
                         return "%s of %s, published by %s, at %s: %s"

@@ -9,7 +9,6 @@ import io.safebunny.poison.PoisonOperation.State;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.Verdict;
 import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.topology.Topology;
 import java.util.ArrayList;
@@ -97,8 +96,7 @@ final class Operator {
     }
 
     private boolean isHandled(String node, WireMessage copy) {
-        MessageRecord record =
-                world.find(node, new RecordKey(String.valueOf(copy.correlationId()), String.valueOf(copy.messageId())));
+        MessageRecord record = world.find(node, copy);
         return record != null && HANDLED.contains(record.state());
     }
 }

@@ -24,8 +24,8 @@ final class RandomChooser implements Chooser {
     RandomChooser(long seed, Clean clean) {
         this.random = new SplittableRandom(seed);
         this.clean = clean;
-        int faults = 1 + random.nextInt(MOST_FAULTS);
-        this.later = random.nextInt(faults);
+        int faults = clean.kinds().isEmpty() ? 0 : 1 + random.nextInt(MOST_FAULTS);
+        this.later = faults == 0 ? 0 : random.nextInt(faults);
         for (int i = later; i < faults; i++) {
             Clean.Kind kind = clean.kinds().get(random.nextInt(clean.kinds().size()));
             planned.putIfAbsent(kind.points().get(random.nextInt(kind.points().size())), kind.fault());

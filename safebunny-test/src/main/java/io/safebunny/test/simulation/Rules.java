@@ -28,6 +28,7 @@ final class Rules {
     private final BooleanSupplier somethingWentWrong;
     private final Map<String, Duration> due = new HashMap<>();
     private final Map<OfNode<String>, Integer> failures = new HashMap<>();
+    private final Map<OfNode<String>, RecordKey> keys = new HashMap<>();
     private final Map<OfNode<RecordKey>, Written> claims = new HashMap<>();
     private volatile @Nullable Violation broken;
 
@@ -55,8 +56,13 @@ final class Rules {
         }
     }
 
-    void sent(OutboundMessage message) {
-        Duration comes = time.get().plus(message.delay());
+    Duration now() {
+        return time.get();
+    }
+
+    /** @param begun when it was sent, whose confirm may have taken long */
+    void sent(OutboundMessage message, Duration begun) {
+        Duration comes = begun.plus(message.delay());
         due.merge(
                 String.valueOf(message.message().messageId()),
                 comes,
@@ -78,19 +84,27 @@ final class Rules {
         }
     }
 
+    /** Where the record of a message is: not in the partition of its correlation id, if its saga has another id. */
+    RecordKey keyOf(String node, WireMessage message) {
+        String id = String.valueOf(message.messageId());
+        return keys.getOrDefault(new OfNode<>(node, id), new RecordKey(String.valueOf(message.correlationId()), id));
+    }
+
     /** Whether or not the store is going to answer. */
     void writes(Instance by, MessageRecord record) {
+        keys.put(new OfNode<>(by.node(), record.key().messageId()), record.key());
         failures.merge(new OfNode<>(by.node(), record.key().messageId()), record.attempt(), Math::max);
     }
 
-    void written(Instance by, String name, MessageRecord record) {
+    /** @param begun when the write was, whose answer may have taken long */
+    void written(Instance by, String name, MessageRecord record, Duration begun) {
         OfNode<RecordKey> key = new OfNode<>(by.node(), record.key());
         if (record.state() != RecordState.CLAIMED) {
             claims.remove(key);
             return;
         }
         Duration now = time.get();
-        Written before = claims.put(key, new Written(record.owner(), now.plus(record.lease())));
+        Written before = claims.put(key, new Written(record.owner(), begun.plus(record.lease())));
         boolean isOthers = before != null && !before.owner().equals(record.owner());
         if (isOthers && now.compareTo(before.until()) < 0) {
             isBroken(

@@ -4,6 +4,7 @@ package io.safebunny.test.simulation;
 import io.safebunny.Bunny;
 import io.safebunny.saga.Sagas;
 import io.safebunny.time.Timeline;
+import java.time.Clock;
 
 /** What the handlers of one process may use. A process that begins again gets another one. */
 public interface SimulatedNode {
@@ -15,6 +16,9 @@ public interface SimulatedNode {
 
     /** Virtual time, with random numbers that are the same in each run of a schedule. */
     Timeline timeline();
+
+    /** The same time for those who ask a clock; UTC. */
+    Clock clock();
 
     /**
      * Does something to another system that knows the key and does it once for each.

@@ -163,16 +163,26 @@ public final class Simulation {
         AtomicInteger next = new AtomicInteger();
         AtomicInteger first = new AtomicInteger(Integer.MAX_VALUE);
         Callable<Void> worker = () -> {
-            for (int index = next.getAndIncrement();
-                    index < Math.min(count, first.get());
-                    index = next.getAndIncrement()) {
-                if (run(choosers.apply(index), false).violation() != null) {
-                    first.accumulateAndGet(index, Math::min);
+            try {
+                for (int index = next.getAndIncrement();
+                        index < Math.min(count, first.get())
+                                && !Thread.currentThread().isInterrupted();
+                        index = next.getAndIncrement()) {
+                    if (run(choosers.apply(index), false).violation() != null) {
+                        first.accumulateAndGet(index, Math::min);
+                    }
                 }
+            } catch (Throwable e) {
+                next.set(count); // the other one need not go on
+                throw e;
             }
             return null;
         };
-        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS, task -> {
+            Thread thread = new Thread(task, "safebunny-simulation");
+            thread.setDaemon(true);
+            return thread;
+        });
         try {
             for (Future<Void> done : threads.invokeAll(java.util.Collections.nCopies(THREADS, worker))) {
                 done.get();

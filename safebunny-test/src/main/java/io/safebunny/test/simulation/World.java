@@ -2,6 +2,7 @@
 package io.safebunny.test.simulation;
 
 import io.safebunny.PublishOptions;
+import io.safebunny.message.WireMessage;
 import io.safebunny.saga.SagaView;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
@@ -114,7 +115,7 @@ final class World implements AutoCloseable {
         Map<String, Instance> nodes = new LinkedHashMap<>();
         for (String node : system.nodes().keySet()) {
             instances.forEach((name, instance) -> {
-                if (!instance.process().hasEnded() && (name.equals(node) || name.startsWith(node + "-"))) {
+                if (!instance.process().hasEnded() && instance.node().equals(node)) {
                     nodes.putIfAbsent(node, instance);
                 }
             });
@@ -135,9 +136,9 @@ final class World implements AutoCloseable {
     }
 
     @Nullable
-    MessageRecord find(String node, RecordKey key) {
+    MessageRecord find(String node, WireMessage message) {
         MessageStore store = stores.get(node);
-        return store == null ? null : store.find(key);
+        return store == null ? null : store.find(rules.keyOf(node, message));
     }
 
     /** @param due when it would have come; somebody has noticed a few leases later, by the clock that is ahead most */
@@ -158,8 +159,8 @@ final class World implements AutoCloseable {
         return noticedAt.minus(scheduler.elapsed());
     }
 
-    void sent(OutboundMessage message) {
-        rules.sent(message);
+    void sent(OutboundMessage message, Duration begun) {
+        rules.sent(message, begun);
         String id = String.valueOf(message.message().messageId());
         types.put(id, String.valueOf(message.message().type()));
         if (message.route() instanceof Route.Publication) {

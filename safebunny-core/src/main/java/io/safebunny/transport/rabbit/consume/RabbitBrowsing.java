@@ -10,9 +10,12 @@ import io.safebunny.failure.BrowsingException;
 import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.IncomingMessage;
+import io.safebunny.time.Deadline;
+import io.safebunny.time.Timeline;
 import io.safebunny.transport.rabbit.client.AmqpMessages;
 import io.safebunny.transport.rabbit.client.Channels;
 import java.io.IOException;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,8 +26,10 @@ public final class RabbitBrowsing implements BrowsedQueue {
     private static final Logger LOG = LoggerFactory.getLogger(RabbitBrowsing.class);
 
     private static final int MOST_ZEROS = 3;
-    /** Each is a round trip, so together they take a second or more: a broker under load puts back slowly. */
-    private static final int MOST_QUESTIONS = 10_000;
+    /** A broker under load puts back slowly. If others take copies meanwhile, they are never all there. */
+    private static final Duration PUT_BACK_WITHIN = Duration.ofSeconds(2);
+
+    private static final Duration BETWEEN_QUESTIONS = Duration.ofMillis(5);
 
     /** Otherwise it is there, and the instance of the broker that has it is not. */
     private static final String NO_QUEUE = "no queue '";
@@ -34,7 +39,10 @@ public final class RabbitBrowsing implements BrowsedQueue {
     private final long depth;
     private int held;
 
-    private RabbitBrowsing(Channel channel, String queue, long depth) {
+    private final Timeline timeline;
+
+    private RabbitBrowsing(Channel channel, String queue, long depth, Timeline timeline) {
+        this.timeline = timeline;
         this.channel = channel;
         this.queue = queue;
         this.depth = depth;
@@ -44,7 +52,7 @@ public final class RabbitBrowsing implements BrowsedQueue {
      * @param connection {@code null} while there is none
      * @throws BrowsingException when the broker refuses, or is not there
      */
-    public static RabbitBrowsing open(@Nullable Connection connection, String queue) {
+    public static RabbitBrowsing open(@Nullable Connection connection, String queue, Timeline timeline) {
         if (connection == null) {
             throw new BrowsingException(
                     queue, "there is no connection to the broker. Try again when health is up.", null);
@@ -52,7 +60,7 @@ public final class RabbitBrowsing implements BrowsedQueue {
         Channel channel = null;
         try {
             channel = Channels.open(connection);
-            return new RabbitBrowsing(channel, queue, depth(channel, queue));
+            return new RabbitBrowsing(channel, queue, depth(channel, queue), timeline);
         } catch (IOException | ShutdownSignalException e) {
             if (channel != null) {
                 Channels.closeQuietly(channel);
@@ -126,9 +134,12 @@ public final class RabbitBrowsing implements BrowsedQueue {
         try {
             long whole = channel.messageCount(queue) + held;
             channel.basicNack(0, true, true); // all
-            for (int asked = 0; asked < MOST_QUESTIONS && channel.messageCount(queue) < whole; asked++) {
-                LOG.trace("Not all of {} is back", queue);
+            Deadline deadline = Deadline.after(PUT_BACK_WITHIN, timeline);
+            while (channel.messageCount(queue) < whole && !deadline.isOver()) {
+                timeline.sleep(BETWEEN_QUESTIONS);
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         } catch (IOException | ShutdownSignalException e) {
             LOG.debug("What was taken from {} goes back with its channel", queue, e);
         }
