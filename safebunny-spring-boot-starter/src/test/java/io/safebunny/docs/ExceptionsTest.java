@@ -71,7 +71,7 @@ class ExceptionsTest {
                     "told as an UnreadableRecordException; what another instance tells is ignored"),
             Map.entry("Limits IllegalArgumentException", "part of Order"),
             Map.entry("SideBySide IllegalStateException", "what it waits for never fails"),
-            Map.entry("Preflight UnaskedException", "becomes a finding"),
+            Map.entry("ManagementApi UnaskedException", "becomes a finding"),
             Map.entry("RabbitTopology IllegalStateException", "writing definitions down does no I/O"),
             Map.entry("Delay IllegalArgumentException", "nothing delays a poison message"));
 
