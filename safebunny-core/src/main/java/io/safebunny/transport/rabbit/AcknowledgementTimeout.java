@@ -36,7 +36,7 @@ record AcknowledgementTimeout(String version, String virtualHost) {
     String finding(HandlerDefinition handler, Topology.Queue planned, @Nullable QueueFacts found) {
         Duration waits = handler.recovery().inMemory().total();
         Limit limit = limit(planned, found, waits.multipliedBy(2).toMillis());
-        if (limit == null || waits.isZero() || waits.compareTo(limit.after()) < 0) {
+        if (limit == null || waits.compareTo(limit.after()) < 0) {
             return null;
         }
         return "Queue '%s': the in-memory retries of %s wait up to %s in all, on top of which comes the time that the handler itself takes, and the broker takes a delivery back after %s (%s). The message is then delivered again and its tries begin anew, so the last ones are never made. Have fewer or shorter ones (safebunny.retry, or `retry` of the handler), delayed ones instead (safebunny.delayed-retry.delays), or a longer timeout: %s"
@@ -44,7 +44,10 @@ record AcknowledgementTimeout(String version, String virtualHost) {
                         planned.name(), handler.description(), waits, limit.after(), limit.source(), limit.remedy());
     }
 
-    /** @param enough milliseconds; {@code null} when the broker waits for ever */
+    /**
+     * @param enough milliseconds
+     * @return {@code null} when the broker waits for ever
+     */
     private @Nullable Limit limit(Topology.Queue planned, @Nullable QueueFacts found, long enough) {
         String type = found == null
                 ? String.valueOf(planned.arguments().getOrDefault("x-queue-type", "classic"))
@@ -58,6 +61,9 @@ record AcknowledgementTimeout(String version, String virtualHost) {
         if (found == null || lower == Long.MAX_VALUE) {
             return byDefault(planned.name(), found, enough);
         }
+        if (lower <= 0) { // which is not documented: at once, or never
+            return null;
+        }
         return byArgument == lower
                 ? new Limit(
                         Duration.ofMillis(lower),
@@ -69,8 +75,8 @@ record AcknowledgementTimeout(String version, String virtualHost) {
 
     private Limit byDefault(String queue, @Nullable QueueFacts found, long enough) {
         String source = found == null
-                ? "the broker's default, unless a policy or consumer_timeout in rabbitmq.conf says otherwise, which nobody could tell"
-                : "the broker's default, as no policy or argument says otherwise; if consumer_timeout in rabbitmq.conf does, say so for the queue as well";
+                ? "the broker's default; a policy or consumer_timeout in rabbitmq.conf may say otherwise, and could not be asked for"
+                : "the broker's default, as no policy or argument says otherwise; consumer_timeout in rabbitmq.conf may, and cannot be asked for";
         return new Limit(DEFAULT, source, remedy(queue, found, enough));
     }
 

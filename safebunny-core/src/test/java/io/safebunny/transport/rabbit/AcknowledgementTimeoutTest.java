@@ -55,7 +55,7 @@ class AcknowledgementTimeoutTest {
         QueueFacts classic = new QueueFacts("classic", Map.of(), Map.of(), "");
         return Stream.of(
                 arguments("no retries", RetryStrategy.none(), QUORUM, plain, "4.3.0"),
-                arguments("no retries, whatever the policy", RetryStrategy.none(), QUORUM, byPolicy(0), "4.3.0"),
+                arguments("0, whose meaning is not documented", HALF_AN_HOUR, QUORUM, byPolicy(0), "4.3.0"),
                 arguments("default", JUST_LESS, QUORUM, plain, "4.3.0"),
                 arguments("default, nobody asked", JUST_LESS, QUORUM, null, ""),
                 arguments("policy", MINUTE, QUORUM, byPolicy(60_001), "4.3.0"),
@@ -82,7 +82,7 @@ class AcknowledgementTimeoutTest {
                 + "' '^shop\\.eu-Order\\$Placed$' '{\"consumer-timeout\":3600000}'";
         return Stream.of(
                 arguments("default", HALF_AN_HOUR, QUORUM, plain, "4.3.0", "PT30M (the broker's default, as", command),
-                arguments("nobody asked", HALF_AN_HOUR, QUORUM, null, "", "PT30M (the broker's default, unless", command),
+                arguments("nobody asked", HALF_AN_HOUR, QUORUM, null, "", "PT30M (the broker's default; a policy or", command),
                 arguments("classic", HALF_AN_HOUR, Map.of(), classic, "4.2.9", "PT30M (the broker's default", command),
                 arguments(
                         "another policy applies, which a further one would replace",
