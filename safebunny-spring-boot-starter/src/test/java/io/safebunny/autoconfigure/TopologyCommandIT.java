@@ -172,7 +172,9 @@ class TopologyCommandIT {
         assertThat(ask("plan", "safebunny.retry.initial-interval=15m", "safebunny.retry.max-interval=15m"))
                 .returns(2, Answer::status)
                 .extracting(Answer::text, STRING)
-                .contains("wait up to PT30M in all", "takes a delivery back after PT30M (the broker's default; a policy or")
+                .contains(
+                        "wait up to PT30M in all",
+                        "takes a delivery back after PT30M (the broker's default; a policy or")
                 .contains("rabbitmqctl set_policy -p '" + BROKER.virtualHost() + "' --apply-to queues '" + queue + "'");
     }
 

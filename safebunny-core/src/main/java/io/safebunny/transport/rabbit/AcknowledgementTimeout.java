@@ -40,8 +40,7 @@ record AcknowledgementTimeout(String version, String virtualHost) {
             return null;
         }
         return "Queue '%s': the in-memory retries of %s wait up to %s in all, on top of which comes the time that the handler itself takes, and the broker takes a delivery back after %s (%s). The message is then delivered again and its tries begin anew, so the last ones are never made. Have fewer or shorter ones (safebunny.retry, or `retry` of the handler), delayed ones instead (safebunny.delayed-retry.delays), or a longer timeout: %s"
-                .formatted(
-                        planned.name(), handler.description(), waits, limit.after(), limit.source(), limit.remedy());
+                .formatted(planned.name(), handler.description(), waits, limit.after(), limit.source(), limit.remedy());
     }
 
     /**
@@ -55,7 +54,8 @@ record AcknowledgementTimeout(String version, String virtualHost) {
         if (type.equals("classic") && BrokerVersion.isAtLeast(version, 4, 3)) {
             return null;
         }
-        long byArgument = found == null ? Long.MAX_VALUE : millis(found.arguments().get("x-" + SETTING));
+        long byArgument =
+                found == null ? Long.MAX_VALUE : millis(found.arguments().get("x-" + SETTING));
         long byPolicy = found == null ? Long.MAX_VALUE : millis(found.policies().get(SETTING));
         long lower = Math.min(byArgument, byPolicy); // which is the one that counts
         if (found == null || lower == Long.MAX_VALUE) {
@@ -70,7 +70,9 @@ record AcknowledgementTimeout(String version, String virtualHost) {
                         "by the queue's argument x-" + SETTING,
                         "delete the queue when it is empty and let the node declare it again, without that argument")
                 : new Limit(
-                        Duration.ofMillis(lower), "by policy " + found.policy(), within(found.policy(), enough));
+                        Duration.ofMillis(lower),
+                        "by policy '%s'".formatted(found.policy()),
+                        within(found.policy(), enough));
     }
 
     private Limit byDefault(String queue, @Nullable QueueFacts found, long enough) {
@@ -93,9 +95,9 @@ record AcknowledgementTimeout(String version, String virtualHost) {
         return version.isEmpty() ? "%s (before RabbitMQ 3.12: %s)".formatted(command, inFile) : command;
     }
 
-    /** Only one policy of each kind applies to a queue, so a further one would take away what this one sets. */
+    /** Only one policy applies to a queue, beside an operator's, so a further one would take away what this one sets. */
     private String within(String policy, long enough) {
-        return "\"%s\":%d in the definition of policy %s, by rabbitmqctl set_policy with its name and pattern, which rabbitmqctl list_policies -p '%s' prints"
+        return "\"%s\":%d in the definition of policy '%s', by rabbitmqctl set_policy with its name and pattern, which rabbitmqctl list_policies -p '%s' prints"
                 .formatted(SETTING, enough, policy, virtualHost);
     }
 

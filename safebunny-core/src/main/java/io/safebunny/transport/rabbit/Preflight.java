@@ -14,7 +14,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -100,12 +99,8 @@ public final class Preflight {
                 queue.path("type").asString("classic"),
                 map(queue.path("arguments")),
                 map(queue.path("effective_policy_definition")),
-                Stream.of(
-                                queue.path("policy").asString(""),
-                                queue.path("operator_policy").asString(""))
-                        .filter(name -> !name.isEmpty())
-                        .map(name -> "'" + name + "'")
-                        .collect(Collectors.joining(" and ")));
+                queue.path("policy").asString(""),
+                queue.path("operator_policy").asString(""));
     }
 
     /** An empty one is an array in some versions. */

@@ -27,7 +27,9 @@ class AcknowledgementTimeoutTest {
 
     /** Shortened by a millisecond, so that it is just within half an hour. */
     private static final RetryStrategy JUST_LESS = RetryStrategy.after(
-            Duration.ofMinutes(10), Duration.ofMinutes(10), Duration.ofMinutes(10).minusMillis(1));
+            Duration.ofMinutes(10),
+            Duration.ofMinutes(10),
+            Duration.ofMinutes(10).minusMillis(1));
 
     private static @Nullable String finding(
             RetryStrategy retries, Map<String, Object> planned, @Nullable QueueFacts found, String version) {
@@ -43,16 +45,16 @@ class AcknowledgementTimeoutTest {
     }
 
     private static QueueFacts quorum(Map<String, Object> arguments, Map<String, Object> policies, String policy) {
-        return new QueueFacts("quorum", arguments, policies, policy);
+        return new QueueFacts("quorum", arguments, policies, policy, "");
     }
 
     private static QueueFacts byPolicy(long millis) {
-        return quorum(Map.of(), Map.of("consumer-timeout", millis), "'slow'");
+        return quorum(Map.of(), Map.of("consumer-timeout", millis), "slow");
     }
 
     static Stream<Arguments> within() {
         QueueFacts plain = quorum(Map.of(), Map.of(), "");
-        QueueFacts classic = new QueueFacts("classic", Map.of(), Map.of(), "");
+        QueueFacts classic = new QueueFacts("classic", Map.of(), Map.of(), "", "");
         return Stream.of(
                 arguments("no retries", RetryStrategy.none(), QUORUM, plain, "4.3.0"),
                 arguments("0, whose meaning is not documented", HALF_AN_HOUR, QUORUM, byPolicy(0), "4.3.0"),
@@ -67,22 +69,41 @@ class AcknowledgementTimeoutTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("within")
     void waitsThatEndEarlierAreAsTheyShouldBe(
-            String name, RetryStrategy retries, Map<String, Object> planned, @Nullable QueueFacts found, String version) {
+            String name,
+            RetryStrategy retries,
+            Map<String, Object> planned,
+            @Nullable QueueFacts found,
+            String version) {
         assertThat(finding(retries, planned, found, version)).isNull();
     }
 
     static Stream<Arguments> beyond() {
         QueueFacts plain = quorum(Map.of(), Map.of(), "");
-        QueueFacts classic = new QueueFacts("classic", Map.of(), Map.of(), "");
-        QueueFacts otherwise = quorum(Map.of(), Map.of("max-length", 5L), "'short'");
-        QueueFacts both = quorum(Map.of("x-consumer-timeout", 50_000L), Map.of("consumer-timeout", 40_000L), "'slow'");
+        QueueFacts classic = new QueueFacts("classic", Map.of(), Map.of(), "", "");
+        QueueFacts otherwise = quorum(Map.of(), Map.of("max-length", 5L), "short");
+        QueueFacts both = quorum(Map.of("x-consumer-timeout", 50_000L), Map.of("consumer-timeout", 40_000L), "slow");
         QueueFacts argument =
-                quorum(Map.of("x-consumer-timeout", 40_000L), Map.of("consumer-timeout", 50_000L), "'slow'");
+                quorum(Map.of("x-consumer-timeout", 40_000L), Map.of("consumer-timeout", 50_000L), "slow");
         String command = "rabbitmqctl set_policy -p '/' --apply-to queues '" + QUEUE
                 + "' '^shop\\.eu-Order\\$Placed$' '{\"consumer-timeout\":3600000}'";
         return Stream.of(
                 arguments("default", HALF_AN_HOUR, QUORUM, plain, "4.3.0", "PT30M (the broker's default, as", command),
-                arguments("nobody asked", HALF_AN_HOUR, QUORUM, null, "", "PT30M (the broker's default; a policy or", command),
+                arguments(
+                        "an operator's policy, which cannot set it",
+                        HALF_AN_HOUR,
+                        QUORUM,
+                        new QueueFacts("quorum", Map.of(), Map.of("max-length", 5L), "", "bounds"),
+                        "4.3.0",
+                        "PT30M (the broker's default, as",
+                        command),
+                arguments(
+                        "nobody asked",
+                        HALF_AN_HOUR,
+                        QUORUM,
+                        null,
+                        "",
+                        "PT30M (the broker's default; a policy or",
+                        command),
                 arguments("classic", HALF_AN_HOUR, Map.of(), classic, "4.2.9", "PT30M (the broker's default", command),
                 arguments(
                         "another policy applies, which a further one would replace",
@@ -140,8 +161,7 @@ class AcknowledgementTimeoutTest {
     @Test
     void eachWaitCountsAsLongAsItCanBe() {
         // 10 + 20 + 25 + 25 s
-        RetryStrategy growing =
-                RetryStrategy.exponential(4, Duration.ofSeconds(10), 2, Duration.ofSeconds(25));
+        RetryStrategy growing = RetryStrategy.exponential(4, Duration.ofSeconds(10), 2, Duration.ofSeconds(25));
 
         assertThat(finding(growing, QUORUM, byPolicy(80_001), "4.3.0")).isNull();
         assertThat(finding(growing, QUORUM, byPolicy(80_000), "4.3.0")).contains("wait up to PT1M20S in all");
