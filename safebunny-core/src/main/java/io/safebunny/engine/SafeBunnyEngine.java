@@ -316,7 +316,9 @@ public final class SafeBunnyEngine {
      * @throws ConfigurationException when handlers contradict each other, as {@link #start(List, List)}
      */
     public Topology plan(List<HandlerDefinition> definitions, List<SagaDefinition> sagaDefinitions) {
-        return planned(define(definitions, sagaDefinitions));
+        Handlers handlers = define(definitions, sagaDefinitions);
+        handled = handlers.all();
+        return planned(handlers);
     }
 
     /** What was declared at the start; {@code null} before it. */
@@ -324,7 +326,7 @@ public final class SafeBunnyEngine {
         return started;
     }
 
-    /** What the node handles, its sagas' handlers among it; empty before the start. */
+    /** What the node handles, its sagas' handlers among it; empty before the start or the plan. */
     public List<HandlerDefinition> handlers() {
         return handled;
     }

@@ -67,13 +67,18 @@ final class EngineLifecycle implements SmartLifecycle {
         running = true;
         Topology topology = engine.topology();
         if (watch != null && topology != null) {
-            watch.start(topology);
+            watch.start(topology, engine.handlers());
         }
     }
 
     /** What a start would declare; instead of a start. */
     Topology plan() {
         return engine.plan(handlers.get(), sagas.get());
+    }
+
+    /** What it handles, its sagas' handlers among it; empty before the start or the plan. */
+    List<HandlerDefinition> handlers() {
+        return engine.handlers();
     }
 
     @Override

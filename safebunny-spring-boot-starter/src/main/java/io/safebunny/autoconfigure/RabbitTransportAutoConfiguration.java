@@ -9,7 +9,6 @@ import io.safebunny.transport.rabbit.RabbitTransport;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
 import io.safebunny.transport.rabbit.TopologyWatch;
 import io.safebunny.work.Workers;
-import java.util.Objects;
 import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory.AddressShuffleMode;
@@ -75,19 +74,14 @@ final class RabbitTransportAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnProperty("safebunny.topology.management-uri")
     Preflight safeBunnyPreflight(ObjectProvider<ConnectionFactory> factories, TopologyProperties topology) {
         com.rabbitmq.client.ConnectionFactory client =
                 RabbitConnections.template(factories).getRabbitConnectionFactory();
         return new Preflight(
-                Objects.requireNonNull(topology.managementUri()),
-                client.getUsername(),
-                client.getPassword(),
-                client.getVirtualHost());
+                topology.managementUri(), client.getUsername(), client.getPassword(), client.getVirtualHost());
     }
 
     @Bean
-    @ConditionalOnProperty("safebunny.topology.management-uri")
     TopologyWatch safeBunnyTopologyWatch(Preflight preflight, Timeline timeline, Workers workers) {
         return new TopologyWatch(preflight, timeline, workers.executor());
     }

@@ -14,7 +14,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.AmqpException;
@@ -67,27 +66,28 @@ final class TopologyCommand {
                     .formatted();
 
     private final Action action;
-    private final Supplier<Topology> planned;
+    private final EngineLifecycle node;
     private final @Nullable RabbitTransportOptions options;
     private final @Nullable ConnectionFactory broker;
     private final @Nullable Preflight preflight;
     private final String version;
 
     /**
+     * @param node whose topology it is; not started
      * @param options of the RabbitMQ transport; {@code null} with another one
      * @param broker as the node would connect to it; {@code null} with another transport
-     * @param preflight asks what AMQP does not tell; {@code null} when nobody said where
+     * @param preflight says what AMQP does not tell; {@code null} with another transport
      * @param version of the application
      */
     TopologyCommand(
             Action action,
-            Supplier<Topology> planned,
+            EngineLifecycle node,
             @Nullable RabbitTransportOptions options,
             @Nullable ConnectionFactory broker,
             @Nullable Preflight preflight,
             String version) {
         this.action = action;
-        this.planned = planned;
+        this.node = node;
         this.options = options;
         this.broker = broker;
         this.preflight = preflight;
@@ -97,7 +97,7 @@ final class TopologyCommand {
     /** @return the exit status of the process: 0, 1 for a failure, 2 when the broker differs from the plan */
     int run(PrintStream out, PrintStream err) {
         try {
-            Topology topology = planned.get();
+            Topology topology = node.plan();
             return switch (action) {
                 case EXPORT_MERMAID -> print(out, TopologyExport.mermaid(topology));
                 case EXPORT_ASYNCAPI -> print(out, JSON.writeValueAsString(TopologyExport.asyncApi(topology, version)));
@@ -141,7 +141,7 @@ final class TopologyCommand {
 
     private List<String> findings(Topology topology) {
         try {
-            return preflight == null ? List.of() : preflight.findings(topology);
+            return preflight == null ? List.of() : preflight.findings(topology, node.handlers());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return List.of("Interrupted: policies and bindings are not checked");

@@ -31,7 +31,7 @@ final class TopologyCommandAutoConfiguration {
         RabbitConnections present = connections.getIfAvailable();
         return new TopologyCommand(
                 TopologyCommand.Action.of(environment.getRequiredProperty(TopologyCommand.PROPERTY)),
-                lifecycle::plan,
+                lifecycle,
                 options.getIfAvailable(),
                 present == null ? null : present.publish(),
                 preflight.getIfAvailable(),

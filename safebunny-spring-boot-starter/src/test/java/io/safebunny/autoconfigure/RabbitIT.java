@@ -12,6 +12,7 @@ import io.safebunny.spi.transport.Transport;
 import io.safebunny.test.broker.RabbitNode;
 import io.safebunny.test.broker.TestBroker;
 import io.safebunny.transport.rabbit.RabbitTransport;
+import io.safebunny.transport.rabbit.TopologyWatch;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.amqp.core.Message;
@@ -28,6 +30,7 @@ import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
 import org.springframework.boot.amqp.autoconfigure.RabbitConnectionDetails;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -76,6 +79,23 @@ class RabbitIT {
                         .containsExactlyInAnyOrder(node + ":publish", node + ":consume", node + ":dead-letters")));
         Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(names.beginningWith(node))
                 .isEmpty());
+    }
+
+    /** It may be wrong about this broker, so it is no matter of health. */
+    @Test
+    void retriesThatWaitLongerThanBrokersDoByDefaultAreToldAtTheStart() {
+        runner.withBean(Handler.class)
+                .withPropertyValues("safebunny.retry.initial-interval=15m", "safebunny.retry.max-interval=15m")
+                .run(context -> {
+                    TopologyWatch watch = context.getBean(TopologyWatch.class);
+                    Awaitility.await().untilAsserted(() -> assertThat(watch.seen())
+                            .isNotNull()
+                            .extracting(TopologyWatch.Seen::findings, InstanceOfAssertFactories.LIST)
+                            .singleElement(InstanceOfAssertFactories.STRING)
+                            .contains("Queue '" + node + "-OrderPlaced'", "takes a delivery back after PT30M"));
+                    assertThat(context.getBean(CompositeHealthContributor.class).getContributor("topology"))
+                            .isNull();
+                });
     }
 
     @Test

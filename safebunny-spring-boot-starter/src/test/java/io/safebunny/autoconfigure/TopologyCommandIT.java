@@ -135,6 +135,49 @@ class TopologyCommandIT {
                 .contains("Policies and bindings are not checked", "http://127.0.0.1:1");
     }
 
+    @Test
+    void inMemoryRetriesAreComparedWithTheAcknowledgementTimeoutOfAPolicy() {
+        Assumptions.assumeTrue(
+                BROKER.isPrivate() && BROKER.managementUri().isPresent(), "the broker is not the tests'");
+        Assumptions.assumeFalse(BROKER.version().startsWith("3."), "before 3.12 no policy can set it");
+        String[] minutes = {
+            "safebunny.topology.management-uri=" + BROKER.managementUri().orElseThrow(),
+            "safebunny.retry.max-retries=2",
+            "safebunny.retry.initial-interval=1m",
+            "safebunny.retry.max-interval=2m"
+        };
+        assertThat(ask("apply").status()).isZero();
+        assertThat(ask("plan", minutes)).returns(0, Answer::status);
+
+        BROKER.setPolicy(queue, Map.of("consumer-timeout", 180_000));
+        try {
+            Awaitility.await().untilAsserted(() -> assertThat(ask("plan", minutes))
+                    .returns(2, Answer::status)
+                    .extracting(Answer::text, STRING)
+                    .contains("! Queue '" + queue + "': the in-memory retries of ", "Handler.on")
+                    .contains("wait up to PT3M in all", "takes a delivery back after PT3M (by policy '" + queue + "')")
+                    .contains("\"consumer-timeout\":360000 in the definition of policy '" + queue + "'"));
+            BROKER.setPolicy(queue, Map.of("consumer-timeout", 180_001));
+            Awaitility.await()
+                    .untilAsserted(() -> assertThat(ask("plan", minutes)).returns(0, Answer::status));
+        } finally {
+            BROKER.deletePolicy(queue);
+        }
+    }
+
+    @Test
+    void inMemoryRetriesAreComparedWithTheDefaultWhereThereIsNoManagementApi() {
+        assertThat(ask("apply").status()).isZero();
+
+        assertThat(ask("plan", "safebunny.retry.initial-interval=15m", "safebunny.retry.max-interval=15m"))
+                .returns(2, Answer::status)
+                .extracting(Answer::text, STRING)
+                .contains(
+                        "wait up to PT30M in all",
+                        "takes a delivery back after PT30M (the broker's default; a policy or")
+                .contains("rabbitmqctl set_policy -p '" + BROKER.virtualHost() + "' --apply-to queues '" + queue + "'");
+    }
+
     private static boolean exists(Connection connection, String queue) throws Exception {
         Channel channel = connection.createChannel(); // which the broker closes when there is none
         try {

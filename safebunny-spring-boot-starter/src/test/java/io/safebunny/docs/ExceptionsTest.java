@@ -72,7 +72,7 @@ class ExceptionsTest {
             Map.entry("Limits IllegalArgumentException", "part of Order"),
             Map.entry("ReentrantTurns IllegalMonitorStateException", "who locks unlocks"),
             Map.entry("SideBySide IllegalStateException", "what it waits for never fails"),
-            Map.entry("Preflight UnaskedException", "becomes a finding"),
+            Map.entry("ManagementApi UnaskedException", "becomes a finding"),
             Map.entry("RabbitTopology IllegalStateException", "writing definitions down does no I/O"),
             Map.entry("Delay IllegalArgumentException", "nothing delays a poison message"));
 

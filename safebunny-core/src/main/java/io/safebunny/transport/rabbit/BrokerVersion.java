@@ -21,16 +21,24 @@ final class BrokerVersion {
 
     /** What is wrong with it, and what to do; {@code null} for nothing, or when it does not say. */
     static @Nullable String finding(String version) {
-        Matcher parts = MAJOR_AND_MINOR.matcher(version + ' ');
-        if (!parts.matches()) {
-            return null;
-        }
-        int major = Integer.parseInt(parts.group(1));
-        int minor = Integer.parseInt(parts.group(2));
-        return major > OLDEST_MAJOR || (major == OLDEST_MAJOR && minor >= OLDEST_MINOR)
+        return !matcher(version).matches() || isAtLeast(version, OLDEST_MAJOR, OLDEST_MINOR)
                 ? null
                 : "The broker is RabbitMQ %s, and the oldest that SafeBunny is tested with is %d.%d: dead-lettering at least once, and so not losing what the broker sets aside, needs that. Upgrade the broker"
                         .formatted(version, OLDEST_MAJOR, OLDEST_MINOR);
+    }
+
+    /** False also when it does not say. */
+    static boolean isAtLeast(String version, int major, int minor) {
+        Matcher parts = matcher(version);
+        if (!parts.matches()) {
+            return false;
+        }
+        int itsMajor = Integer.parseInt(parts.group(1));
+        return itsMajor > major || (itsMajor == major && Integer.parseInt(parts.group(2)) >= minor);
+    }
+
+    private static Matcher matcher(String version) {
+        return MAJOR_AND_MINOR.matcher(version + ' ');
     }
 
     /** @param connection {@code null} when there is none now */

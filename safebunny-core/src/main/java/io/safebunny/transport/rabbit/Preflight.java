@@ -1,92 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.rabbit;
 
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.message.Names;
 import io.safebunny.topology.Topology;
-import java.io.IOException;
+import io.safebunny.transport.rabbit.ManagementApi.UnaskedException;
 import java.net.URI;
-import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Asks RabbitMQ's management API what AMQP does not tell: how a node's queues are after policies, and what is bound to them. It only
- * reads. Thread-safe.
+ * reads. Without the API it says what follows from the broker's defaults. Thread-safe.
  */
 public final class Preflight {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
-    private static final int NOT_FOUND = 404;
-    private static final JsonMapper JSON = new JsonMapper();
-
-    private final URI management;
-    private final String user;
-    private final String authorization;
+    private final @Nullable ManagementApi management;
     private final String virtualHost;
-    private final HttpClient client =
-            HttpClient.newBuilder().connectTimeout(PATIENCE).build();
 
     /**
-     * @param management where the plugin listens, such as {@code http://broker:15672}
+     * @param management where the plugin listens, such as {@code http://broker:15672}; {@code null} to ask nobody
      * @param user of the broker, with the tag {@code management} at least
      */
-    public Preflight(URI management, String user, String password, String virtualHost) {
-        this.management = management;
-        this.user = user;
-        this.authorization =
-                "Basic " + Base64.getEncoder().encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8));
+    public Preflight(@Nullable URI management, String user, String password, String virtualHost) {
+        this.management = management == null ? null : new ManagementApi(management, user, password, virtualHost);
         this.virtualHost = virtualHost;
     }
 
-    /** Why it could not be asked. */
-    private static final class UnaskedException extends Exception {
-
-        private static final long serialVersionUID = 1L;
-
-        UnaskedException(String message) {
-            super(message);
-        }
+    /** Whether there is an API to ask. */
+    public boolean asks() {
+        return management != null;
     }
 
     /**
      * What is not as the node needs it, each with what to do; empty for nothing. If the API cannot be asked, that is the finding. Blocks
      * for some seconds at most per queue.
+     *
+     * @param handlers of the node, whose in-memory retries are compared with the broker's acknowledgement timeout; with its default
+     *     where nobody can be asked
      */
-    public List<String> findings(Topology planned) throws InterruptedException {
+    public List<String> findings(Topology planned, List<HandlerDefinition> handlers) throws InterruptedException {
         List<String> findings = new ArrayList<>();
-        try {
-            JsonNode overview = get("/api/overview");
-            String old = overview == null
-                    ? null
-                    : BrokerVersion.finding(overview.path("rabbitmq_version").asString(""));
-            if (old != null) {
-                findings.add(old);
-            }
-            for (Topology.Queue queue : planned.queues()) {
-                JsonNode found = get("/api/queues/%s/%s".formatted(encoded(virtualHost), encoded(queue.name())));
-                if (found != null) {
-                    findings.addAll(facts(found).findings(queue));
-                    findings.addAll(bindings(planned, queue.name()));
+        Map<String, QueueFacts> found = new TreeMap<>();
+        String version = "";
+        if (management != null) {
+            try {
+                version = management.version();
+                String old = BrokerVersion.finding(version);
+                if (old != null) {
+                    findings.add(old);
                 }
+                for (Topology.Queue queue : planned.queues()) {
+                    JsonNode answer = management.queue(queue.name());
+                    if (answer != null) {
+                        QueueFacts facts = facts(answer);
+                        found.put(queue.name(), facts);
+                        findings.addAll(facts.findings(queue));
+                        findings.addAll(bindings(planned, queue.name(), management.bindings(queue.name())));
+                    }
+                }
+            } catch (UnaskedException e) {
+                findings.add("Policies and bindings are not checked: " + e.getMessage());
             }
-        } catch (UnaskedException e) {
-            findings.add("Policies and bindings are not checked: " + e.getMessage());
+        }
+        findings.addAll(heldTooLong(planned, handlers, found, new AcknowledgementTimeout(version, virtualHost)));
+        return findings;
+    }
+
+    private static List<String> heldTooLong(
+            Topology planned,
+            List<HandlerDefinition> handlers,
+            Map<String, QueueFacts> found,
+            AcknowledgementTimeout timeout) {
+        Map<String, HandlerDefinition> byQueue = handlers.stream()
+                .collect(Collectors.toMap(
+                        handler -> Names.address(planned.node(), handler.type()), Function.identity()));
+        List<String> findings = new ArrayList<>();
+        for (Topology.Queue queue : planned.queues()) {
+            HandlerDefinition handler = byQueue.get(queue.name());
+            String finding = handler == null ? null : timeout.finding(handler, queue, found.get(queue.name()));
+            if (finding != null) {
+                findings.add(finding);
+            }
         }
         return findings;
     }
@@ -96,12 +99,8 @@ public final class Preflight {
                 queue.path("type").asString("classic"),
                 map(queue.path("arguments")),
                 map(queue.path("effective_policy_definition")),
-                Stream.of(
-                                queue.path("policy").asString(""),
-                                queue.path("operator_policy").asString(""))
-                        .filter(name -> !name.isEmpty())
-                        .map(name -> "'" + name + "'")
-                        .collect(Collectors.joining(" and ")));
+                queue.path("policy").asString(""),
+                queue.path("operator_policy").asString(""));
     }
 
     /** An empty one is an array in some versions. */
@@ -114,14 +113,13 @@ public final class Preflight {
         return map;
     }
 
-    private List<String> bindings(Topology planned, String queue) throws UnaskedException, InterruptedException {
+    private static List<String> bindings(Topology planned, String queue, @Nullable JsonNode found) {
         Set<String> wanted = planned.bindings().stream()
                 .filter(binding -> binding.queue().equals(queue))
                 .map(binding -> described(binding.exchange(), binding.routingKey()))
                 .collect(Collectors.toCollection(TreeSet::new));
         Set<String> missing = new TreeSet<>(wanted);
         List<String> findings = new ArrayList<>();
-        JsonNode found = get("/api/queues/%s/%s/bindings".formatted(encoded(virtualHost), encoded(queue)));
         for (JsonNode binding : found == null ? List.<JsonNode>of() : found) {
             String source = binding.path("source").asString("");
             String described = described(source, binding.path("routing_key").asString(""));
@@ -140,35 +138,5 @@ public final class Preflight {
 
     private static String described(String exchange, String routingKey) {
         return "exchange '%s' with key '%s'".formatted(exchange, routingKey);
-    }
-
-    /** @return {@code null} when it does not exist */
-    private @Nullable JsonNode get(String path) throws UnaskedException, InterruptedException {
-        URI address = URI.create(management.toString().replaceAll("/+$", "") + path);
-        try {
-            HttpResponse<String> response = client.send(
-                    HttpRequest.newBuilder(address)
-                            .timeout(PATIENCE)
-                            .header("Authorization", authorization)
-                            .build(),
-                    BodyHandlers.ofString());
-            if (response.statusCode() == NOT_FOUND) {
-                return null;
-            }
-            if (response.statusCode() != 200) {
-                throw new UnaskedException(
-                        "the management API at %s answers user '%s' with status %d. The user needs the tag `management` and permissions on virtual host '%s'"
-                                .formatted(management, user, response.statusCode(), virtualHost));
-            }
-            return JSON.readTree(response.body());
-        } catch (IOException | JacksonException | IllegalArgumentException e) {
-            throw new UnaskedException(
-                    "the management API at %s cannot be asked: %s. Correct safebunny.topology.management-uri"
-                            .formatted(management, e));
-        }
-    }
-
-    private static String encoded(String segment) {
-        return URLEncoder.encode(segment, StandardCharsets.UTF_8).replace("+", "%20");
     }
 }

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,9 +16,15 @@ import org.jspecify.annotations.Nullable;
  * @param type {@code quorum} or {@code classic}
  * @param arguments it was declared with, such as {@code x-message-ttl}; they win over policies
  * @param policies what all policies together set, such as {@code message-ttl}
- * @param policy names of the policies, for the reader
+ * @param policy name of the user's policy, the only one that may set a {@code consumer-timeout}; empty for none
+ * @param operatorPolicy name of the operator's policy; empty for none
  */
-record QueueFacts(String type, Map<String, Object> arguments, Map<String, Object> policies, String policy) {
+record QueueFacts(
+        String type,
+        Map<String, Object> arguments,
+        Map<String, Object> policies,
+        String policy,
+        String operatorPolicy) {
 
     private static final String DELIVERY_LIMIT = "delivery-limit";
 
@@ -32,7 +40,7 @@ record QueueFacts(String type, Map<String, Object> arguments, Map<String, Object
         bounds(planned)
                 .forEach((setting, effect) ->
                         findings.add("%s has %s=%s by policy %s: %s. Exclude the queue from the policy"
-                                .formatted(queue, setting, policies.get(setting), policy, effect)));
+                                .formatted(queue, setting, policies.get(setting), policyNames(), effect)));
         Object wantedExchange = planned.arguments().get("x-dead-letter-exchange");
         Object exchange = effective("dead-letter-exchange");
         if (wantedExchange != null && !wantedExchange.equals(exchange)) {
@@ -89,13 +97,20 @@ record QueueFacts(String type, Map<String, Object> arguments, Map<String, Object
         Object byArgument = arguments.get("x-" + DELIVERY_LIMIT);
         if (byPolicy instanceof Number lower && lower.longValue() >= 0 && lower.longValue() < number.longValue()) {
             return "has delivery-limit=%s by policy %s, and the node asks for %s: messages are set aside earlier. Exclude the queue from the policy, or set safebunny.topology.delivery-limit to it"
-                    .formatted(lower, policy, wanted);
+                    .formatted(lower, policyNames(), wanted);
         }
         if (byPolicy == null && byArgument == null) {
             return "has no delivery limit of its own: before RabbitMQ 4.0 a message that ends its process comes back for ever. Set delivery-limit=%s by a policy"
                     .formatted(wanted);
         }
         return null;
+    }
+
+    private String policyNames() {
+        return Stream.of(policy, operatorPolicy)
+                .filter(name -> !name.isEmpty())
+                .map(name -> "'" + name + "'")
+                .collect(Collectors.joining(" and "));
     }
 
     private @Nullable Object effective(String setting) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.rabbit;
 
+import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
 import io.safebunny.work.SerialTask;
@@ -13,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks whether the broker still has what a node needs: at its start and every five minutes, beside it. What is found or fails is
- * logged once and remembered; it keeps nothing from running. Thread-safe.
+ * Looks whether the broker still has what a node needs: at its start and every five minutes, beside it; without a management API
+ * to ask, once, at what is configured. What is found or fails is logged once and remembered; it keeps nothing from running. Thread-safe.
  */
 public final class TopologyWatch {
 
@@ -23,9 +24,10 @@ public final class TopologyWatch {
     private static final Logger LOG = LoggerFactory.getLogger(TopologyWatch.class);
 
     private final Look look;
+    private final boolean asks;
     private final Timeline timeline;
     private final SerialTask looking;
-    private volatile @Nullable Topology planned;
+    private volatile @Nullable Plan plan;
     private volatile @Nullable Seen seen;
 
     /**
@@ -41,31 +43,39 @@ public final class TopologyWatch {
         }
     }
 
+    private record Plan(Topology topology, List<HandlerDefinition> handlers) {}
+
     /** Compares the plan with the broker. */
     @FunctionalInterface
     interface Look {
-        List<String> findings(Topology planned) throws InterruptedException;
+        List<String> findings(Topology planned, List<HandlerDefinition> handlers) throws InterruptedException;
     }
 
     /** @param blocking may wait for the broker's answers */
     public TopologyWatch(Preflight preflight, Timeline timeline, Executor blocking) {
-        this(preflight::findings, timeline, blocking);
+        this(preflight::findings, preflight.asks(), timeline, blocking);
     }
 
-    TopologyWatch(Look look, Timeline timeline, Executor blocking) {
+    TopologyWatch(Look look, boolean asks, Timeline timeline, Executor blocking) {
         this.look = look;
+        this.asks = asks;
         this.timeline = timeline;
         this.looking = new SerialTask("looking at the topology", this::look, blocking, timeline);
     }
 
     /** Once, when the node has declared its topology. */
-    public void start(Topology topology) {
-        planned = topology;
+    public void start(Topology topology, List<HandlerDefinition> handlers) {
+        plan = new Plan(topology, List.copyOf(handlers));
         looking.request();
     }
 
     public void stop() {
         looking.stop();
+    }
+
+    /** Whether it asks the broker; otherwise what it sees can be true of the broker or not. */
+    public boolean asks() {
+        return asks;
     }
 
     /** {@code null} before the first look is over. */
@@ -74,12 +84,12 @@ public final class TopologyWatch {
     }
 
     private void look() {
-        Topology topology = planned;
-        if (topology == null) {
+        Plan looked = plan;
+        if (looked == null) {
             return;
         }
         try {
-            List<String> findings = look.findings(topology);
+            List<String> findings = look.findings(looked.topology(), looked.handlers());
             Seen before = seen;
             List<String> known = before == null ? List.of() : before.findings();
             findings.stream().filter(finding -> !known.contains(finding)).forEach(finding -> LOG.warn("{}", finding));
@@ -90,7 +100,9 @@ public final class TopologyWatch {
         } catch (InterruptedException e) { // the node stops
             Thread.currentThread().interrupt();
         } finally {
-            looking.requestAfter(INTERVAL);
+            if (asks) {
+                looking.requestAfter(INTERVAL);
+            }
         }
     }
 }

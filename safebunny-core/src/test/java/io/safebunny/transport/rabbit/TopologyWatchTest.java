@@ -4,6 +4,7 @@ package io.safebunny.transport.rabbit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
+import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
@@ -20,9 +21,9 @@ class TopologyWatchTest {
     private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private List<String> broker = List.of();
     private boolean failing;
-    private final TopologyWatch watch = new TopologyWatch(this::look, timeline, Runnable::run);
+    private final TopologyWatch watch = new TopologyWatch(this::look, true, timeline, Runnable::run);
 
-    private List<String> look(Topology unused) {
+    private List<String> look(Topology unused, List<HandlerDefinition> alsoUnused) {
         if (failing) {
             throw new IllegalStateException("a defect");
         }
@@ -32,7 +33,7 @@ class TopologyWatchTest {
     @Test
     void seesWhatChangesAfterTheStartAndWhatIsMended() {
         assertThat(watch.seen()).isNull();
-        watch.start(topology);
+        watch.start(topology, List.of());
         Instant first = timeline.now();
         assertThat(watch.seen()).isEqualTo(new TopologyWatch.Seen(first, List.of()));
 
@@ -48,7 +49,7 @@ class TopologyWatchTest {
 
     @Test
     void looksNoMoreAfterTheStop() {
-        watch.start(topology);
+        watch.start(topology, List.of());
         watch.stop();
         broker = List.of(MISSING);
         timeline.advance(TopologyWatch.INTERVAL.multipliedBy(3));
@@ -59,12 +60,24 @@ class TopologyWatchTest {
     @Test
     void aLookThatFailsIsNotTheLast() {
         failing = true;
-        watch.start(topology);
+        watch.start(topology, List.of());
         assertThat(watch.seen()).isNull();
 
         failing = false;
         timeline.advance(TopologyWatch.INTERVAL);
 
         assertThat(watch.seen()).isNotNull();
+    }
+
+    /** What it says without the API cannot change. */
+    @Test
+    void looksOnceWhenThereIsNobodyToAsk() {
+        TopologyWatch once = new TopologyWatch(this::look, false, timeline, Runnable::run);
+        broker = List.of(MISSING);
+        once.start(topology, List.of());
+        broker = List.of();
+        timeline.advance(TopologyWatch.INTERVAL.multipliedBy(3));
+
+        assertThat(once.seen()).extracting(TopologyWatch.Seen::findings, LIST).containsExactly(MISSING);
     }
 }

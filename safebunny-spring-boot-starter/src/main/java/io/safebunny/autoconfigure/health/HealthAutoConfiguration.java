@@ -51,7 +51,11 @@ final class HealthAutoConfiguration {
             parts.put("store", () -> node.store(present.getClass().getSimpleName()));
             parts.put("sagas", node::sagas);
         });
-        watch.ifAvailable(present -> parts.put("topology", () -> NodeHealth.topology(present.seen())));
+        watch.ifAvailable(present -> {
+            if (present.asks()) {
+                parts.put("topology", () -> NodeHealth.topology(present.seen()));
+            }
+        });
         return CompositeHealthContributor.fromMap(parts);
     }
 
