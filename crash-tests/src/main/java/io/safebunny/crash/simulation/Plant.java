@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Plant(
         String name,
+        Consumer<SimulatedSystem> sound,
         Consumer<SimulatedSystem> story,
         @Nullable Patch patch) {
 
