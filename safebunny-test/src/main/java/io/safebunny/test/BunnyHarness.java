@@ -141,6 +141,10 @@ public final class BunnyHarness {
 
     /** Nothing is left of the test before. */
     void begin() {
+        if (node.hangs()) {
+            throw new AssertionError(
+                    "A handler that blocked in an earlier test of this application context still does, so nothing can run in it any more. Mend that test first: its failure has the stack.");
+        }
         run(node::clear);
         stoodStill = false;
         beans.getBeanProvider(MemoryMessageStore.class).ifAvailable(MemoryMessageStore::clear);

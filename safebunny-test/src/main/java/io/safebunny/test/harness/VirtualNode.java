@@ -93,6 +93,11 @@ public final class VirtualNode implements AutoCloseable {
         runUntilIdle();
     }
 
+    /** Whether a task that an earlier test has begun hangs: nothing can run any more. */
+    public boolean hangs() {
+        return scheduler.isRunning();
+    }
+
     public boolean isIdle() {
         return scheduler.isIdle() && broker.unsettled().isEmpty();
     }

@@ -23,6 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +43,7 @@ public final class DeterministicScheduler implements AutoCloseable {
         return thread;
     });
 
+    private static final int MOST_TOLD = 20;
     private static final Duration PATIENCE = Duration.ofMillis(100);
     /** Between two looks at what is outside. */
     private static final Duration LOOK = Duration.ofMillis(5);
@@ -348,8 +350,8 @@ public final class DeterministicScheduler implements AutoCloseable {
         }
     }
 
-    /** Also between two turns. */
-    private boolean isRunning() {
+    /** Also between two turns. Asked from outside of a run: whether a task hangs, which nobody can end. */
+    public boolean isRunning() {
         Run latest = run;
         return latest != null && !latest.isOver;
     }
@@ -592,14 +594,22 @@ public final class DeterministicScheduler implements AutoCloseable {
         }
     }
 
-    /** What is still going on, a line each. */
+    /** What is still going on, a line each, the first of each kind. */
     private String describe() {
         StringBuilder text = new StringBuilder();
-        ready.forEach(
-                one -> text.append("ready: ").append(one.running().process()).append('\n'));
-        stacks.forEach(stack -> text.append("waiting: ").append(stack).append('\n'));
-        timers.all(Purpose.PROGRESS)
-                .forEach(timer -> text.append("due: ").append(timer).append('\n'));
+        describe(text, "ready", ready.stream().map(one -> one.running().process()));
+        describe(text, "waiting", stacks.stream());
+        describe(text, "due", timers.all(Purpose.PROGRESS).stream());
         return text.toString();
+    }
+
+    private static void describe(StringBuilder text, String kind, Stream<?> all) {
+        List<?> list = all.toList();
+        list.stream()
+                .limit(MOST_TOLD)
+                .forEach(one -> text.append(kind).append(": ").append(one).append('\n'));
+        if (list.size() > MOST_TOLD) {
+            text.append(kind).append(": ").append(list.size() - MOST_TOLD).append(" more\n");
+        }
     }
 }

@@ -40,6 +40,11 @@ final class Timers {
         }
 
         @Override
+        public String toString() {
+            return "%s at %s s".formatted(process, due / 1e9);
+        }
+
+        @Override
         public int hashCode() {
             return Long.hashCode(order);
         }

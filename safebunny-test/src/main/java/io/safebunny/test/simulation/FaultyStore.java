@@ -63,10 +63,11 @@ final class FaultyStore extends ForwardingMessageStore {
         reach(Place.BEFORE_WRITE, subject);
         Duration begun = instance.rules().now();
         T result = write.get();
-        if (isWritten.test(result)) {
+        boolean written = isWritten.test(result);
+        if (written) {
             records.forEach(record -> instance.rules().written(instance, subject, record, begun));
         }
-        reach(Place.AFTER_WRITE, subject);
+        reach(Place.AFTER_WRITE, written ? subject : subject + ", refused");
         return result;
     }
 

@@ -6,6 +6,7 @@ import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
 import io.safebunny.saga.SagaView;
 import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.test.scheduler.DeterministicScheduler;
 import io.safebunny.test.scheduler.StandstillException;
@@ -136,14 +137,26 @@ final class Judgement {
                                         wire.correlationId(),
                                         wire.appId(),
                                         node.getKey(),
-                                        record == null
-                                                ? "there is no record of it"
-                                                : "its record is " + record.state());
+                                        whatIsStored(record));
                     }
                 }
             }
         }
         return null;
+    }
+
+    private static String whatIsStored(@Nullable MessageRecord record) {
+        if (record == null) {
+            return "there is no record of it";
+        }
+        if (record.state() != RecordState.COMPLETED) {
+            return "its record is " + record.state();
+        }
+        return "it is handled, but the broker does not take all that it has published: %s. Does a node handle that?"
+                .formatted(record.outgoing().stream()
+                        .map(message -> message.message().type())
+                        .distinct()
+                        .toList());
     }
 
     private static boolean handles(Instance node, WireMessage message) {

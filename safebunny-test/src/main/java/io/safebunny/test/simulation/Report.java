@@ -13,19 +13,32 @@ final class Report {
 
     private Report() {}
 
-    /** @param method that declares the system, of a test class; {@code null} for a system that is declared otherwise */
-    static String of(Violation violation, Schedule schedule, List<Journal.Entry> journal, @Nullable String method) {
+    /** @param test that goes the way again; empty for none */
+    static String of(Violation violation, Schedule schedule, List<Journal.Entry> journal, String test) {
         StringBuilder text = new StringBuilder();
         text.append("It does not hold that %s:%n%s%n".formatted(violation.invariant(), violation.details()));
         if (schedule.events().isEmpty()) {
             text.append("Nothing had gone wrong before.%n".formatted());
         }
-        schedule.events().forEach(event -> text.append("- %s%n".formatted(event)));
+        schedule.events().forEach(event -> text.append("- %s%s%n".formatted(event, meaning(event.fault()))));
+        if (journal.isEmpty()) {
+            return text.toString();
+        }
         return text.append('\n')
                 .append(diagram(journal))
                 .append('\n')
-                .append(method == null ? test(schedule) : test(schedule, method))
+                .append(test)
                 .toString();
+    }
+
+    private static String meaning(Fault fault) {
+        return switch (fault) {
+            case CRASH -> ": a new process begins a second later";
+            case STALL -> ": the process stands still for 45 s, longer than a lease";
+            case SKEW -> ": its wall clock is an hour ahead from then on";
+            case LATE -> ": a second";
+            case FAIL, INTERRUPT, DISCONNECT, REPEAT, LOSE -> "";
+        };
     }
 
     private static String diagram(List<Journal.Entry> journal) {
@@ -51,13 +64,13 @@ final class Report {
                     .formatted(
                             lane,
                             entry.fault().name().toLowerCase(Locale.ROOT),
-                            entry.at().toMillis() / 1000.0,
+                            seconds(entry),
                             point.place().verb(),
                             point.subject());
         }
         return switch (point.place()) {
             case DELIVERED -> "broker->>%s: %s".formatted(lane, point.subject());
-            case AFTER_WRITE -> "%s->>store: %s".formatted(lane, point.subject());
+            case AFTER_WRITE -> "%s->>store: %s, at %s s".formatted(lane, point.subject(), seconds(entry));
             case AFTER_EFFECT -> "%s->>%s: %s".formatted(lane, lane, point.subject());
             case AFTER_SEND -> "%s->>broker: %s".formatted(lane, point.subject());
             case AFTER_ACKNOWLEDGE -> "%s-->>broker: acknowledges %s".formatted(lane, point.subject());
@@ -65,17 +78,26 @@ final class Report {
         };
     }
 
+    private static double seconds(Journal.Entry entry) {
+        return entry.at().toMillis() / 1000.0;
+    }
+
     private static String id(String lane) {
         return lane.replaceAll("[^A-Za-z0-9]", "_");
     }
 
-    private static String test(Schedule schedule) {
+    /** @param method that declares the system, of a test class; {@code null} for a system that is declared otherwise */
+    static String test(Schedule schedule, @Nullable String method) {
+        return method == null ? ofSimulation(schedule) : ofMethod(schedule, method);
+    }
+
+    private static String ofSimulation(Schedule schedule) {
         String argument =
                 schedule.events().isEmpty() ? "Schedule.CLEAN" : "Schedule.read(%n%s)".formatted(lines(schedule));
         return "@Test%nvoid replaysTheFinding() {%n    simulation().replay(%s);%n}%n".formatted(argument);
     }
 
-    private static String test(Schedule schedule, String method) {
+    private static String ofMethod(Schedule schedule, String method) {
         String settings =
                 schedule.events().isEmpty() ? "schedules = 1" : "replay = {%n%s%n}".formatted(lines(schedule));
         return "@BunnySimulation(%s)%nvoid replaysTheFinding(SimulatedSystem system) {%n    %s(system);%n}%n"

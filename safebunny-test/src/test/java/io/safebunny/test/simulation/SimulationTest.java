@@ -144,6 +144,43 @@ class SimulationTest {
     }
 
     @Test
+    void aReplayThatDoesNotHappenAnyMoreFails() {
+        Schedule schedule = Schedule.read("accounting | AFTER_EFFECT | charge 8 | 1 | CRASH");
+
+        assertThatThrownBy(() -> Simulation.of(Orders::declare).replay(schedule))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("crash when accounting has done charge 8");
+    }
+
+    @Test
+    void aSystemInWhichNothingHappensIsRefused() {
+        assertThatThrownBy(() -> Simulation.of(system -> system.node("billing", 1, node -> List.of(new Waiting())))
+                        .explore(10, 1))
+                .isInstanceOf(MisuseException.class)
+                .hasMessageContaining("publish a message");
+    }
+
+    @Test
+    void aMessageThatNobodyHandlesIsNamed() {
+        Finding finding =
+                found(Simulation.of(system -> system.node("billing", 1, node -> List.of(new Orders.Billing(node)))
+                                .publish("storefront", new Orders.OrderPlaced("7"), "order-7"))
+                        .explore(1, 1));
+
+        assertThat(finding.violation().details()).contains("PaymentCaptured").contains("Does a node handle that?");
+    }
+
+    @Test
+    void nodesWithSimilarNamesAreNotMixedUp() {
+        assertThat(Simulation.of(system -> {
+                            system.node("billing-archive", 1, node -> List.of(new Archive(node)));
+                            Orders.declare(system, Orders.Billing::new, "archive 7");
+                        })
+                        .explore(20, 1))
+                .isNull();
+    }
+
+    @Test
     void schedulesArePositive() {
         assertThatThrownBy(() -> Simulation.of(Orders::declare).explore(0, 1))
                 .isInstanceOf(MisuseException.class)
@@ -226,6 +263,13 @@ class SimulationTest {
         @BunnyHandler(from = "storefront")
         void on(Orders.OrderPlaced placed) throws InterruptedException {
             new java.util.concurrent.CountDownLatch(1).await();
+        }
+    }
+
+    record Archive(SimulatedNode node) {
+        @BunnyHandler(from = "billing")
+        void on(Orders.PaymentCaptured captured, MessageContext context) {
+            node.perform("archive " + captured.order(), context.messageId());
         }
     }
 
