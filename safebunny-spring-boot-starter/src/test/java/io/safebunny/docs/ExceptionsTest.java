@@ -71,6 +71,7 @@ class ExceptionsTest {
                     "told as an UnreadableRecordException; what another instance tells is ignored"),
             Map.entry("Limits IllegalArgumentException", "part of Order"),
             Map.entry("ReentrantTurns IllegalMonitorStateException", "who locks unlocks"),
+            Map.entry("ReentrantTurns AssertionError", "a turn is only ever completed"),
             Map.entry("SideBySide IllegalStateException", "what it waits for never fails"),
             Map.entry("ManagementApi UnaskedException", "becomes a finding"),
             Map.entry("RabbitTopology IllegalStateException", "writing definitions down does no I/O"),

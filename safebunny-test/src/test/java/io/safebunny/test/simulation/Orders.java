@@ -26,17 +26,14 @@ final class Orders {
         declare(system, Billing::new);
     }
 
-    static void declare(
-            SimulatedSystem system, Function<SimulatedNode, Object> billing, String... others) {
+    static void declare(SimulatedSystem system, Function<SimulatedNode, Object> billing, String... others) {
         system.node("billing", 2, node -> List.of(billing.apply(node)))
                 .node("shipping", 2, node -> List.of(new Shipping(node)))
                 .node("notifications", 1, node -> List.of(new Notifications(node)))
                 .publish("storefront", new OrderPlaced("7"), "order-7")
                 .holds("each order is charged, shipped and told of once", () -> assertThat(
                                 system.effects().all())
-                        .isEqualTo(Stream.concat(
-                                        Stream.of("charge 7", "ship 7", "mail 7"),
-                                        Arrays.stream(others))
+                        .isEqualTo(Stream.concat(Stream.of("charge 7", "ship 7", "mail 7"), Arrays.stream(others))
                                 .collect(Collectors.toMap(effect -> effect, effect -> 1))));
     }
 
