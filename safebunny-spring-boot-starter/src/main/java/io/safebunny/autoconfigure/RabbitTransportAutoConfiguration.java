@@ -39,7 +39,12 @@ import org.springframework.util.StringUtils;
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 @ConditionalOnProperty(name = "safebunny.transport", havingValue = "rabbit", matchIfMissing = true)
 @ConditionalOnMissingBean(Transport.class)
-@EnableConfigurationProperties({PublisherProperties.class, ListenerProperties.class, DelayProperties.class})
+@EnableConfigurationProperties({
+    PublisherProperties.class,
+    ListenerProperties.class,
+    DelayProperties.class,
+    TopologyProperties.class
+})
 final class RabbitTransportAutoConfiguration {
 
     @Bean
