@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.safebunny.fixture.ForwardingTimeline;
+import io.safebunny.time.Timeline;
 import io.safebunny.time.VirtualTimeline;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -116,7 +119,12 @@ class ReentrantTurnsTest {
 
     @Test
     void whoFailsWhileWaitingLeavesTheLine() {
-        FailingTimeline failing = new FailingTimeline();
+        Timeline failing = new ForwardingTimeline(timeline) {
+            @Override
+            public <T> T await(CompletableFuture<T> future, Duration timeout) {
+                throw new IllegalStateException("its process has ended");
+            }
+        };
         ReentrantTurns turns = new ReentrantTurns(failing);
         turns.lock();
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.simulation;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import io.safebunny.test.simulation.Simulation;
-import org.slf4j.LoggerFactory;
 
 /** What some schedules of sagas come to, to be compared with what they come to elsewhere. */
 final class Fingerprints {
@@ -14,7 +11,6 @@ final class Fingerprints {
     private Fingerprints() {}
 
     public static void main(String[] arguments) {
-        ((Logger) LoggerFactory.getLogger("io.safebunny")).setLevel(Level.OFF);
         System.out.println(all());
     }
 

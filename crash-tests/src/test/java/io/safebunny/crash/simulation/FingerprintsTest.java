@@ -3,29 +3,12 @@ package io.safebunny.crash.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** Sagas with timeouts, and replays, are as deterministic as handlers alone. */
 class FingerprintsTest {
-
-    private final Logger log = (Logger) LoggerFactory.getLogger("io.safebunny");
-
-    @BeforeEach
-    void beSilent() {
-        log.setLevel(Level.OFF);
-    }
-
-    @AfterEach
-    void speak() {
-        log.setLevel(null);
-    }
 
     @Test
     void areTheSameInAnotherProcess() throws Exception {

@@ -140,14 +140,17 @@ public final class Simulation {
      * @param schedules how many, as for {@link #explore}
      */
     public List<Long> fingerprints(int schedules, long seed) {
-        Outcome first = run(Schedule.CLEAN, false);
-        Clean clean = new Clean(first.points());
-        List<Schedule> singles = clean.singles();
-        List<Long> fingerprints = new ArrayList<>(List.of(first.fingerprint()));
-        for (int index = 0; index < schedules - 1; index++) {
-            fingerprints.add(run(chooser(index, singles, clean, seed), false).fingerprint());
+        try (QuietLog quiet = QuietLog.begin()) {
+            Outcome first = run(Schedule.CLEAN, false);
+            Clean clean = new Clean(first.points());
+            List<Schedule> singles = clean.singles();
+            List<Long> fingerprints = new ArrayList<>(List.of(first.fingerprint()));
+            for (int index = 0; index < schedules - 1; index++) {
+                fingerprints.add(
+                        run(chooser(index, singles, clean, seed), false).fingerprint());
+            }
+            return fingerprints;
         }
-        return fingerprints;
     }
 
     private Finding finding(Violation violation, int schedules, Schedule schedule) {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.simulation;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import org.slf4j.LoggerFactory;
-
 /** What some schedules come to, to be compared with what they come to elsewhere. */
 final class Fingerprints {
 
@@ -14,7 +10,6 @@ final class Fingerprints {
     private Fingerprints() {}
 
     public static void main(String[] arguments) {
-        ((Logger) LoggerFactory.getLogger("io.safebunny")).setLevel(Level.OFF);
         System.out.println(all());
     }
 
