@@ -120,7 +120,8 @@ class StuckWriterIT {
 
     private static void assertClosesSoon(ProxiedPublisher publisher) {
         List<CompletableFuture<Duration>> callers = callers(publisher);
-        await().during(Duration.ofMillis(500)).until(() -> callers.stream().noneMatch(CompletableFuture::isDone));
+        await().during(Duration.ofMillis(500)).untilAsserted(() -> assertThat(callers)
+                .allSatisfy(caller -> assertThat(caller).isNotDone())); // says what one got that did not wait
         long start = System.nanoTime();
 
         publisher.transport.close();
