@@ -33,6 +33,7 @@ public final class Exploration {
         stories.put("orchestrated: paid in the last moment", Orchestrated::racing);
         stories.put("orchestrated: never paid", Orchestrated::unpaid);
         stories.put("orchestrated: timeouts set anew", Reminders::declare);
+        stories.put("orchestrated: several messages at once", Counting::declare);
         return stories;
     }
 

@@ -90,7 +90,7 @@ record Plant(
                         "return new OutboundMessage(copy.message().withHeaders(headers), copy.route(), copy.delay());",
                         "return copy;"),
                 // sagas
-                stores("no-saga-version", Orchestrated::racing, FaultyStores::withoutEtag),
+                stores("no-saga-version", Counting::declare, FaultyStores::withoutEtag),
                 user("saga-without-record", Orchestrated::delivered, system -> {
                     Orchestrated.delivered(system);
                     system.storeClients((store, time) -> FaultyStores.inTwoWrites(store));
