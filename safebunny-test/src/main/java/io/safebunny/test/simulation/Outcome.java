@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a run ended.
+ * How a run ended. Immutable: a task that hangs may go on when the run is over, and changes nothing of this any more.
  *
  * @param violation {@code null} when everything holds
  * @param events what went wrong on the way
@@ -16,4 +16,11 @@ record Outcome(
         List<Point> points,
         List<Event> events,
         long fingerprint,
-        List<Journal.Entry> journal) {}
+        List<Journal.Entry> journal) {
+
+    Outcome {
+        points = List.copyOf(points);
+        events = List.copyOf(events);
+        journal = List.copyOf(journal);
+    }
+}

@@ -24,6 +24,7 @@ final class Traffic {
     private final AtomicInteger beingHandled = new AtomicInteger();
     private final Set<String> queues = ConcurrentHashMap.newKeySet();
     private volatile long lastMoved = System.nanoTime();
+    private final AtomicLong backAt = new AtomicLong(System.nanoTime());
 
     private record Seen(String queue, String messageId, String attempt) {}
 
@@ -72,6 +73,12 @@ final class Traffic {
         lastMoved = System.nanoTime();
     }
 
+    /** A message was put off. Until it is back, and then for as long as the silence must last, nothing is quiet. */
+    void comesBackAfter(Duration delay) {
+        long at = System.nanoTime() + delay.toNanos();
+        backAt.accumulateAndGet(at, (one, other) -> one - other > 0 ? one : other);
+    }
+
     long duplicates() {
         return duplicates.get();
     }
@@ -85,6 +92,9 @@ final class Traffic {
     }
 
     boolean quietFor(Duration duration) {
-        return beingHandled.get() == 0 && System.nanoTime() - lastMoved >= duration.toNanos();
+        long now = System.nanoTime();
+        return beingHandled.get() == 0
+                && now - lastMoved >= duration.toNanos()
+                && now - backAt.get() >= duration.toNanos();
     }
 }

@@ -6,6 +6,7 @@ import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.ForwardingTransport;
 import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
@@ -52,6 +53,10 @@ final class WatchedTransport extends ForwardingTransport {
     @Override
     public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         traffic.moved();
+        if (message.route()
+                instanceof Route.ToQueue) { // a retry; timeouts of sagas are publications, and nobody waits for those
+            traffic.comesBackAfter(message.delay());
+        }
         return transport.send(message, deadline);
     }
 
