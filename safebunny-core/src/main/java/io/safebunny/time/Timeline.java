@@ -20,6 +20,14 @@ public interface Timeline {
     /** Monotonic clock in nanoseconds; only differences mean something. */
     long nanoTime();
 
+    /**
+     * How far this timeline has run ahead of clocks that it does not move, such as a database's: zero unless time is virtual. Add it to
+     * their time, both when a moment is written and when it is compared.
+     */
+    default Duration lead() {
+        return Duration.ZERO;
+    }
+
     /** Runs the task once after the delay, on a thread that must not be blocked. */
     Cancellable schedule(Duration delay, Runnable task);
 

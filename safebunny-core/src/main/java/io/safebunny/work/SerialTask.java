@@ -55,7 +55,7 @@ public final class SerialTask {
     /**
      * @param name what it does, for the log: "sweeping"
      * @param executor may run the task on the thread that requests it
-     * @param purpose of the runs that {@link #requestAfter} plans: {@link Purpose#UPKEEP} for those that would go on for ever
+     * @param purpose of the runs that {@link #requestAfter(Duration)} plans: {@link Purpose#UPKEEP} for those that would go on for ever
      */
     public SerialTask(String name, Runnable task, Executor executor, Timeline timeline, Purpose purpose) {
         this.purpose = purpose;
@@ -65,7 +65,7 @@ public final class SerialTask {
         this.timeline = timeline;
     }
 
-    /** As soon as possible: what {@link #requestAfter} planned is not waited for any more. */
+    /** As soon as possible: what {@link #requestAfter(Duration)} planned is not waited for any more. */
     public void request() {
         synchronized (this) {
             again |= state == State.RUNNING;
@@ -83,17 +83,29 @@ public final class SerialTask {
     }
 
     /** When the delay is over, unless a run begins before that; of several delays the one that ends first counts. */
-    public synchronized void requestAfter(Duration delay) {
+    public void requestAfter(Duration delay) {
+        requestAfter(delay, purpose);
+    }
+
+    /** Like {@link #requestAfter(Duration)}, for a purpose of its own. A run that was planned as {@link Purpose#PROGRESS} stays that. */
+    public synchronized void requestAfter(Duration delay, Purpose what) {
         if (state == State.STOPPED || state == State.HANDED_OVER) {
             return;
         }
-        long due = timeline.nanoTime() + delay.toNanos();
-        if (alarm != null && alarm.due - due <= 0) {
-            return;
+        long now = timeline.nanoTime();
+        long due = now + delay.toNanos();
+        Purpose most = what;
+        if (alarm != null) {
+            boolean comesFirst = alarm.due - due <= 0;
+            most = alarm.what == Purpose.PROGRESS ? Purpose.PROGRESS : what;
+            if (comesFirst && alarm.what == most) {
+                return;
+            }
+            due = comesFirst ? alarm.due : due;
+            cancelAlarm();
         }
-        cancelAlarm();
-        Alarm next = new Alarm(due);
-        next.timer = timeline.schedule(purpose, delay, next::ring);
+        Alarm next = new Alarm(due, most);
+        next.timer = timeline.schedule(most, Duration.ofNanos(due - now), next::ring);
         alarm = next;
     }
 
@@ -166,12 +178,14 @@ public final class SerialTask {
     /** A request that is planned. One that was cancelled too late, and rings all the same, is not {@link #alarm} any more. */
     private final class Alarm {
         final long due;
+        final Purpose what;
 
         @Nullable
         Cancellable timer;
 
-        Alarm(long due) {
+        Alarm(long due, Purpose what) {
             this.due = due;
+            this.what = what;
         }
 
         void ring() {

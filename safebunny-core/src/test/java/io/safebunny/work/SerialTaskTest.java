@@ -3,11 +3,15 @@ package io.safebunny.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.fixture.ForwardingTimeline;
 import io.safebunny.fixture.LogLines;
+import io.safebunny.time.Timeline.Purpose;
 import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -99,6 +103,30 @@ class SerialTaskTest {
         assertThat(runs).hasValue(1);
         timeline.advance(SECOND);
         assertThat(handedOver).isEmpty();
+    }
+
+    /** Upkeep goes on for ever; somebody who waits for the end of what is under way must not miss that it is more than that. */
+    @Test
+    void aRunThatIsMoreThanUpkeepIsPlannedAsThat() {
+        List<String> planned = new ArrayList<>();
+        SerialTask own = new SerialTask(
+                "the test's task", runs::incrementAndGet, Runnable::run, new ForwardingTimeline(timeline) {
+                    @Override
+                    public Cancellable schedule(Purpose purpose, Duration delay, Runnable action) {
+                        planned.add(purpose + " in " + delay.toMillis());
+                        return super.schedule(purpose, delay, action);
+                    }
+                });
+        own.requestAfter(DELAY, Purpose.UPKEEP);
+        own.requestAfter(DELAY.multipliedBy(2), Purpose.PROGRESS);
+        own.requestAfter(DELAY.multipliedBy(3), Purpose.UPKEEP);
+        own.requestAfter(DELAY.dividedBy(2), Purpose.UPKEEP);
+        assertThat(planned).containsExactly("UPKEEP in 20", "PROGRESS in 20", "PROGRESS in 10");
+        timeline.advance(SECOND);
+
+        assertThat(runs).hasValue(1);
+        own.requestAfter(DELAY, Purpose.UPKEEP);
+        assertThat(planned).endsWith("UPKEEP in 20");
     }
 
     @Test

@@ -79,8 +79,8 @@ class ValidPayloadTest {
     @Test
     void isPoisonAtOnceWhenItIsNotAndSaysWhyWithoutItsValues() {
         runner.run(context -> {
-            WireMessage poison =
-                    poisoned(context, new Cart(-7, List.of(new Line("a"), BLANK), Map.of("4242-4242", BLANK)));
+            WireMessage poison = poisoned(
+                    context, new Cart(-777_777_777, List.of(new Line("a"), BLANK), Map.of("tango-tango", BLANK)));
 
             assertThat(poison.headers())
                     .containsEntry(Headers.POISON_REASON, "handler-failed")
@@ -88,7 +88,8 @@ class ValidPayloadTest {
                             Headers.EXCEPTION_MESSAGE,
                             "SB-3001 The payload is not valid [handler=validPayloadTest.Handler.on(Cart)]: cents must be positive;"
                                     + " lines[1].sku must not be blank; notes[].sku must not be blank.");
-            assertThat(poison.headers().toString()).doesNotContain("4242").doesNotContain("-7");
+            // values that occur in no id, time or line number
+            assertThat(poison.headers().toString()).doesNotContain("tango").doesNotContain("777777777");
             assertThat(context.getBean(Handler.class).received.waiting()).isZero();
         });
     }

@@ -12,6 +12,7 @@ import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.saga.SagaView;
 import io.safebunny.serialization.Serializers;
 import io.safebunny.spi.identity.IdScheme;
+import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.test.harness.Happening;
 import io.safebunny.test.harness.Journal;
@@ -97,10 +98,20 @@ public final class BunnyHarness {
         } catch (StandstillException e) {
             stoodStill = true;
             throw new AssertionError(
-                    "The application does not become idle.%s%n%s"
-                            .formatted(node.journal().describe(), e.getMessage()),
+                    "The application does not become idle.%s%s%n%s"
+                            .formatted(inOutbox(), node.journal().describe(), e.getMessage()),
                     e);
         }
+    }
+
+    private String inOutbox() {
+        int rows = beans.getBeanProvider(Outbox.class).stream()
+                .mapToInt(outbox -> outbox.backlog().orElse(0))
+                .sum();
+        return rows == 0
+                ? ""
+                : " Messages of the outbox are not sent yet [count=%d]; if that fails, the log says why."
+                        .formatted(rows);
     }
 
     private Upcoming upcoming() {

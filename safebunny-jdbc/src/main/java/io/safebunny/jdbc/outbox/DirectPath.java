@@ -60,6 +60,7 @@ final class DirectPath {
     private final Deque<Track> ready = new ArrayDeque<>();
     private final CompletableFuture<Void> idle = new CompletableFuture<>();
     private @Nullable Function<OutboundMessage, CompletableFuture<Void>> sender;
+    private Runnable leaving = () -> {};
     private int held;
     private long heldBytes;
     private int inFlight;
@@ -113,9 +114,11 @@ final class DirectPath {
         this.worker = new SerialTask("sending what was committed", this::work, blocking, timeline);
     }
 
-    void start(Function<OutboundMessage, CompletableFuture<Void>> newSender) {
+    /** @param leavesToRelay is told when rows are left to the relay; does not block */
+    void start(Function<OutboundMessage, CompletableFuture<Void>> newSender, Runnable leavesToRelay) {
         synchronized (this) {
             sender = newSender;
+            leaving = leavesToRelay;
         }
         worker.request();
     }
@@ -133,6 +136,7 @@ final class DirectPath {
             long now = timeline.nanoTime();
             for (OutboxRow row : rows) {
                 if (held >= MOST_HELD || heldBytes >= MOST_BYTES) {
+                    leaving.run();
                     break;
                 }
                 held++;
@@ -159,6 +163,11 @@ final class DirectPath {
     synchronized boolean isSending(String correlationId) {
         Track track = tracks.get(correlationId);
         return track != null && track.state == State.SENDING;
+    }
+
+    /** How many rows wait to be sent here, or are being sent. */
+    synchronized int held() {
+        return held;
     }
 
     private void work() {
@@ -201,7 +210,11 @@ final class DirectPath {
         int room = Math.min(batchSize, 4 * batchSize - inFlight);
         while (room > 0 && !ready.isEmpty()) {
             Track track = ready.remove();
-            forget(track.lane.removeOlder(timeline.nanoTime(), tooOldNanos));
+            List<OutboxRow> tooOld = track.lane.removeOlder(timeline.nanoTime(), tooOldNanos);
+            if (!tooOld.isEmpty()) {
+                leaving.run();
+            }
+            forget(tooOld);
             if (track.lane.isEmpty()) {
                 tracks.remove(track.lane.correlationId());
                 continue;
@@ -311,6 +324,7 @@ final class DirectPath {
         synchronized (this) {
             if (confirmed < part.size()) {
                 forget(track.lane.removeAll());
+                leaving.run();
             }
         }
         List<Long> ids = part.stream().limit(confirmed).map(OutboxRow::id).toList();

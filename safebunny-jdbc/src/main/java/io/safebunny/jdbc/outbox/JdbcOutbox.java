@@ -86,8 +86,8 @@ public final class JdbcOutbox implements Outbox {
         this.dataSource = JdbcSchema.unwrap(dataSource);
         this.options = options;
         this.timeline = timeline;
-        this.table =
-                new OutboxTable(Database.of(this.dataSource), options.tablePrefix(), options.node(), options.timeout());
+        this.table = new OutboxTable(
+                Database.of(this.dataSource), options.tablePrefix(), options.node(), timeline, options.timeout());
         this.failures = new Failures(table.name());
         this.joined = new JoinedConnections(this.dataSource);
         Connections own = new OwnConnections(this.dataSource, options.timeout());
@@ -186,7 +186,7 @@ public final class JdbcOutbox implements Outbox {
 
     @Override
     public void start(Function<OutboundMessage, CompletableFuture<Void>> sender) {
-        direct.start(sender);
+        direct.start(sender, relay::isLeftSomething);
         relay.start(sender);
     }
 

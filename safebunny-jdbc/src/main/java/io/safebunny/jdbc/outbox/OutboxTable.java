@@ -5,6 +5,7 @@ import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.TablePrefix;
 import io.safebunny.spi.store.RecordJson;
 import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.time.Timeline;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -32,12 +33,15 @@ final class OutboxTable {
     private final Database database;
     private final String name;
     private final String node;
+    private final Timeline timeline;
     private final int timeoutSeconds;
 
-    OutboxTable(Database database, String prefix, String node, Duration timeout) {
+    /** @param timeline whose lead over the database's clock counts */
+    OutboxTable(Database database, String prefix, String node, Timeline timeline, Duration timeout) {
         this.database = database;
         this.name = TablePrefix.require(prefix) + "outbox";
         this.node = node;
+        this.timeline = timeline;
         // rounded up: JDBC takes whole seconds, and 0 would mean no limit
         this.timeoutSeconds = Math.toIntExact(timeout.plusMillis(999).toSeconds());
     }
@@ -89,7 +93,7 @@ final class OutboxTable {
             statement.setString(2, correlationId);
             statement.setString(3, Objects.requireNonNullElse(message.message().messageId(), ""));
             statement.setString(4, RecordJson.writeOutgoing(List.of(message)));
-            statement.setLong(5, dueIn.toMillis());
+            statement.setLong(5, fromNow(dueIn));
             statement.executeUpdate();
             try (ResultSet keys = statement.getGeneratedKeys()) {
                 if (!keys.next()) {
@@ -136,8 +140,8 @@ final class OutboxTable {
         List<ClaimedRow> locked = new ArrayList<>();
         try (PreparedStatement statement = prepare(connection, sql)) {
             statement.setString(1, node);
-            statement.setLong(2, 0);
-            statement.setLong(3, 0);
+            statement.setLong(2, -fromNow(Duration.ZERO));
+            statement.setLong(3, -fromNow(Duration.ZERO));
             statement.setInt(4, limit);
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
@@ -154,7 +158,7 @@ final class OutboxTable {
         String sql = "update %s set due_at = %s where id in (%s)"
                 .formatted(name, database.dialect().later(), places(ids.size()));
         try (PreparedStatement statement = prepare(connection, sql)) {
-            statement.setLong(1, dueIn.toMillis());
+            statement.setLong(1, fromNow(dueIn));
             bind(statement, 2, ids);
             statement.executeUpdate();
         }
@@ -186,6 +190,11 @@ final class OutboxTable {
                 return rows.next() ? rows.getInt(1) : 0;
             }
         }
+    }
+
+    /** In milliseconds of the database's clock. */
+    private long fromNow(Duration dueIn) {
+        return timeline.lead().plus(dueIn).toMillis();
     }
 
     // ---- lists are padded to a power of two, so that few different statements are prepared

@@ -60,6 +60,8 @@ final class Relay {
     private boolean tookSome;
     private boolean noRoom;
     private boolean stopped;
+    /** Whether there was a row at the last look that nobody else here will send. */
+    private volatile boolean hasWork;
 
     Relay(
             Connections connections,
@@ -82,7 +84,7 @@ final class Relay {
         this.options = options;
         // with the defaults, as long as a publication may take
         this.lease = options.relayAfter().multipliedBy(3);
-        this.worker = new SerialTask("relaying what was not sent", this::work, blocking, timeline, Purpose.UPKEEP);
+        this.worker = new SerialTask("relaying what was not sent", this::work, blocking, timeline);
     }
 
     void start(Function<OutboundMessage, CompletableFuture<Void>> newSender) {
@@ -92,18 +94,25 @@ final class Relay {
         worker.request();
     }
 
+    /** Rows are in the table that only a relay will send. Does not block. */
+    void isLeftSomething() {
+        worker.requestAfter(options.relayInterval(), Purpose.PROGRESS);
+    }
+
     private void work() {
         try {
             int taken = takeAndSend();
             while (taken > 0) {
                 taken = takeAndSend();
             }
-            metrics.backlog(connections.once(connection -> table.count(connection, OutboxMetrics.MOST_COUNTED)));
+            int rows = connections.once(connection -> table.count(connection, OutboxMetrics.MOST_COUNTED));
+            metrics.backlog(rows);
+            hasWork = rows > direct.held();
             log.databaseAnswers(UNSEEN);
         } catch (SQLException | RuntimeException e) { // pools throw RuntimeExceptions too
             log.noDatabase(UNSEEN, e);
         } finally {
-            worker.requestAfter(options.relayInterval());
+            worker.requestAfter(options.relayInterval(), hasWork ? Purpose.PROGRESS : Purpose.UPKEEP);
         }
     }
 

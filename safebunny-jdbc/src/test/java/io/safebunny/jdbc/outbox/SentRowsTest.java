@@ -56,6 +56,7 @@ class SentRowsTest {
                     Database.of(JdbcSchema.unwrap(TestDatabase.H2.pool())),
                     JdbcStoreOptions.DEFAULT_TABLE_PREFIX,
                     TestDatabase.newNode(),
+                    timeline,
                     Duration.ofSeconds(5)),
             100,
             timeline,

@@ -144,6 +144,11 @@ public final class SimulatedProcess {
         }
 
         @Override
+        public Duration lead() {
+            return scheduler.elapsed();
+        }
+
+        @Override
         public Cancellable schedule(Duration delay, Runnable task) {
             return schedule(Purpose.PROGRESS, delay, task);
         }

@@ -17,6 +17,7 @@ final class Report {
     static String of(Violation violation, Schedule schedule, List<Journal.Entry> journal, String test) {
         StringBuilder text = new StringBuilder();
         text.append("It does not hold that %s:%n%s%n".formatted(violation.invariant(), violation.details()));
+        schedule.cut().write().forEach(line -> text.append("- %s%n".formatted(line)));
         if (schedule.events().isEmpty()) {
             text.append("Nothing had gone wrong before.%n".formatted());
         }
@@ -92,14 +93,12 @@ final class Report {
     }
 
     private static String ofSimulation(Schedule schedule) {
-        String argument =
-                schedule.events().isEmpty() ? "Schedule.CLEAN" : "Schedule.read(%n%s)".formatted(lines(schedule));
+        String argument = schedule.isClean() ? "Schedule.CLEAN" : "Schedule.read(%n%s)".formatted(lines(schedule));
         return "@Test%nvoid replaysTheFinding() {%n    simulation().replay(%s);%n}%n".formatted(argument);
     }
 
     private static String ofMethod(Schedule schedule, String method) {
-        String settings =
-                schedule.events().isEmpty() ? "schedules = 1" : "replay = {%n%s%n}".formatted(lines(schedule));
+        String settings = schedule.isClean() ? "schedules = 1" : "replay = {%n%s%n}".formatted(lines(schedule));
         return "@BunnySimulation(%s)%nvoid replaysTheFinding(SimulatedSystem system) {%n    %s(system);%n}%n"
                 .formatted(settings, method);
     }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.simulation;
 
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Everything that goes wrong in a run, in order; whatever else happens follows from it. Immutable. */
-public record Schedule(List<Event> events) {
+/**
+ * Everything that goes wrong in a run, in order; whatever else happens follows from it. Immutable.
+ *
+ * @param cut what the run does without
+ */
+public record Schedule(List<Event> events, Cut cut) {
 
     /** Nothing goes wrong. */
     public static final Schedule CLEAN = new Schedule(List.of());
@@ -15,19 +19,46 @@ public record Schedule(List<Event> events) {
         events = List.copyOf(events);
     }
 
-    /** @param events as {@link #write} gives them */
-    public static Schedule read(String... events) {
-        return new Schedule(Arrays.stream(events).map(Event::read).toList());
+    /** Of the whole system. */
+    public Schedule(List<Event> events) {
+        this(events, Cut.NONE);
     }
 
-    /** One line per event, in a form that can be read back. */
+    /**
+     * @param lines as {@link #write} gives them
+     * @throws io.safebunny.failure.MisuseException a line cannot be read
+     */
+    public static Schedule read(String... lines) {
+        List<Event> events = new ArrayList<>();
+        Cut cut = Cut.NONE;
+        for (String line : lines) {
+            Cut more = cut.and(line);
+            if (more == null) {
+                events.add(Event.read(line));
+            } else {
+                cut = more;
+            }
+        }
+        return new Schedule(events, cut);
+    }
+
+    /** One line for each thing that is left out, and one for each event, in a form that can be read back. */
     public List<String> write() {
-        return events.stream().map(Event::write).toList();
+        return Stream.concat(cut.write().stream(), events.stream().map(Event::write))
+                .toList();
+    }
+
+    boolean isClean() {
+        return events.isEmpty() && cut.equals(Cut.NONE);
     }
 
     Schedule without(int index) {
-        return new Schedule(
-                Stream.concat(events.subList(0, index).stream(), events.subList(index + 1, events.size()).stream())
-                        .toList());
+        List<Event> fewer = new ArrayList<>(events);
+        fewer.remove(index);
+        return new Schedule(fewer, cut);
+    }
+
+    Schedule with(Cut other) {
+        return new Schedule(events, other);
     }
 }

@@ -1,40 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.simulation;
 
+import io.safebunny.test.simulation.SimulatedSystem.Node;
+import java.time.Duration;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Leaves out of a schedule what is not needed for its violation. */
+/**
+ * Leaves out what is not needed for a violation: faults first, then messages and instances of the system. A smaller system counts only if
+ * everything holds in it when nothing goes wrong, or what is violated would be what was left out.
+ */
 final class Shrinker {
 
     private static final int MOST_RUNS = 500;
+    /** Of real time: a run in which a handler hangs takes as long as that. */
+    private static final Duration LONGEST = Duration.ofSeconds(5);
 
     private final Function<Schedule, @Nullable Violation> run;
+    private final SimulatedSystem system;
+    private final long begun = System.nanoTime();
     private int runs;
 
-    Shrinker(Function<Schedule, @Nullable Violation> run) {
+    /** @param system as it is declared */
+    Shrinker(Function<Schedule, @Nullable Violation> run, SimulatedSystem system) {
         this.run = run;
+        this.system = system;
     }
 
     Schedule shrink(Schedule schedule, Violation violation) {
         Schedule shortest = schedule;
-        boolean shorter = true;
-        while (shorter) {
-            shorter = false;
-            for (int i = shortest.events().size() - 1; i >= 0 && runs < MOST_RUNS; i--) {
-                Schedule candidate = shortest.without(i);
-                if (violates(candidate, violation)) {
-                    shortest = candidate;
-                    shorter = true;
-                }
+        Schedule before;
+        do {
+            before = shortest;
+            shortest = withoutMessages(withoutInstances(withoutFaults(shortest, violation), violation), violation);
+        } while (!shortest.equals(before));
+        return shortest;
+    }
+
+    private Schedule withoutFaults(Schedule schedule, Violation violation) {
+        Schedule shortest = schedule;
+        for (int i = schedule.events().size() - 1; i >= 0; i--) {
+            shortest = shorter(shortest, shortest.without(i), violation);
+        }
+        return shortest;
+    }
+
+    private Schedule withoutInstances(Schedule schedule, Violation violation) {
+        Schedule shortest = schedule;
+        for (Node node : system.nodes().values()) {
+            for (int number = 1; number < shortest.cut().instances(node.name(), node.instances()); number++) {
+                shortest = smaller(shortest, shortest.cut().withInstances(node.name(), number), violation);
             }
         }
         return shortest;
     }
 
-    private boolean violates(Schedule candidate, Violation violation) {
+    private Schedule withoutMessages(Schedule schedule, Violation violation) {
+        Schedule shortest = schedule;
+        List<?> messages = system.messages();
+        for (int number = messages.size(); number >= 1; number--) {
+            boolean isLast = shortest.cut().messages().size() == messages.size() - 1;
+            if (!isLast && shortest.cut().hasMessage(number)) {
+                shortest = smaller(shortest, shortest.cut().withoutMessage(number), violation);
+            }
+        }
+        return shortest;
+    }
+
+    private Schedule smaller(Schedule schedule, Cut cut, Violation violation) {
+        boolean isSound = !schedule.events().isEmpty() && !isOver() && violationOf(Schedule.CLEAN.with(cut)) == null;
+        return isSound ? shorter(schedule, schedule.with(cut), violation) : schedule;
+    }
+
+    private Schedule shorter(Schedule schedule, Schedule candidate, Violation violation) {
+        if (isOver()) {
+            return schedule;
+        }
+        Violation found = violationOf(candidate);
+        return found != null && found.invariant().equals(violation.invariant()) ? candidate : schedule;
+    }
+
+    private boolean isOver() {
+        return runs >= MOST_RUNS || System.nanoTime() - begun > LONGEST.toNanos();
+    }
+
+    private @Nullable Violation violationOf(Schedule candidate) {
         runs++;
-        Violation found = run.apply(candidate);
-        return found != null && found.invariant().equals(violation.invariant());
+        return run.apply(candidate);
     }
 }

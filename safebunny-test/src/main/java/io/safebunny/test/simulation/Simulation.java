@@ -79,7 +79,7 @@ public final class Simulation {
         if (found < 0) {
             return null;
         }
-        Outcome outcome = run(chooser(found, singles, clean, seed), false);
+        Outcome outcome = run(chooser(found, singles, clean, seed));
         Violation violation = outcome.violation();
         if (violation == null) {
             throw new NotDeterministicException(
@@ -146,15 +146,16 @@ public final class Simulation {
             List<Schedule> singles = clean.singles();
             List<Long> fingerprints = new ArrayList<>(List.of(first.fingerprint()));
             for (int index = 0; index < schedules - 1; index++) {
-                fingerprints.add(
-                        run(chooser(index, singles, clean, seed), false).fingerprint());
+                fingerprints.add(run(chooser(index, singles, clean, seed)).fingerprint());
             }
             return fingerprints;
         }
     }
 
     private Finding finding(Violation violation, int schedules, Schedule schedule) {
-        Schedule shortest = new Shrinker(candidate -> violationOf(candidate)).shrink(schedule, violation);
+        SimulatedSystem whole = new SimulatedSystem((node, saga) -> List.of());
+        declaration.accept(whole);
+        Schedule shortest = new Shrinker(this::violationOf, whole).shrink(schedule, violation);
         Outcome outcome = run(shortest, true);
         Violation last = outcome.violation() == null ? violation : outcome.violation();
         return new Finding(
@@ -167,11 +168,15 @@ public final class Simulation {
     }
 
     private Outcome run(Schedule schedule, boolean isTold) {
-        return run(Chooser.of(schedule), isTold);
+        return run(Chooser.of(schedule), schedule.cut(), isTold);
     }
 
-    private Outcome run(Chooser chooser, boolean isTold) {
-        try (World world = new World(declaration, chooser, isTold)) {
+    private Outcome run(Chooser chooser) {
+        return run(chooser, Cut.NONE, false);
+    }
+
+    private Outcome run(Chooser chooser, Cut cut, boolean isTold) {
+        try (World world = new World(declaration, cut, chooser, isTold)) {
             return world.run();
         }
     }
@@ -186,7 +191,7 @@ public final class Simulation {
                         index < Math.min(count, first.get())
                                 && !Thread.currentThread().isInterrupted();
                         index = next.getAndIncrement()) {
-                    if (run(choosers.apply(index), false).violation() != null) {
+                    if (run(choosers.apply(index)).violation() != null) {
                         first.accumulateAndGet(index, Math::min);
                     }
                 }

@@ -41,6 +41,7 @@ final class World implements AutoCloseable {
     private final SimulatedProcess outside = scheduler.process("outside");
     private final MemoryBroker broker = new MemoryBroker(outside.timeline(), outside.executor());
     private final SimulatedSystem system = new SimulatedSystem(this::sagas);
+    private final Cut cut;
     private final Journal journal;
     private final Faults faults;
     private final Rules rules;
@@ -50,8 +51,12 @@ final class World implements AutoCloseable {
     private final Map<String, String> types = new HashMap<>();
     private final Map<String, OutboundMessage> published = new LinkedHashMap<>();
 
-    /** @param isTold whether a journal is kept */
-    World(Consumer<SimulatedSystem> declaration, Chooser chooser, boolean isTold) {
+    /**
+     * @param cut what is left out of the system
+     * @param isTold whether a journal is kept
+     */
+    World(Consumer<SimulatedSystem> declaration, Cut cut, Chooser chooser, boolean isTold) {
+        this.cut = cut;
         this.journal = new Journal(isTold, scheduler::elapsed);
         this.faults = new Faults(chooser, journal, STALL);
         this.rules = new Rules(scheduler::elapsed, () -> !faults.events().isEmpty());
@@ -61,7 +66,7 @@ final class World implements AutoCloseable {
     Outcome run() {
         for (Node node : system.nodes().values()) {
             stores.put(node.name(), system.newStore(outside.timeline()));
-            for (int number = 1; number <= node.instances(); number++) {
+            for (int number = 1; number <= cut.instances(node.name(), node.instances()); number++) {
                 start(node, node.name() + (node.instances() == 1 ? "" : "-" + number), 1);
             }
         }
@@ -83,7 +88,12 @@ final class World implements AutoCloseable {
 
     private void publish() {
         Map<String, Instance> publishers = new HashMap<>();
+        int number = 0;
         for (Message message : system.messages()) {
+            number++;
+            if (!cut.hasMessage(number)) {
+                continue;
+            }
             var unused = publishers
                     .computeIfAbsent(message.node(), this::publisher)
                     .bunny()

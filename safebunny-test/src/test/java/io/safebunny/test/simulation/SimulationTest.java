@@ -80,10 +80,56 @@ class SimulationTest {
                 .contains("crash when billing-1 has done charge 7")
                 .contains("sequenceDiagram")
                 .contains("Note over billing_1: crash at 0.0 s, when it has done charge 7")
-                .contains("broker->>billing_2: OrderPlaced")
+                .contains("participant billing_1_2 as billing-1'2")
+                .contains("broker->>billing_1_2: OrderPlaced")
+                .contains("\"1 instance of billing\",")
                 .contains("\"billing-1 | AFTER_EFFECT | charge 7 | 1 | CRASH\"));");
         assertThat(Schedule.read(finding.schedule().write().toArray(String[]::new)))
                 .isEqualTo(finding.schedule());
+    }
+
+    @Test
+    void whatAViolationDoesNotNeedIsLeftOut() {
+        Simulation simulation = Simulation.of(SimulationTest::declareTwoOrders);
+        Schedule schedule = found(simulation.explore(100, 1)).schedule();
+
+        assertThat(schedule.write())
+                .containsExactly(
+                        "without message 2",
+                        "1 instance of billing",
+                        "1 instance of notifications",
+                        "1 instance of shipping",
+                        CRASH_AFTER_EFFECT.write());
+        assertThatThrownBy(() -> simulation.replay(schedule))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("- without message 2")
+                .hasMessageNotContaining("charge 8");
+    }
+
+    private static void declareTwoOrders(SimulatedSystem system) {
+        system.node("billing", 3, node -> List.of(new Orders.WithoutKey(node)))
+                .node("shipping", 2, node -> List.of(new Orders.Shipping(node)))
+                .node("notifications", 2, node -> List.of(new Orders.Notifications(node)))
+                .publish("storefront", new Orders.OrderPlaced("7"), "order-7")
+                .publish("storefront", new Orders.OrderPlaced("8"), "order-8")
+                .holds(
+                        "nothing is done twice",
+                        () -> assertThat(system.effects().all().values()).containsOnly(1));
+    }
+
+    /** Or a report would tell of a system in which nothing can hold. */
+    @Test
+    void whatMustHappenIsNotLeftOut() {
+        Finding finding = found(Simulation.of(system -> {
+                    declareTwoOrders(system);
+                    system.holds(
+                            "both are charged",
+                            () -> assertThat(system.effects().all()).containsKeys("charge 7", "charge 8"));
+                })
+                .explore(100, 1));
+
+        assertThat(finding.schedule().cut().messages()).isEmpty();
+        assertThat(finding.schedule().cut().instances()).containsEntry("billing", 1);
     }
 
     @Test
