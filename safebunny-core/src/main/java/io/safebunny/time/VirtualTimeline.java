@@ -99,6 +99,11 @@ public final class VirtualTimeline implements Timeline {
     }
 
     @Override
+    public Duration lead() {
+        return elapsed();
+    }
+
+    @Override
     public synchronized long nanoTime() {
         return elapsed;
     }

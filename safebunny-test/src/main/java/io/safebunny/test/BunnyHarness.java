@@ -110,7 +110,7 @@ public final class BunnyHarness {
                 .sum();
         return rows == 0
                 ? ""
-                : " Messages of the outbox are not sent yet [count=%d]; if that fails, the log says why."
+                : " Messages of the outbox are not sent yet [count=%d]; if sending fails, the log says why, otherwise they may be from an earlier run: delete them."
                         .formatted(rows);
     }
 

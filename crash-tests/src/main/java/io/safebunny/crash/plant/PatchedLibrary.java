@@ -26,8 +26,13 @@ public final class PatchedLibrary implements AutoCloseable {
      */
     public PatchedLibrary(Path sources, @Nullable Patch patch) throws IOException {
         folder = Files.createTempDirectory("safebunny-patched-");
-        if (patch != null) {
-            patch.plant(sources, folder);
+        try {
+            if (patch != null) {
+                patch.plant(sources, folder);
+            }
+        } catch (IOException | RuntimeException e) {
+            FileSystemUtils.deleteRecursively(folder);
+            throw e;
         }
         classes = new URLClassLoader(classPath(folder), ClassLoader.getPlatformClassLoader());
     }

@@ -60,7 +60,10 @@ final class DirectPath {
     private final Deque<Track> ready = new ArrayDeque<>();
     private final CompletableFuture<Void> idle = new CompletableFuture<>();
     private @Nullable Function<OutboundMessage, CompletableFuture<Void>> sender;
-    private Runnable leaving = () -> {};
+    private Runnable leftToRelay = () -> {};
+    /** Rows have been left to the relay, which is not told yet. */
+    private boolean leaves;
+
     private int held;
     private long heldBytes;
     private int inFlight;
@@ -114,11 +117,11 @@ final class DirectPath {
         this.worker = new SerialTask("sending what was committed", this::work, blocking, timeline);
     }
 
-    /** @param leavesToRelay is told when rows are left to the relay; does not block */
-    void start(Function<OutboundMessage, CompletableFuture<Void>> newSender, Runnable leavesToRelay) {
+    /** @param newLeftToRelay called when rows are left to the relay; must not block */
+    void start(Function<OutboundMessage, CompletableFuture<Void>> newSender, Runnable newLeftToRelay) {
         synchronized (this) {
             sender = newSender;
-            leaving = leavesToRelay;
+            leftToRelay = newLeftToRelay;
         }
         worker.request();
     }
@@ -136,7 +139,6 @@ final class DirectPath {
             long now = timeline.nanoTime();
             for (OutboxRow row : rows) {
                 if (held >= MOST_HELD || heldBytes >= MOST_BYTES) {
-                    leaving.run();
                     break;
                 }
                 held++;
@@ -145,11 +147,25 @@ final class DirectPath {
                 track.lane.add(row, now);
                 makeReady(track);
             }
+            leaves |= held >= MOST_HELD || heldBytes >= MOST_BYTES; // the transaction may have had more
             mayWork = sender != null;
         }
         if (mayWork) {
             worker.request();
         }
+        tellRelay();
+    }
+
+    private void tellRelay() {
+        Runnable told;
+        synchronized (this) {
+            if (!leaves) {
+                return;
+            }
+            leaves = false;
+            told = leftToRelay;
+        }
+        told.run();
     }
 
     private void makeReady(Track track) {
@@ -171,6 +187,11 @@ final class DirectPath {
     }
 
     private void work() {
+        takeAndSend();
+        tellRelay();
+    }
+
+    private void takeAndSend() {
         List<Taken> taken = take();
         while (!taken.isEmpty()) {
             Map<String, NavigableSet<Long>> present;
@@ -211,9 +232,7 @@ final class DirectPath {
         while (room > 0 && !ready.isEmpty()) {
             Track track = ready.remove();
             List<OutboxRow> tooOld = track.lane.removeOlder(timeline.nanoTime(), tooOldNanos);
-            if (!tooOld.isEmpty()) {
-                leaving.run();
-            }
+            leaves |= !tooOld.isEmpty();
             forget(tooOld);
             if (track.lane.isEmpty()) {
                 tracks.remove(track.lane.correlationId());
@@ -324,20 +343,21 @@ final class DirectPath {
         synchronized (this) {
             if (confirmed < part.size()) {
                 forget(track.lane.removeAll());
-                leaving.run();
             }
         }
         List<Long> ids = part.stream().limit(confirmed).map(OutboxRow::id).toList();
-        sentRows.settle(ids, null, () -> settled(track, part));
+        sentRows.settle(ids, null, () -> settled(track, part, confirmed < part.size()));
     }
 
-    private void settled(Track track, List<OutboxRow> part) {
+    private void settled(Track track, List<OutboxRow> part, boolean isPartLeft) {
         synchronized (this) {
+            leaves |= isPartLeft;
             inFlight -= part.size();
             forget(part);
             completeIfIdle();
         }
         release(track);
+        tellRelay();
     }
 
     private void completeIfIdle() {

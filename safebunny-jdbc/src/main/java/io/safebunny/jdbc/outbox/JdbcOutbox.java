@@ -186,7 +186,7 @@ public final class JdbcOutbox implements Outbox {
 
     @Override
     public void start(Function<OutboundMessage, CompletableFuture<Void>> sender) {
-        direct.start(sender, relay::isLeftSomething);
+        direct.start(sender, relay::leftToRelay);
         relay.start(sender);
     }
 

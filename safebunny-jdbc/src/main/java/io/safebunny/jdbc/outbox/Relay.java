@@ -60,8 +60,9 @@ final class Relay {
     private boolean tookSome;
     private boolean noRoom;
     private boolean stopped;
-    /** Whether there was a row at the last look that nobody else here will send. */
-    private volatile boolean hasWork;
+    private boolean looking;
+    /** Whether rows wait that nobody else in this process will send, as far as is known. */
+    private boolean hasWork;
 
     Relay(
             Connections connections,
@@ -94,12 +95,21 @@ final class Relay {
         worker.request();
     }
 
-    /** Rows are in the table that only a relay will send. Does not block. */
-    void isLeftSomething() {
+    /** Told when rows in the table are left to the relays. Does not block. */
+    void leftToRelay() {
+        synchronized (this) {
+            hasWork = true;
+            if (looking) {
+                return; // the next look is planned when this one ends
+            }
+        }
         worker.requestAfter(options.relayInterval(), Purpose.PROGRESS);
     }
 
     private void work() {
+        synchronized (this) {
+            looking = true;
+        }
         try {
             int taken = takeAndSend();
             while (taken > 0) {
@@ -107,13 +117,20 @@ final class Relay {
             }
             int rows = connections.once(connection -> table.count(connection, OutboxMetrics.MOST_COUNTED));
             metrics.backlog(rows);
-            hasWork = rows > direct.held();
+            synchronized (this) {
+                hasWork = rows > direct.held();
+            }
             log.databaseAnswers(UNSEEN);
         } catch (SQLException | RuntimeException e) { // pools throw RuntimeExceptions too
             log.noDatabase(UNSEEN, e);
         } finally {
-            worker.requestAfter(options.relayInterval(), hasWork ? Purpose.PROGRESS : Purpose.UPKEEP);
+            worker.requestAfter(options.relayInterval(), purposeOfNextLook());
         }
+    }
+
+    private synchronized Purpose purposeOfNextLook() {
+        looking = false;
+        return hasWork ? Purpose.PROGRESS : Purpose.UPKEEP;
     }
 
     /** @return how many rows were claimed; 0 if none is due or enough are in flight */

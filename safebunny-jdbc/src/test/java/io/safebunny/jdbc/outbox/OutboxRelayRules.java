@@ -86,6 +86,23 @@ abstract class OutboxRelayRules {
         assertThat(storing.sender.ids()).containsExactly("1");
     }
 
+    /** Rows become due in virtual time, though a database keeps a time of its own. */
+    @Test
+    void rowsAreDueByTheTimelineThatIsAheadOfTheDatabase() {
+        Duration week = Duration.ofDays(7);
+        OutboxUnderTest storing = instance(new RecordingSender().silent()).aheadBy(week);
+        storing.publishAndCommit("c", "1");
+        storing.close();
+
+        OutboxUnderTest next = instance(new RecordingSender()).aheadBy(week).started();
+        Awaitility.await()
+                .during(Duration.ofMillis(500))
+                .until(() -> next.sender.messages().isEmpty());
+        next.aheadBy(week.plusSeconds(11));
+        Awaitility.await().atMost(PATIENCE).until(() -> next.stored().isEmpty());
+        assertThat(next.sender.ids()).containsExactly("1");
+    }
+
     @Test
     void twoRelaysSendEachMessageOnceAndInOrder() {
         OutboxUnderTest storing = instance(new RecordingSender());

@@ -31,7 +31,8 @@ final class OutboxUnderTest implements AutoCloseable {
     final TransactionTemplate transaction;
     final JdbcTemplate sql;
 
-    private final SystemTimeline timeline = new SystemTimeline("outbox-test");
+    private final SystemTimeline clock = new SystemTimeline("outbox-test");
+    private final AheadTimeline timeline = new AheadTimeline(clock);
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
     OutboxUnderTest(
@@ -48,6 +49,12 @@ final class OutboxUnderTest implements AutoCloseable {
 
     static OutboxUnderTest on(HikariDataSource pool) {
         return new OutboxUnderTest(pool, TestDatabase.newNode(), new RecordingSender(), options -> options);
+    }
+
+    /** As in a test in which so much time has passed. */
+    OutboxUnderTest aheadBy(Duration lead) {
+        timeline.lead(lead);
+        return this;
     }
 
     OutboxUnderTest started() {
@@ -99,6 +106,6 @@ final class OutboxUnderTest implements AutoCloseable {
     @Override
     public void close() {
         threads.shutdownNow();
-        timeline.close();
+        clock.close();
     }
 }

@@ -27,6 +27,6 @@ public @interface BunnySimulation {
     /** Another one for other faults at random. */
     long seed() default 1;
 
-    /** What goes wrong in the only schedule, as a report gives it; nothing for many schedules. */
+    /** The only schedule: what is left out of the system, and what goes wrong, as a report gives it; nothing for many schedules. */
     String[] replay() default {};
 }

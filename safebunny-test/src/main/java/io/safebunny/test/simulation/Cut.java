@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.simulation;
 
+import io.safebunny.failure.MisuseException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -11,6 +12,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +30,22 @@ public record Cut(Set<Integer> messages, Map<String, Integer> instances) {
     private static final Pattern MESSAGE = Pattern.compile("without message (\\d{1,9})");
     private static final Pattern INSTANCES = Pattern.compile("(\\d) instances? of (.+)");
 
+    /** @throws MisuseException a number of a message is not positive, or one of instances not from 1 to 9 */
     public Cut {
+        require(messages.stream().allMatch(number -> number > 0), "messages=" + messages, "from 1");
+        require(
+                instances.values().stream().allMatch(number -> number > 0 && number < 10),
+                "instances=" + instances,
+                "1 to 9");
         messages = Collections.unmodifiableSet(new TreeSet<>(messages)); // in a certain order, for reports
         instances = Collections.unmodifiableMap(new TreeMap<>(instances));
+    }
+
+    private static void require(boolean isValid, String what, String allowed) {
+        if (!isValid) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT, "Invalid cut of a system [%s]: %s.".formatted(what, allowed));
+        }
     }
 
     Cut withoutMessage(int number) {
@@ -51,6 +67,18 @@ public record Cut(Set<Integer> messages, Map<String, Integer> instances) {
 
     int instances(String node, int declared) {
         return Math.min(declared, Objects.requireNonNullElse(instances.get(node), declared));
+    }
+
+    /** What of this the system does not have any more; empty for nothing. */
+    String missingIn(SimulatedSystem system) {
+        return Stream.concat(
+                        messages.stream()
+                                .filter(number -> number > system.messages().size())
+                                .map(number -> "message " + number),
+                        instances.keySet().stream()
+                                .filter(node -> !system.nodes().containsKey(node))
+                                .map(node -> "node " + node))
+                .collect(Collectors.joining(", "));
     }
 
     /** Each in a form that can be read back. */

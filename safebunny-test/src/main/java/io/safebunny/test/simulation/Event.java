@@ -28,7 +28,7 @@ public record Event(Point point, Fault fault) {
     private static MisuseException unreadable(String text, @org.jspecify.annotations.Nullable Throwable cause) {
         return new MisuseException(
                 MisuseException.ARGUMENT,
-                "This is no event of a schedule [event=%s]: it needs process | place | subject | occurrence | fault. Copy it from the report."
+                "This is no line of a schedule [line=%s]: process | place | subject | occurrence | fault, 'without message 2' or '1 instance of billing'. Copy it from the report."
                         .formatted(text),
                 cause);
     }

@@ -4,6 +4,7 @@ package io.safebunny.test.simulation;
 import io.safebunny.test.scheduler.SimulatedProcess;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +18,9 @@ final class Faults {
     private final Chooser chooser;
     private final Journal journal;
     private final Map<Point, Integer> occurrences = new HashMap<>();
-    private final List<Point> points = new ArrayList<>();
-    private final List<Event> events = new ArrayList<>();
+    // a task that hangs may go on while somebody copies them
+    private final List<Point> points = Collections.synchronizedList(new ArrayList<>());
+    private final List<Event> events = Collections.synchronizedList(new ArrayList<>());
     private final Duration stall;
     private boolean begun;
     private long fingerprint;

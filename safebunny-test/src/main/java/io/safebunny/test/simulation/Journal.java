@@ -3,6 +3,7 @@ package io.safebunny.test.simulation;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,8 @@ final class Journal {
 
     private final boolean isKept;
     private final Supplier<Duration> time;
-    private final List<Entry> entries = new ArrayList<>();
+    // a task that hangs may go on while somebody copies them
+    private final List<Entry> entries = Collections.synchronizedList(new ArrayList<>());
 
     Journal(boolean isKept, Supplier<Duration> time) {
         this.isKept = isKept;

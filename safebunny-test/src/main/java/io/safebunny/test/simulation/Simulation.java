@@ -116,10 +116,16 @@ public final class Simulation {
     /**
      * Once more, with what went wrong.
      *
-     * @throws AssertionError with the report, when something does not hold; or when a point of the schedule is never reached, so that it
-     *     proves nothing any more
+     * @throws AssertionError with the report, when something does not hold; or when a point of the schedule is never reached, or the system
+     *     does not have what the schedule leaves out, so that it proves nothing any more
      */
     public void replay(Schedule schedule) {
+        String missing = schedule.cut().missingIn(whole());
+        if (!missing.isEmpty()) {
+            throw new AssertionError(
+                    "The system does not have what this schedule leaves out [missing=%s]. Explore again for another one, or delete this test."
+                            .formatted(missing));
+        }
         Outcome outcome = run(schedule, true);
         if (outcome.violation() != null) {
             throw new AssertionError(Report.of(outcome.violation(), schedule, outcome.journal(), ""));
@@ -153,13 +159,19 @@ public final class Simulation {
     }
 
     private Finding finding(Violation violation, int schedules, Schedule schedule) {
-        SimulatedSystem whole = new SimulatedSystem((node, saga) -> List.of());
-        declaration.accept(whole);
-        Schedule shortest = new Shrinker(this::violationOf, whole).shrink(schedule, violation);
+        Schedule shortest = new Shrinker(this::violationOf, whole()).shrink(schedule, violation);
         Outcome outcome = run(shortest, true);
         Violation last = outcome.violation() == null ? violation : outcome.violation();
+        Schedule happened = new Schedule(outcome.events(), shortest.cut()); // some of it may need what is left out
         return new Finding(
-                last, schedules, shortest, Report.of(last, shortest, outcome.journal(), Report.test(shortest, method)));
+                last, schedules, happened, Report.of(last, happened, outcome.journal(), Report.test(happened, method)));
+    }
+
+    /** As it is declared; nothing runs in it. */
+    private SimulatedSystem whole() {
+        SimulatedSystem whole = new SimulatedSystem((node, saga) -> List.of());
+        declaration.accept(whole);
+        return whole;
     }
 
     /** What does not hold in the schedule; {@code null} when everything does, whether or not all of its points are reached. */

@@ -256,6 +256,17 @@ class SimulationTest {
                 .isInstanceOf(MisuseException.class)
                 .hasMessageContaining("process | place | subject | occurrence | fault");
         assertThatThrownBy(() -> Schedule.read("crash")).isInstanceOf(MisuseException.class);
+        assertThatThrownBy(() -> Schedule.read("0 instances of billing"))
+                .isInstanceOf(MisuseException.class)
+                .hasMessageContaining("billing=0");
+    }
+
+    @Test
+    void aReplayOfASystemThatHasChangedFails() {
+        assertThatThrownBy(() -> Simulation.of(Orders::declare)
+                        .replay(Schedule.read("without message 2", "1 instance of accounting")))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("message 2, node accounting");
     }
 
     @Test

@@ -31,7 +31,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** Nodes running in this process, each in its own application context. They share the in-process broker if there is one. */
 final class Saga implements AutoCloseable {
 
-    /** After the last message has moved, or should have: brokers are late now and then. */
+    /** After the last message has moved, or was due back: brokers are late now and then. */
     private static final Duration QUIET = Duration.ofMillis(2_500);
 
     private final Setup setup;
