@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.scheduler;
 
+import io.safebunny.test.scheduler.Agenda.Ready;
+import io.safebunny.test.scheduler.Agenda.Running;
 import io.safebunny.test.scheduler.Timers.Timer;
 import io.safebunny.time.Timeline.Cancellable;
 import io.safebunny.time.Timeline.Purpose;
@@ -8,10 +10,8 @@ import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
@@ -23,7 +23,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,35 +42,25 @@ public final class DeterministicScheduler implements AutoCloseable {
         return thread;
     });
 
-    private static final int MOST_TOLD = 20;
     private static final Duration PATIENCE = Duration.ofMillis(100);
     /** Between two looks at what is outside. */
     private static final Duration LOOK = Duration.ofMillis(5);
-    /** So often all upkeep is done without any effect before it is taken for granted that it has none until something else happens. */
-    private static final int QUIET_ROUNDS = 3;
 
     private final Instant start;
     private final Choices choices;
     private final Limits limits;
+    private final Agenda agenda;
     private final List<SimulatedProcess> processes = new ArrayList<>();
     private final Queue<Runnable> fromOutside = new ConcurrentLinkedQueue<>();
 
     // only the thread that has the turn uses these, and between two runs whoever makes the next one; both publish them
-    private final List<Ready> ready = new ArrayList<>();
-    private final Timers timers = new Timers();
     private final Set<Stack> stacks = new LinkedHashSet<>();
-    /** What will go on in processes that are paused. */
-    private final Map<SimulatedProcess, List<Ready>> paused = new HashMap<>();
 
     private Running running = Running.NOTHING;
     private Goal goal = Goal.UNWIND;
     private final SimulatedProcess outside = new SimulatedProcess(this, "(outside)", -1);
-    /** Runs of upkeep since anything else happened. */
-    private long quiet;
-
     private long stepsBefore;
 
-    private volatile long elapsed;
     private volatile long steps;
     private volatile @Nullable Thread turn;
     private volatile @Nullable Run run;
@@ -92,6 +81,7 @@ public final class DeterministicScheduler implements AutoCloseable {
         this.start = start;
         this.choices = choices;
         this.limits = limits;
+        this.agenda = new Agenda(choices);
     }
 
     /**
@@ -103,36 +93,6 @@ public final class DeterministicScheduler implements AutoCloseable {
     public record Limits(long steps, Duration longestStep) {
         /** 10 million steps, 30 s. */
         public static final Limits DEFAULT = new Limits(10_000_000, Duration.ofSeconds(30));
-    }
-
-    /** Whose task has the turn, whether upkeep made it begin, and whether it is a timer, which cannot be interrupted. */
-    private record Running(@Nullable SimulatedProcess process, boolean isUpkeep, boolean isTimer) {
-        static final Running NOTHING = new Running(null, false, true);
-    }
-
-    /** What may go on: a new task, or a stack that has waited. */
-    private record Ready(
-            Running running,
-            @Nullable Runnable task,
-            @Nullable Stack stack) {}
-
-    /** A task that waits, and the thread that it has. */
-    static final class Stack {
-        final Running running;
-        final Thread thread = Thread.currentThread();
-        final String why;
-        volatile boolean goesOn;
-        boolean isReady;
-
-        Stack(Running running, String why) {
-            this.running = running;
-            this.why = why;
-        }
-
-        @Override
-        public String toString() {
-            return running.process() + " " + why + Report.lines(thread);
-        }
     }
 
     /** From the moment somebody lets something happen until nothing more is to happen. */
@@ -180,12 +140,12 @@ public final class DeterministicScheduler implements AutoCloseable {
 
     /** What time it is. */
     public Instant now() {
-        return start.plusNanos(elapsed);
+        return start.plusNanos(agenda.elapsed());
     }
 
     /** Since the beginning. */
     public Duration elapsed() {
-        return Duration.ofNanos(elapsed);
+        return Duration.ofNanos(agenda.elapsed());
     }
 
     /** How often a task has begun or gone on so far. */
@@ -210,21 +170,20 @@ public final class DeterministicScheduler implements AutoCloseable {
      * @throws StandstillException when a moment does not end
      */
     public void advance(Duration duration) {
-        run(new Goal(elapsed + duration.toNanos(), null));
+        run(new Goal(agenda.elapsed() + duration.toNanos(), null));
     }
 
     /** Whether something would happen before the end of {@link #runUntilIdle}. */
     public boolean isIdle() {
         boolean nothingComes = !beyond.isAwaited(); // asked first: what has come until then is seen below
         takeWhatIsFromOutside();
-        return nothingComes && !isRunning() && ready.isEmpty() && timers.count(Purpose.PROGRESS) == 0;
+        return nothingComes && !isRunning() && !agenda.hasProgress();
     }
 
     /** How long until the application wants something; {@code null} for nothing. */
     public @Nullable Duration nextApplicationTimer() {
         takeWhatIsFromOutside();
-        Timer next = timers.first(Purpose.APPLICATION::equals);
-        return next == null ? null : Duration.ofNanos(Math.max(0, next.due() - elapsed));
+        return agenda.nextApplicationTimer();
     }
 
     /**
@@ -243,7 +202,7 @@ public final class DeterministicScheduler implements AutoCloseable {
         }
         takeWhatIsFromOutside();
         for (Stack stack : List.copyOf(stacks)) {
-            ready.add(new Ready(stack.running, null, stack));
+            agenda.addAnyway(new Ready(stack.running, null, stack));
             run(Goal.UNWIND);
         }
     }
@@ -251,25 +210,21 @@ public final class DeterministicScheduler implements AutoCloseable {
     // ---- called by processes
 
     long nanoTime() {
-        return elapsed;
+        return agenda.elapsed();
     }
 
     void execute(SimulatedProcess process, Runnable task, boolean isNews) {
-        enter(() -> makeReady(new Ready(new Running(process, !isNews && running.isUpkeep(), false), task, null)));
+        enter(() -> agenda.add(new Ready(new Running(process, !isNews && running.isUpkeep(), false), task, null)));
     }
 
     Cancellable schedule(SimulatedProcess process, Purpose purpose, Duration delay, Runnable task) {
         Timer[] added = new Timer[1];
-        enter(() -> added[0] = timers.add(purpose, elapsed + Math.max(0, delay.toNanos()), process, task));
-        return () -> enter(() -> timers.cancel(Objects.requireNonNull(added[0], "entered before")));
+        enter(() -> added[0] = agenda.schedule(purpose, delay, process, task));
+        return () -> enter(() -> agenda.cancel(Objects.requireNonNull(added[0], "entered before")));
     }
 
     void end(SimulatedProcess process) {
-        enter(() -> {
-            ready.removeIf(one -> one.running().process() == process);
-            paused.remove(process);
-            timers.forget(process);
-        });
+        enter(() -> agenda.end(process));
         if (hasTurn() && running.process() == process) {
             leave(process);
         }
@@ -290,7 +245,7 @@ public final class DeterministicScheduler implements AutoCloseable {
     }
 
     boolean canInterrupt() {
-        return hasTurn() && !goal.unwinds() && !running.isTimer() && !ready.isEmpty();
+        return hasTurn() && !goal.unwinds() && !running.isTimer() && agenda.hasReady();
     }
 
     void interrupt(String what) {
@@ -302,22 +257,11 @@ public final class DeterministicScheduler implements AutoCloseable {
     }
 
     void pause(SimulatedProcess process, Duration duration) {
-        enter(() -> {
-            List<Ready> held = new ArrayList<>();
-            paused.put(process, held);
-            ready.removeIf(one -> one.running().process() == process && held.add(one));
-            timers.add(Purpose.PROGRESS, elapsed + duration.toNanos(), outside, () -> goOn(process, held));
-        });
+        enter(() -> agenda.pause(process, duration, outside));
         if (hasTurn() && !goal.unwinds() && running.process() == process) {
             Stack stack = new Stack(running, "is paused");
             wake(stack);
             wait(stack);
-        }
-    }
-
-    private void goOn(SimulatedProcess process, List<Ready> held) {
-        if (paused.remove(process, held)) {
-            held.forEach(this::makeReady);
         }
     }
 
@@ -331,12 +275,12 @@ public final class DeterministicScheduler implements AutoCloseable {
             return;
         }
         Stack stack = new Stack(running, "waits");
-        Timer timer = timers.add(Purpose.PROGRESS, elapsed + timeout.toNanos(), process, () -> wake(stack));
+        Timer timer = agenda.schedule(Purpose.PROGRESS, timeout, process, () -> wake(stack));
         var unused = future.whenComplete((value, failure) -> enter(() -> wake(stack)));
         try {
             wait(stack);
         } finally {
-            timers.cancel(timer);
+            agenda.cancel(timer);
         }
     }
 
@@ -344,7 +288,7 @@ public final class DeterministicScheduler implements AutoCloseable {
     private void awaitOutside(CompletableFuture<?> future, Duration timeout)
             throws InterruptedException, ExecutionException, TimeoutException {
         if (!isRunning()) {
-            run(new Goal(elapsed + timeout.toNanos(), future));
+            run(new Goal(agenda.elapsed() + timeout.toNanos(), future));
         } else {
             Object unused = future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
         }
@@ -374,25 +318,10 @@ public final class DeterministicScheduler implements AutoCloseable {
         }
     }
 
-    private void makeReady(Ready other) {
-        if (!Objects.requireNonNull(other.running().process()).hasEnded()) {
-            if (!other.running().isUpkeep()) {
-                quiet = 0;
-            }
-            add(other);
-        }
-    }
-
-    private void add(Ready other) {
-        SimulatedProcess process = other.running().process();
-        List<Ready> held = process == null ? null : paused.get(process);
-        (held == null ? ready : held).add(other);
-    }
-
     private void wake(Stack stack) {
         if (!stack.isReady) {
             stack.isReady = true;
-            makeReady(new Ready(stack.running, null, stack));
+            agenda.add(new Ready(stack.running, null, stack));
         }
     }
 
@@ -466,9 +395,9 @@ public final class DeterministicScheduler implements AutoCloseable {
             if (goal.isReached()) {
                 return null;
             }
-            if (!ready.isEmpty()) {
+            if (agenda.hasReady()) {
                 countStep();
-                return ready.remove(ready.size() == 1 ? 0 : choices.next(ready.size()));
+                return agenda.take();
             }
         } while (somethingComes() || moveTime());
         return null;
@@ -478,7 +407,8 @@ public final class DeterministicScheduler implements AutoCloseable {
         long step = steps + 1;
         steps = step;
         if (step - stepsBefore > limits.steps()) {
-            throw standstill("Not idle after %d steps, at %s.%n%s".formatted(limits.steps(), now(), describe()));
+            throw standstill(
+                    "Not idle after %d steps, at %s.%n%s".formatted(limits.steps(), now(), agenda.describe(stacks)));
         }
     }
 
@@ -524,31 +454,7 @@ public final class DeterministicScheduler implements AutoCloseable {
         if (goal.unwinds()) {
             return false;
         }
-        Timer last = timers.first(purpose -> purpose == Purpose.PROGRESS);
-        long until = !goal.isIdle() ? goal.until() : last == null ? elapsed : last.due();
-        Timer next = timers.first(isQuiet() ? purpose -> purpose != Purpose.UPKEEP : purpose -> true);
-        if (next == null || next.due() > until) {
-            boolean laterUpkeep = elapsed < until && isQuiet();
-            elapsed = Math.max(elapsed, until);
-            return laterUpkeep && makeDueReady();
-        }
-        elapsed = Math.max(elapsed, next.due());
-        return makeDueReady();
-    }
-
-    private boolean isQuiet() {
-        return quiet > (long) QUIET_ROUNDS * timers.count(Purpose.UPKEEP);
-    }
-
-    /** @return whether anything was due */
-    private boolean makeDueReady() {
-        List<Timer> due = timers.due(elapsed);
-        for (Timer timer : due) {
-            boolean isUpkeep = timer.purpose() == Purpose.UPKEEP;
-            quiet = isUpkeep ? quiet + 1 : 0;
-            add(new Ready(new Running(timer.process(), isUpkeep, true), timer.action(), null));
-        }
-        return !due.isEmpty();
+        return agenda.moveTime(goal.isIdle() ? agenda.nextProgress() : goal.until());
     }
 
     // ---- a run, seen from outside
@@ -591,25 +497,6 @@ public final class DeterministicScheduler implements AutoCloseable {
             ending.failure = ending.failure == null ? failure : ending.failure;
             ending.isOver = true;
             LockSupport.unpark(ending.caller);
-        }
-    }
-
-    /** What is still going on, a line each, the first of each kind. */
-    private String describe() {
-        StringBuilder text = new StringBuilder();
-        describe(text, "ready", ready.stream().map(one -> one.running().process()));
-        describe(text, "waiting", stacks.stream());
-        describe(text, "due", timers.all(Purpose.PROGRESS).stream());
-        return text.toString();
-    }
-
-    private static void describe(StringBuilder text, String kind, Stream<?> all) {
-        List<?> list = all.toList();
-        list.stream()
-                .limit(MOST_TOLD)
-                .forEach(one -> text.append(kind).append(": ").append(one).append('\n'));
-        if (list.size() > MOST_TOLD) {
-            text.append(kind).append(": ").append(list.size() - MOST_TOLD).append(" more\n");
         }
     }
 }

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.scheduler;
+
+import io.safebunny.test.scheduler.Timers.Timer;
+import io.safebunny.time.Timeline.Purpose;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What may happen next, and what time it is. Only the thread that has the turn uses it, and between two runs whoever makes the next one;
+ * the time may be read by all.
+ */
+final class Agenda {
+
+    /** So often all upkeep is done without any effect before it is taken for granted that it has none until something else happens. */
+    private static final int QUIET_ROUNDS = 3;
+
+    private static final int MOST_TOLD = 20;
+
+    private final Choices choices;
+    private final List<Ready> ready = new ArrayList<>();
+    private final Timers timers = new Timers();
+    /** What will go on in processes that are paused. */
+    private final Map<SimulatedProcess, List<Ready>> paused = new HashMap<>();
+    /** Runs of upkeep since anything else happened. */
+    private long quiet;
+
+    private volatile long elapsed;
+
+    Agenda(Choices choices) {
+        this.choices = choices;
+    }
+
+    /** Whose task has the turn, whether upkeep made it begin, and whether it is a timer, which cannot be interrupted. */
+    record Running(@Nullable SimulatedProcess process, boolean isUpkeep, boolean isTimer) {
+        static final Running NOTHING = new Running(null, false, true);
+    }
+
+    /** What may go on: a new task, or a stack that has waited. */
+    record Ready(
+            Running running,
+            @Nullable Runnable task,
+            @Nullable Stack stack) {}
+
+    /** Since the beginning, in nanoseconds. */
+    long elapsed() {
+        return elapsed;
+    }
+
+    boolean hasReady() {
+        return !ready.isEmpty();
+    }
+
+    /** What happens next of what may. */
+    Ready take() {
+        return ready.remove(ready.size() == 1 ? 0 : choices.next(ready.size()));
+    }
+
+    /** No effect if its process has ended. */
+    void add(Ready other) {
+        if (!Objects.requireNonNull(other.running().process()).hasEnded()) {
+            if (!other.running().isUpkeep()) {
+                quiet = 0;
+            }
+            hold(other);
+        }
+    }
+
+    /** Even if its process has ended. */
+    void addAnyway(Ready other) {
+        ready.add(other);
+    }
+
+    private void hold(Ready other) {
+        SimulatedProcess process = other.running().process();
+        List<Ready> held = process == null ? null : paused.get(process);
+        (held == null ? ready : held).add(other);
+    }
+
+    /** Nothing of the process goes on until then. */
+    void pause(SimulatedProcess process, Duration duration, SimulatedProcess waker) {
+        List<Ready> held = new ArrayList<>();
+        paused.put(process, held);
+        ready.removeIf(one -> one.running().process() == process && held.add(one));
+        Timer unused = schedule(Purpose.PROGRESS, duration, waker, () -> goOn(process, held));
+    }
+
+    private void goOn(SimulatedProcess process, List<Ready> held) {
+        if (paused.remove(process, held)) {
+            held.forEach(this::add);
+        }
+    }
+
+    /** Nothing of the process ever goes on. */
+    void end(SimulatedProcess process) {
+        ready.removeIf(one -> one.running().process() == process);
+        paused.remove(process);
+        timers.forget(process);
+    }
+
+    Timer schedule(Purpose purpose, Duration delay, SimulatedProcess process, Runnable task) {
+        return timers.add(purpose, elapsed + Math.max(0, delay.toNanos()), process, task);
+    }
+
+    void cancel(Timer timer) {
+        timers.cancel(timer);
+    }
+
+    /** Whether anything happens, now or later, that is not for later on purpose. */
+    boolean hasProgress() {
+        return hasReady() || timers.count(Purpose.PROGRESS) > 0;
+    }
+
+    /** How long until the application wants something; {@code null} for nothing. */
+    @Nullable
+    Duration nextApplicationTimer() {
+        Timer next = timers.first(Purpose.APPLICATION::equals);
+        return next == null ? null : Duration.ofNanos(Math.max(0, next.due() - elapsed));
+    }
+
+    /** When the first is due that the library waits for; now if there is none. */
+    long nextProgress() {
+        Timer first = timers.first(Purpose.PROGRESS::equals);
+        return first == null ? elapsed : first.due();
+    }
+
+    /**
+     * To the next timer that is due until then, or to then.
+     *
+     * @return false when nothing more is due: then it is as late as it was to become
+     */
+    boolean moveTime(long until) {
+        Timer next = timers.first(isQuiet() ? purpose -> purpose != Purpose.UPKEEP : purpose -> true);
+        if (next == null || next.due() > until) {
+            boolean laterUpkeep = elapsed < until && isQuiet();
+            elapsed = Math.max(elapsed, until);
+            return laterUpkeep && makeDueReady();
+        }
+        elapsed = Math.max(elapsed, next.due());
+        return makeDueReady();
+    }
+
+    private boolean isQuiet() {
+        return quiet > (long) QUIET_ROUNDS * timers.count(Purpose.UPKEEP);
+    }
+
+    /** @return whether anything was due */
+    private boolean makeDueReady() {
+        List<Timer> due = timers.due(elapsed);
+        for (Timer timer : due) {
+            boolean isUpkeep = timer.purpose() == Purpose.UPKEEP;
+            quiet = isUpkeep ? quiet + 1 : 0;
+            hold(new Ready(new Running(timer.process(), isUpkeep, true), timer.action(), null));
+        }
+        return !due.isEmpty();
+    }
+
+    /** What is still going on, a line each, the first of each kind. */
+    String describe(Collection<Stack> waiting) {
+        StringBuilder text = new StringBuilder();
+        describe(text, "ready", ready.stream().map(one -> one.running().process()));
+        describe(text, "waiting", waiting.stream());
+        describe(text, "due", timers.all(Purpose.PROGRESS).stream());
+        return text.toString();
+    }
+
+    private static void describe(StringBuilder text, String kind, Stream<?> all) {
+        List<?> list = all.toList();
+        list.stream()
+                .limit(MOST_TOLD)
+                .forEach(one -> text.append(kind).append(": ").append(one).append('\n'));
+        if (list.size() > MOST_TOLD) {
+            text.append(kind).append(": ").append(list.size() - MOST_TOLD).append(" more\n");
+        }
+    }
+}
