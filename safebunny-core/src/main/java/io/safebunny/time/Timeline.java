@@ -22,7 +22,8 @@ public interface Timeline {
 
     /**
      * How far this timeline has run ahead of clocks that it does not move, such as a database's: zero unless time is virtual. Add it to
-     * their time, both when a moment is written and when it is compared. A timeline that wraps another one must pass this on.
+     * their time, both when a moment is written and when it is compared. A timeline that wraps another one
+     * passes this on, as {@link ForwardingTimeline} does.
      */
     default Duration lead() {
         return Duration.ZERO;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.safebunny.fixture.ForwardingTimeline;
+import io.safebunny.time.ForwardingTimeline;
 import io.safebunny.time.Timeline;
 import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;

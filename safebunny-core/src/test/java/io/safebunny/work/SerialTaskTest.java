@@ -3,8 +3,8 @@ package io.safebunny.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.fixture.ForwardingTimeline;
 import io.safebunny.fixture.LogLines;
+import io.safebunny.time.ForwardingTimeline;
 import io.safebunny.time.Timeline.Purpose;
 import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;

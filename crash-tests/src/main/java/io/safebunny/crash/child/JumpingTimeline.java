@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.child;
 
+import io.safebunny.time.ForwardingTimeline;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
-import java.util.random.RandomGenerator;
 
 /** Simulates a machine whose wall clock is changed while it runs; the monotonic clock is not affected. Thread-safe. */
-final class JumpingTimeline implements Timeline {
+final class JumpingTimeline extends ForwardingTimeline {
 
-    private final Timeline timeline;
     private volatile Duration offset = Duration.ZERO;
 
     JumpingTimeline(Timeline timeline) {
-        this.timeline = timeline;
+        super(timeline);
     }
 
     void jump(Duration by) {
@@ -25,32 +21,6 @@ final class JumpingTimeline implements Timeline {
 
     @Override
     public Instant now() {
-        return timeline.now().plus(offset);
-    }
-
-    @Override
-    public long nanoTime() {
-        return timeline.nanoTime();
-    }
-
-    @Override
-    public Cancellable schedule(Duration delay, Runnable task) {
-        return timeline.schedule(delay, task);
-    }
-
-    @Override
-    public void sleep(Duration duration) throws InterruptedException {
-        timeline.sleep(duration);
-    }
-
-    @Override
-    public <T> T await(CompletableFuture<T> future, Duration timeout)
-            throws InterruptedException, ExecutionException, TimeoutException {
-        return timeline.await(future, timeout);
-    }
-
-    @Override
-    public RandomGenerator random() {
-        return timeline.random();
+        return super.now().plus(offset);
     }
 }

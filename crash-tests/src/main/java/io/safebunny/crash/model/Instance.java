@@ -13,17 +13,15 @@ import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.time.Deadline;
-import io.safebunny.time.Timeline;
+import io.safebunny.time.ForwardingTimeline;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryTransport;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** One instance of a node, which can end at any point: from then on it reaches neither broker nor store, and its timers are gone. */
@@ -138,29 +136,21 @@ public final class Instance {
         }
     }
 
-    private final class MortalTimeline implements Timeline {
+    private final class MortalTimeline extends ForwardingTimeline {
 
-        private final Timeline timeline = world.timeline();
-
-        @Override
-        public Instant now() {
-            return timeline.now();
+        MortalTimeline() {
+            super(world.timeline());
         }
 
         @Override
-        public long nanoTime() {
-            return timeline.nanoTime();
-        }
-
-        @Override
-        public Cancellable schedule(Duration delay, Runnable task) {
-            return timeline.schedule(delay, () -> alive(task));
+        public Cancellable schedule(Purpose purpose, Duration delay, Runnable task) {
+            return super.schedule(purpose, delay, () -> alive(task));
         }
 
         @Override
         public void sleep(Duration duration) throws InterruptedException {
             requireAlive();
-            timeline.sleep(duration);
+            super.sleep(duration);
             requireAlive();
         }
 
@@ -168,14 +158,9 @@ public final class Instance {
         public <T> T await(CompletableFuture<T> future, Duration timeout)
                 throws InterruptedException, ExecutionException, TimeoutException {
             requireAlive();
-            T result = timeline.await(future, timeout);
+            T result = super.await(future, timeout);
             requireAlive();
             return result;
-        }
-
-        @Override
-        public RandomGenerator random() {
-            return timeline.random();
         }
     }
 }

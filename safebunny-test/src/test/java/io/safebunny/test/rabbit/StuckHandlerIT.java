@@ -11,6 +11,7 @@ import io.safebunny.spi.transport.Pace;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.test.broker.TestBroker;
 import io.safebunny.test.proxy.TcpProxy;
+import io.safebunny.time.ForwardingTimeline;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Subscription;
@@ -20,16 +21,11 @@ import io.safebunny.topology.TopologyPlanner;
 import io.safebunny.transport.rabbit.RabbitTransport;
 import io.safebunny.transport.rabbit.RabbitTransportOptions;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
-import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -140,37 +136,16 @@ class StuckHandlerIT {
     }
 
     /** The longest waits are a second. */
-    private record Hurried(Timeline clock) implements Timeline {
+    private static final class Hurried extends ForwardingTimeline {
 
-        @Override
-        public Instant now() {
-            return clock.now();
+        Hurried(Timeline clock) {
+            super(clock);
         }
 
         @Override
-        public long nanoTime() {
-            return clock.nanoTime();
-        }
-
-        @Override
-        public Cancellable schedule(Duration delay, Runnable task) {
-            return clock.schedule(delay.compareTo(Duration.ofMinutes(1)) < 0 ? delay : Duration.ofSeconds(1), task);
-        }
-
-        @Override
-        public void sleep(Duration duration) throws InterruptedException {
-            clock.sleep(duration);
-        }
-
-        @Override
-        public <T> T await(CompletableFuture<T> future, Duration timeout)
-                throws InterruptedException, ExecutionException, TimeoutException {
-            return clock.await(future, timeout);
-        }
-
-        @Override
-        public RandomGenerator random() {
-            return clock.random();
+        public Cancellable schedule(Purpose purpose, Duration delay, Runnable task) {
+            return super.schedule(
+                    purpose, delay.compareTo(Duration.ofMinutes(1)) < 0 ? delay : Duration.ofSeconds(1), task);
         }
     }
 }
