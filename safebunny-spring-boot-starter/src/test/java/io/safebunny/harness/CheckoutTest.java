@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.PublishOptions;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.harness.Shop.Fragile;
 import io.safebunny.harness.Shop.Loop;
 import io.safebunny.harness.Shop.OrderCancelled;
@@ -50,6 +51,13 @@ class CheckoutTest {
         assertThat(bunny.runUntilIdle()).next(PaymentTimeout.class).in(Duration.ofDays(7));
         bunny.advance(Duration.ofDays(7));
         assertThat(bunny.saga(saga)).published(OrderCancelled.class, 1).never(OrderShipped.class);
+    }
+
+    @Test
+    void timeDoesNotGoBack(BunnyHarness bunny) {
+        assertThatThrownBy(() -> bunny.advance(Duration.ofHours(-1)))
+                .isInstanceOf(MisuseException.class)
+                .hasMessageContaining("duration=PT-1H");
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.safebunny.codec.Codecs;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.saga.SagaView;
 import io.safebunny.serialization.Serializers;
 import io.safebunny.spi.identity.IdScheme;
@@ -86,10 +87,20 @@ public final class BunnyHarness {
      *
      * @return what the application wants later
      * @throws AssertionError as {@link #runUntilIdle}
+     * @throws MisuseException SB-5001 when the duration is negative
      */
     public Upcoming advance(Duration duration) {
+        requireForward(duration);
         run(() -> node.advance(duration));
         return upcoming();
+    }
+
+    static void requireForward(Duration duration) {
+        if (duration.isNegative()) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "Time does not go back [duration=%s]: advance by zero or more.".formatted(duration));
+        }
     }
 
     private void run(Runnable run) {

@@ -110,8 +110,13 @@ public final class SagaScenario implements AssertProvider<SagaScenarioAssert> {
         return this;
     }
 
-    /** Time passes, and what is due by then happens. */
+    /**
+     * Time passes, and what is due by then happens.
+     *
+     * @throws MisuseException SB-5001 when the duration is negative
+     */
     public SagaScenario advance(Duration duration) {
+        BunnyHarness.requireForward(duration);
         run().advance(duration);
         return this;
     }

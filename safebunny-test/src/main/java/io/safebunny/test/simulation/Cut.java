@@ -2,42 +2,40 @@
 package io.safebunny.test.simulation;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.test.simulation.SimulatedSystem.Message;
+import io.safebunny.test.simulation.SimulatedSystem.Node;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What is left out of a system, because a violation needs less. Immutable.
  *
- * @param messages those that are not published, from 1 in the order of their declaration
+ * @param messages those that are not published: the number of each, from 1 in the order of their declaration, and what it is
  * @param instances how many a node has instead of those that are declared
  */
-public record Cut(Set<Integer> messages, Map<String, Integer> instances) {
+public record Cut(Map<Integer, String> messages, Map<String, Integer> instances) {
 
     /** Nothing. */
-    public static final Cut NONE = new Cut(Set.of(), Map.of());
+    public static final Cut NONE = new Cut(Map.of(), Map.of());
 
-    private static final Pattern MESSAGE = Pattern.compile("without message (\\d{1,9})");
+    private static final Pattern MESSAGE = Pattern.compile("without message (\\d{1,9}): (.+)");
     private static final Pattern INSTANCES = Pattern.compile("(\\d) instances? of (.+)");
 
     /** @throws MisuseException a number of a message is not positive, or one of instances not from 1 to 9 */
     public Cut {
-        require(messages.stream().allMatch(number -> number > 0), "messages=" + messages, "from 1");
+        require(messages.keySet().stream().allMatch(number -> number > 0), "messages=" + messages, "from 1");
         require(
                 instances.values().stream().allMatch(number -> number > 0 && number < 10),
                 "instances=" + instances,
                 "1 to 9");
-        messages = Collections.unmodifiableSet(new TreeSet<>(messages)); // in a certain order, for reports
+        messages = Collections.unmodifiableMap(new TreeMap<>(messages)); // in a certain order, for reports
         instances = Collections.unmodifiableMap(new TreeMap<>(instances));
     }
 
@@ -48,46 +46,60 @@ public record Cut(Set<Integer> messages, Map<String, Integer> instances) {
         }
     }
 
-    Cut withoutMessage(int number) {
-        Set<Integer> fewer = new TreeSet<>(messages);
-        fewer.add(number);
-        return new Cut(fewer, instances);
+    Cut withoutMessage(int number, String what) {
+        Map<Integer, String> more = new TreeMap<>(messages);
+        more.put(number, what);
+        return new Cut(more, instances);
     }
 
     Cut withInstances(String node, int number) {
-        Map<String, Integer> fewer = new TreeMap<>(instances);
-        fewer.put(node, number);
-        return new Cut(messages, fewer);
+        Map<String, Integer> more = new TreeMap<>(instances);
+        more.put(node, number);
+        return new Cut(messages, more);
     }
 
     /** @param declared from 1 */
     boolean hasMessage(int declared) {
-        return !messages.contains(declared);
+        return !messages.containsKey(declared);
     }
 
     int instances(String node, int declared) {
         return Math.min(declared, Objects.requireNonNullElse(instances.get(node), declared));
     }
 
-    /** What of this the system does not have any more; empty for nothing. */
-    String missingIn(SimulatedSystem system) {
-        return Stream.concat(
-                        messages.stream()
-                                .filter(number -> number > system.messages().size())
-                                .map(number -> "message " + number),
-                        instances.keySet().stream()
-                                .filter(node -> !system.nodes().containsKey(node))
-                                .map(node -> "node " + node))
-                .collect(Collectors.joining(", "));
+    /** The lines of this that cannot be left out of the system, which has changed since. */
+    List<String> missingIn(SimulatedSystem system) {
+        List<String> missing = new ArrayList<>();
+        List<Message> declared = system.messages();
+        messages.forEach((number, what) -> {
+            if (number > declared.size()
+                    || !declared.get(number - 1).description().equals(what)) {
+                missing.add(line(number, what));
+            }
+        });
+        instances.forEach((name, number) -> {
+            Node node = system.nodes().get(name);
+            if (node == null || node.instances() <= number) {
+                missing.add(line(name, number));
+            }
+        });
+        return missing;
     }
 
     /** Each in a form that can be read back. */
     List<String> write() {
         List<String> lines = new ArrayList<>();
-        messages.forEach(number -> lines.add("without message " + number));
-        instances.forEach(
-                (node, number) -> lines.add("%d instance%s of %s".formatted(number, number == 1 ? "" : "s", node)));
+        messages.forEach((number, what) -> lines.add(line(number, what)));
+        instances.forEach((node, number) -> lines.add(line(node, number)));
         return lines;
+    }
+
+    private static String line(int number, String what) {
+        return "without message %d: %s".formatted(number, what);
+    }
+
+    private static String line(String node, int number) {
+        return "%d instance%s of %s".formatted(number, number == 1 ? "" : "s", node);
     }
 
     /** This and what the line says; {@code null} for a line that is none of {@link #write}'s. */
@@ -95,7 +107,7 @@ public record Cut(Set<Integer> messages, Map<String, Integer> instances) {
     Cut and(String line) {
         Matcher message = MESSAGE.matcher(line);
         if (message.matches()) {
-            return withoutMessage(Integer.parseInt(message.group(1)));
+            return withoutMessage(Integer.parseInt(message.group(1)), message.group(2));
         }
         Matcher fewer = INSTANCES.matcher(line);
         return fewer.matches() ? withInstances(fewer.group(2), Integer.parseInt(fewer.group(1))) : null;

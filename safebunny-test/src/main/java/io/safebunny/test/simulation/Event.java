@@ -2,35 +2,49 @@
 package io.safebunny.test.simulation;
 
 import io.safebunny.failure.MisuseException;
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A fault at a point. */
 public record Event(Point point, Fault fault) {
 
     private static final String SEPARATOR = " | ";
-    private static final int PARTS = 5;
+    private static final Pattern LINE =
+            Pattern.compile("([^|]+) \\| ([^|]+) \\| (.*) \\| (\\d{1,9}) \\| ([^|]+)", Pattern.DOTALL);
 
-    /** As {@link #write} wrote it. */
+    /** As {@link #write} wrote it. The subject may contain anything. */
     static Event read(String text) {
-        String[] parts = text.split(" \\| ", -1);
-        try {
-            if (parts.length == PARTS) {
-                Place place = Place.valueOf(parts[1]);
-                return new Event(
-                        new Point(parts[0], place, parts[2], Integer.parseInt(parts[3])), Fault.valueOf(parts[4]));
-            }
-        } catch (IllegalArgumentException e) {
-            throw unreadable(text, e);
+        Matcher parts = LINE.matcher(text);
+        if (!parts.matches()) {
+            throw unreadable(text);
         }
-        throw unreadable(text, null);
+        return new Event(
+                new Point(
+                        parts.group(1),
+                        one(Place.values(), parts.group(2), text),
+                        parts.group(3),
+                        Integer.parseInt(parts.group(4))),
+                one(Fault.values(), parts.group(5), text));
     }
 
-    private static MisuseException unreadable(String text, @org.jspecify.annotations.Nullable Throwable cause) {
+    private static <T extends Enum<T>> T one(T[] known, String name, String text) {
+        for (T one : known) {
+            if (one.name().equals(name)) {
+                return one;
+            }
+        }
+        throw new MisuseException(
+                MisuseException.ARGUMENT,
+                "'%s' in a line of a schedule is none of %s [line=%s].".formatted(name, Arrays.toString(known), text));
+    }
+
+    private static MisuseException unreadable(String text) {
         return new MisuseException(
                 MisuseException.ARGUMENT,
-                "This is no line of a schedule [line=%s]: process | place | subject | occurrence | fault, 'without message 2' or '1 instance of billing'. Copy it from the report."
-                        .formatted(text),
-                cause);
+                "This is no line of a schedule [line=%s]: process | place | subject | occurrence | fault, 'without message 2: OrderPlaced of order-8' or '1 instance of billing'. Copy it from the report."
+                        .formatted(text));
     }
 
     /** In a form that can be read back. */

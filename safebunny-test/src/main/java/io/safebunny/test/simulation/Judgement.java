@@ -12,7 +12,10 @@ import io.safebunny.test.scheduler.DeterministicScheduler;
 import io.safebunny.test.scheduler.StandstillException;
 import io.safebunny.test.simulation.SimulatedSystem.Check;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Lets a run go on until everything is over, and looks at what became of it. */
@@ -26,6 +29,7 @@ final class Judgement {
     static final String SAGAS_GO_ON = "no saga waits for a person";
 
     private static final int MOST_ROUNDS = 200;
+    private static final int MOST_LINES = 5;
     private static final int LEASES_OF_A_TAKEOVER = 3;
 
     private final World world;
@@ -197,11 +201,21 @@ final class Judgement {
         for (Map.Entry<String, Check> check : world.system().checks().entrySet()) {
             try {
                 check.getValue().run();
-            } catch (Exception | AssertionError e) {
+            } catch (AssertionError e) {
                 return new Violation(
                         check.getKey(), String.valueOf(e.getMessage()).strip());
+            } catch (Exception e) {
+                return new Violation(check.getKey(), describe(e));
             }
         }
         return null;
+    }
+
+    /** With the first lines of its stack, because it was hardly meant to be thrown. */
+    private static String describe(Exception e) {
+        return Stream.concat(
+                        Stream.of(e.toString()),
+                        Arrays.stream(e.getStackTrace()).limit(MOST_LINES).map(line -> "    at " + line))
+                .collect(Collectors.joining(System.lineSeparator()));
     }
 }

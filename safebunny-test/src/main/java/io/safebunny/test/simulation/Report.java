@@ -4,12 +4,16 @@ package io.safebunny.test.simulation;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A violation for people: what does not hold, what went wrong, the way there as a Mermaid diagram, and a test that goes it again. */
 final class Report {
+
+    /** Lines of a diagram at its beginning, and at its end. */
+    private static final int MOST_AT_EACH_END = 100;
 
     private Report() {}
 
@@ -48,11 +52,15 @@ final class Report {
         journal.forEach(entry -> lanes.add(entry.point().process()));
         lanes.forEach(lane -> text.append("    participant %s as %s%n".formatted(id(lane), lane)));
         text.append("    participant store%n    participant broker%n".formatted());
-        for (Journal.Entry entry : journal) {
-            String line = line(entry);
-            if (line != null) {
-                text.append("    ").append(line).append('\n');
+        List<String> arrows =
+                journal.stream().map(Report::line).filter(Objects::nonNull).toList();
+        int left = Math.max(0, arrows.size() - 2 * MOST_AT_EACH_END);
+        for (int i = 0; i < arrows.size(); i++) {
+            if (i == MOST_AT_EACH_END && left > 0) {
+                text.append("    Note over store,broker: %d more%n".formatted(left));
+                i += left;
             }
+            text.append("    ").append(arrows.get(i).replaceAll("\\R", " ")).append('\n');
         }
         return text.append("```\n").toString();
     }
@@ -99,13 +107,20 @@ final class Report {
 
     private static String ofMethod(Schedule schedule, String method) {
         String settings = schedule.isClean() ? "schedules = 1" : "replay = {%n%s%n}".formatted(lines(schedule));
-        return "@BunnySimulation(%s)%nvoid replaysTheFinding(SimulatedSystem system) {%n    %s(system);%n}%n"
-                .formatted(settings, method);
+        return "@BunnySimulation(%s)%nvoid %sReplayed(SimulatedSystem system) {%n    %s(system);%n}%n"
+                .formatted(settings, method, method);
+    }
+
+    private static String literal(String text) {
+        return text.replace("\\", "\\\\")
+                .replace("\"", "\\\"")
+                .replace("\n", "\\n")
+                .replace("\r", "\\r");
     }
 
     private static String lines(Schedule schedule) {
         return schedule.write().stream()
-                .map(event -> "        \"" + event.replace("\\", "\\\\").replace("\"", "\\\"") + "\"")
+                .map(event -> "        \"" + literal(event) + "\"")
                 .collect(Collectors.joining(",%n".formatted()));
     }
 }

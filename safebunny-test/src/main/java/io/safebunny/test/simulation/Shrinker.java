@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.simulation;
 
+import io.safebunny.test.simulation.SimulatedSystem.Message;
 import io.safebunny.test.simulation.SimulatedSystem.Node;
 import java.time.Duration;
 import java.util.List;
@@ -58,11 +59,15 @@ final class Shrinker {
 
     private Schedule withoutMessages(Schedule schedule, Violation violation) {
         Schedule shortest = schedule;
-        List<?> messages = system.messages();
+        List<Message> messages = system.messages();
         for (int number = messages.size(); number >= 1; number--) {
             boolean isLast = shortest.cut().messages().size() == messages.size() - 1;
             if (!isLast && shortest.cut().hasMessage(number)) {
-                shortest = smaller(shortest, shortest.cut().withoutMessage(number), violation);
+                shortest = smaller(
+                        shortest,
+                        shortest.cut()
+                                .withoutMessage(number, messages.get(number - 1).description()),
+                        violation);
             }
         }
         return shortest;

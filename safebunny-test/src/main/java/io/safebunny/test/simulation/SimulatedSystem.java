@@ -2,6 +2,7 @@
 package io.safebunny.test.simulation;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.message.MessageTypes;
 import io.safebunny.saga.SagaView;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.Transport;
@@ -41,7 +42,12 @@ public final class SimulatedSystem {
     /** @param beans makes the objects of one process, with their handlers; called for each process that begins */
     record Node(String name, int instances, Function<SimulatedNode, List<?>> beans) {}
 
-    record Message(String node, Object payload, String correlationId) {}
+    record Message(String node, Object payload, String correlationId) {
+        /** "OrderPlaced of order-7" */
+        String description() {
+            return MessageTypes.nameOf(payload.getClass()) + " of " + correlationId;
+        }
+    }
 
     /** Throws when something does not hold. */
     @FunctionalInterface

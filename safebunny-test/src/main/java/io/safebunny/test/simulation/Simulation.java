@@ -120,10 +120,10 @@ public final class Simulation {
      *     does not have what the schedule leaves out, so that it proves nothing any more
      */
     public void replay(Schedule schedule) {
-        String missing = schedule.cut().missingIn(whole());
+        List<String> missing = schedule.cut().missingIn(whole());
         if (!missing.isEmpty()) {
             throw new AssertionError(
-                    "The system does not have what this schedule leaves out [missing=%s]. Explore again for another one, or delete this test."
+                    "The system has changed, and this schedule leaves out what it does not have [schedule=%s]. Explore again for another one, or delete this test."
                             .formatted(missing));
         }
         Outcome outcome = run(schedule, true);

@@ -26,7 +26,7 @@ class BunnySimulationTest {
                 .contains("sequenceDiagram")
                 .contains("@BunnySimulation(replay = {")
                 .contains("\"billing-1 | AFTER_EFFECT | charge 7 | 1 | CRASH\"")
-                .contains("void replaysTheFinding(SimulatedSystem system) {")
+                .contains("void breaksReplayed(SimulatedSystem system) {")
                 .contains("breaks(system);");
     }
 

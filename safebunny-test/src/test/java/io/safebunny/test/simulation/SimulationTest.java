@@ -12,10 +12,12 @@ import io.safebunny.failure.MisuseException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -95,14 +97,14 @@ class SimulationTest {
 
         assertThat(schedule.write())
                 .containsExactly(
-                        "without message 2",
+                        "without message 2: OrderPlaced of order-8",
                         "1 instance of billing",
                         "1 instance of notifications",
                         "1 instance of shipping",
                         CRASH_AFTER_EFFECT.write());
         assertThatThrownBy(() -> simulation.replay(schedule))
                 .isInstanceOf(AssertionError.class)
-                .hasMessageContaining("- without message 2")
+                .hasMessageContaining("- without message 2: OrderPlaced of order-8")
                 .hasMessageNotContaining("charge 8");
     }
 
@@ -254,19 +256,72 @@ class SimulationTest {
     void unreadableEventsAreRefused() {
         assertThatThrownBy(() -> Schedule.read("billing | NOWHERE | x | 1 | CRASH"))
                 .isInstanceOf(MisuseException.class)
+                .hasMessageContaining("'NOWHERE'")
+                .hasMessageContaining("AFTER_EFFECT");
+        assertThatThrownBy(() -> Schedule.read("crash"))
+                .isInstanceOf(MisuseException.class)
                 .hasMessageContaining("process | place | subject | occurrence | fault");
-        assertThatThrownBy(() -> Schedule.read("crash")).isInstanceOf(MisuseException.class);
         assertThatThrownBy(() -> Schedule.read("0 instances of billing"))
                 .isInstanceOf(MisuseException.class)
                 .hasMessageContaining("billing=0");
     }
 
     @Test
+    void aSubjectMayContainAnything() {
+        Event odd = new Event(new Point("billing-1", Place.AFTER_EFFECT, "charge | \"7\"\n8 | 1 | x", 2), Fault.CRASH);
+        Schedule schedule = new Schedule(List.of(odd));
+
+        assertThat(Schedule.read(schedule.write().toArray(String[]::new))).isEqualTo(schedule);
+        assertThat(Report.test(schedule, null)).contains("charge | \\\"7\\\"\\n8 | 1 | x | 2 | CRASH");
+    }
+
+    @Test
+    void aFaultThatIsMisspeltIsRefusedWithAllThereAre() {
+        assertThatThrownBy(() -> Schedule.read("billing | AFTER_EFFECT | charge 7 | 1 | CRSH"))
+                .isInstanceOf(MisuseException.class)
+                .hasMessageContaining("'CRSH'")
+                .hasMessageContaining("CRASH, FAIL, INTERRUPT");
+    }
+
+    @Test
+    void anExceptionInACheckSaysWhereItWasThrown() {
+        Finding finding = found(Simulation.of(system -> {
+                    Orders.declare(system);
+                    system.holds(
+                            "the books are right", () -> List.of().iterator().next());
+                })
+                .explore(1, 1));
+
+        assertThat(finding.violation().details())
+                .startsWith("java.util.NoSuchElementException")
+                .contains("at java.base/java.util");
+    }
+
+    /** Or a loop of messages would print a hundred thousand lines. */
+    @Test
+    void aLongReportIsShortened() {
+        List<Journal.Entry> journal = IntStream.range(0, 5_000)
+                .mapToObj(i -> new Journal.Entry(
+                        Duration.ZERO, new Point("billing", Place.AFTER_EFFECT, "charge " + i, 1), null))
+                .toList();
+
+        assertThat(Report.of(new Violation("it ends", "it does not"), Schedule.CLEAN, journal, ""))
+                .contains("charge 99\n", "4800 more", "charge 4900\n", "charge 4999\n")
+                .doesNotContain("charge 100\n", "charge 4899\n");
+    }
+
+    @Test
     void aReplayOfASystemThatHasChangedFails() {
         assertThatThrownBy(() -> Simulation.of(Orders::declare)
-                        .replay(Schedule.read("without message 2", "1 instance of accounting")))
+                        .replay(Schedule.read(
+                                "without message 1: OrderPlaced of order-8",
+                                "without message 2: OrderPlaced of order-7",
+                                "1 instance of accounting",
+                                "2 instances of billing",
+                                "1 instance of shipping")))
                 .isInstanceOf(AssertionError.class)
-                .hasMessageContaining("message 2, node accounting");
+                .hasMessageContaining(
+                        "[schedule=[without message 1: OrderPlaced of order-8, without message 2: OrderPlaced of order-7, 1 instance of accounting, 2 instances of billing]]");
     }
 
     @Test
