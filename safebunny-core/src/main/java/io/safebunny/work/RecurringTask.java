@@ -24,12 +24,12 @@ public final class RecurringTask {
     public RecurringTask(String name, Duration interval, Runnable task, Executor executor, Timeline timeline) {
         this.interval = interval;
         this.task = task;
-        this.runs = new SerialTask(name, this::runAndGoOn, executor, timeline, Purpose.UPKEEP);
+        this.runs = new SerialTask(name, this::runAndGoOn, executor, timeline);
     }
 
     /** The first run is due after one interval. */
     public void start() {
-        runs.requestAfter(interval);
+        runs.requestAfter(interval, Purpose.UPKEEP);
     }
 
     /** No run begins any more. One that is under way goes on to its end. */
@@ -41,7 +41,7 @@ public final class RecurringTask {
         try {
             task.run();
         } finally {
-            runs.requestAfter(interval);
+            runs.requestAfter(interval, Purpose.UPKEEP);
         }
     }
 }

@@ -28,7 +28,6 @@ public final class SerialTask {
     private final Runnable task;
     private final Executor executor;
     private final Timeline timeline;
-    private final Purpose purpose;
 
     // guarded by this, which is never held while the executor is asked or the task runs
     private State state = State.IDLE;
@@ -49,16 +48,6 @@ public final class SerialTask {
      * @param executor may run the task on the thread that requests it
      */
     public SerialTask(String name, Runnable task, Executor executor, Timeline timeline) {
-        this(name, task, executor, timeline, Purpose.PROGRESS);
-    }
-
-    /**
-     * @param name what it does, for the log: "sweeping"
-     * @param executor may run the task on the thread that requests it
-     * @param purpose of the runs that {@link #requestAfter(Duration)} plans: {@link Purpose#UPKEEP} for those that would go on for ever
-     */
-    public SerialTask(String name, Runnable task, Executor executor, Timeline timeline, Purpose purpose) {
-        this.purpose = purpose;
         this.name = name;
         this.task = task;
         this.executor = executor;
@@ -84,29 +73,33 @@ public final class SerialTask {
 
     /** When the delay is over, unless a run begins before that; of several delays the one that ends first counts. */
     public void requestAfter(Duration delay) {
-        requestAfter(delay, purpose);
+        requestAfter(delay, Purpose.PROGRESS);
     }
 
-    /** Like {@link #requestAfter(Duration)}, for a purpose of its own. A run that was planned as {@link Purpose#PROGRESS} stays that. */
-    public synchronized void requestAfter(Duration delay, Purpose what) {
+    /**
+     * Like {@link #requestAfter(Duration)}. A run that was planned as {@link Purpose#PROGRESS} stays that.
+     *
+     * @param purpose {@link Purpose#UPKEEP} for runs that would go on for ever
+     */
+    public synchronized void requestAfter(Duration delay, Purpose purpose) {
         if (state == State.STOPPED || state == State.HANDED_OVER) {
             return;
         }
         long now = timeline.nanoTime();
         long due = now + delay.toNanos();
-        Purpose most = what;
+        Purpose next = purpose;
         if (alarm != null) {
             boolean comesFirst = alarm.due - due <= 0;
-            most = alarm.what == Purpose.PROGRESS ? Purpose.PROGRESS : what;
-            if (comesFirst && alarm.what == most) {
+            next = alarm.purpose == Purpose.PROGRESS ? Purpose.PROGRESS : purpose;
+            if (comesFirst && alarm.purpose == next) {
                 return;
             }
             due = comesFirst ? alarm.due : due;
             cancelAlarm();
         }
-        Alarm next = new Alarm(due, most);
-        next.timer = timeline.schedule(most, Duration.ofNanos(due - now), next::ring);
-        alarm = next;
+        Alarm planned = new Alarm(due, next);
+        planned.timer = timeline.schedule(next, Duration.ofNanos(due - now), planned::ring);
+        alarm = planned;
     }
 
     /** No run begins any more. One that is under way goes on to its end. */
@@ -178,14 +171,14 @@ public final class SerialTask {
     /** A request that is planned. One that was cancelled too late, and rings all the same, is not {@link #alarm} any more. */
     private final class Alarm {
         final long due;
-        final Purpose what;
+        final Purpose purpose;
 
         @Nullable
         Cancellable timer;
 
-        Alarm(long due, Purpose what) {
+        Alarm(long due, Purpose purpose) {
             this.due = due;
-            this.what = what;
+            this.purpose = purpose;
         }
 
         void ring() {

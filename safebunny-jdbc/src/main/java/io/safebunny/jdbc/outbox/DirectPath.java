@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -60,9 +61,9 @@ final class DirectPath {
     private final Deque<Track> ready = new ArrayDeque<>();
     private final CompletableFuture<Void> idle = new CompletableFuture<>();
     private @Nullable Function<OutboundMessage, CompletableFuture<Void>> sender;
-    private Runnable leftToRelay = () -> {};
-    /** Rows have been left to the relay, which is not told yet. */
-    private boolean leaves;
+    private volatile Runnable leftToRelay = () -> {};
+    /** Rows have been left to the relay, which is told once the lock is free. */
+    private final AtomicBoolean leaves = new AtomicBoolean();
 
     private int held;
     private long heldBytes;
@@ -119,9 +120,9 @@ final class DirectPath {
 
     /** @param newLeftToRelay called when rows are left to the relay; must not block */
     void start(Function<OutboundMessage, CompletableFuture<Void>> newSender, Runnable newLeftToRelay) {
+        leftToRelay = newLeftToRelay;
         synchronized (this) {
             sender = newSender;
-            leftToRelay = newLeftToRelay;
         }
         worker.request();
     }
@@ -147,7 +148,7 @@ final class DirectPath {
                 track.lane.add(row, now);
                 makeReady(track);
             }
-            leaves |= held >= MOST_HELD || heldBytes >= MOST_BYTES; // the transaction may have had more
+            leavesIf(held >= MOST_HELD || heldBytes >= MOST_BYTES); // the transaction may have had more
             mayWork = sender != null;
         }
         if (mayWork) {
@@ -157,15 +158,15 @@ final class DirectPath {
     }
 
     private void tellRelay() {
-        Runnable told;
-        synchronized (this) {
-            if (!leaves) {
-                return;
-            }
-            leaves = false;
-            told = leftToRelay;
+        if (leaves.getAndSet(false)) {
+            leftToRelay.run();
         }
-        told.run();
+    }
+
+    private void leavesIf(boolean isLeft) {
+        if (isLeft) {
+            leaves.set(true);
+        }
     }
 
     private void makeReady(Track track) {
@@ -232,7 +233,7 @@ final class DirectPath {
         while (room > 0 && !ready.isEmpty()) {
             Track track = ready.remove();
             List<OutboxRow> tooOld = track.lane.removeOlder(timeline.nanoTime(), tooOldNanos);
-            leaves |= !tooOld.isEmpty();
+            leavesIf(!tooOld.isEmpty());
             forget(tooOld);
             if (track.lane.isEmpty()) {
                 tracks.remove(track.lane.correlationId());
@@ -351,7 +352,7 @@ final class DirectPath {
 
     private void settled(Track track, List<OutboxRow> part, boolean isPartLeft) {
         synchronized (this) {
-            leaves |= isPartLeft;
+            leavesIf(isPartLeft);
             inFlight -= part.size();
             forget(part);
             completeIfIdle();
