@@ -8,26 +8,22 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Names;
 import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.transport.ControlChannel;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
-import io.safebunny.work.RecurringTask;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Operations on all instances of a node. An order is told to the instances that run, which answer, and then stored for those that
- * start later or were not reached: each reads the store at its start and once per lease. Thread-safe.
+ * Operations on all instances of a node. The store is the truth: an operation is written there, and the instances that run are told to
+ * read it at once. Without a store, each instance is asked for itself. Thread-safe.
  */
 public final class NodeOperations implements BunnyOperations {
 
@@ -37,27 +33,21 @@ public final class NodeOperations implements BunnyOperations {
     private static final Duration ANSWER = Duration.ofSeconds(1);
 
     private static final int ID_LENGTH = 8;
-    private static final JsonMapper JSON = JsonMapper.shared();
 
     private final String node;
     private final String instance;
     private final CircuitBreakers breakers;
     private final Timeline timeline;
-    private final Executor workers;
-    private final Duration lease;
     private final Pauses pauses;
-    private final Instances others;
-    private final @Nullable StoredOrders stored;
+    private final Conversation others;
+    private final @Nullable SharedPauses shared;
     private final boolean durable;
-    private final RecurringTask rounds;
-    private volatile ControlChannel control = ControlChannel.none();
-    private volatile boolean storeAnswers = true;
 
     /**
      * @param name what the instance is called before a few characters of its own; empty for these alone
      * @param store {@code null} for none
      * @param durable whether the store outlives this process
-     * @param lease how often the store is read
+     * @param lease how often the others are told that this instance is there
      */
     public NodeOperations(
             String node,
@@ -71,15 +61,12 @@ public final class NodeOperations implements BunnyOperations {
         this.node = node;
         this.breakers = breakers;
         this.timeline = timeline;
-        this.workers = workers;
-        this.lease = lease;
         String own = newId();
         this.instance = name.isEmpty() ? own : Names.printable(name) + '-' + own;
         this.pauses = new Pauses(breakers, timeline);
-        this.others = new Instances(timeline, lease.multipliedBy(3));
-        this.stored = store == null ? null : new StoredOrders(store, timeline, JSON);
+        this.others = new Conversation(node, instance, this::isToRead, timeline, workers, lease);
+        this.shared = store == null ? null : new SharedPauses(node, store, pauses, this::hasLooked, timeline, workers);
         this.durable = store != null && durable;
-        this.rounds = new RecurringTask("looking for operations on the node", lease, this::round, workers, timeline);
     }
 
     private String newId() {
@@ -88,10 +75,10 @@ public final class NodeOperations implements BunnyOperations {
 
     /** Joins the other instances, and pauses what is paused; before the node consumes. */
     public void start(Transport transport) {
-        control = transport.control(node, this::heard);
-        readStore();
-        tell(Word.of(Word.Kind.HELLO, instance));
-        rounds.start();
+        if (shared != null) {
+            shared.start();
+        }
+        others.join(transport);
     }
 
     /** The node handles this type from now on. */
@@ -101,33 +88,23 @@ public final class NodeOperations implements BunnyOperations {
 
     /** Before the transport is closed. */
     public void stop() {
-        rounds.stop();
-        tell(Word.of(Word.Kind.BYE, instance));
+        if (shared != null) {
+            shared.stop();
+        }
+        others.leave();
         pauses.stop();
     }
 
-    private void round() {
-        readStore();
-        tell(Word.of(Word.Kind.HERE, instance));
+    private void isToRead(String operation) {
+        if (shared == null) {
+            others.answer(operation, false);
+        } else {
+            shared.readFor(operation);
+        }
     }
 
-    private void readStore() {
-        if (stored == null) {
-            return;
-        }
-        try {
-            stored.read().values().forEach(order -> pauses.apply(order, Scope.NODE, order.left(timeline.now())));
-            storeAnswers = true;
-        } catch (RuntimeException e) {
-            if (storeAnswers) {
-                LOG.warn(
-                        "The store does not tell which types of node {} are paused; looking again every {} ms",
-                        node,
-                        lease.toMillis(),
-                        e);
-            }
-            storeAnswers = false;
-        }
+    private void hasLooked(String operation) {
+        others.answer(operation, pauses.hasRead(operation));
     }
 
     @Override
@@ -165,7 +142,6 @@ public final class NodeOperations implements BunnyOperations {
         Order order = new Order(
                 "op-" + newId(),
                 type,
-                pauses.nextSequence(type),
                 timeline.now().truncatedTo(ChronoUnit.MILLIS),
                 duration,
                 Limits.words("reason", reason, Limits.LONGEST_REASON),
@@ -181,8 +157,8 @@ public final class NodeOperations implements BunnyOperations {
                 order.by(),
                 order.reason());
         if (scope == Scope.INSTANCE) {
-            Instance here = new Instance(instance, pauses.apply(order, scope, duration));
-            return new Result(order.operation(), List.of(here), false, "");
+            pauses.apply(order);
+            return new Result(order.operation(), List.of(new Instance(instance, true)), false, "");
         }
         return onTheNode(order);
     }
@@ -199,87 +175,58 @@ public final class NodeOperations implements BunnyOperations {
     private Result onTheNode(Order order) {
         CompletableFuture<Void> answered = others.expectAnswers(order.operation());
         Deadline deadline = Deadline.after(ANSWER, timeline);
-        boolean applied = pauses.apply(order, Scope.NODE, order.duration());
-        tell(Word.order(instance, order));
         List<String> notes = new ArrayList<>();
-        boolean kept = store(order, notes);
+        boolean stored = store(order, notes);
+        if (stored) {
+            others.tellToRead(order.operation());
+            await(answered, deadline);
+        } else {
+            pauses.apply(order);
+        }
+        List<Instance> all = new ArrayList<>();
+        all.add(new Instance(instance, true));
+        all.addAll(others.answers(order.operation()));
+        String problem = others.problem();
+        if (stored && problem != null) {
+            notes.add("other instances cannot be reached (%s)%s"
+                    .formatted(
+                            problem,
+                            durable
+                                    ? " and read the store within %d s".formatted(SharedPauses.INTERVAL.toSeconds())
+                                    : ""));
+        }
+        return new Result(order.operation(), all, stored && durable, String.join("; ", notes));
+    }
+
+    private static void await(CompletableFuture<Void> answered, Deadline deadline) {
         try {
             boolean unused = deadline.await(answered);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        List<Instance> all = new ArrayList<>();
-        all.add(new Instance(instance, applied));
-        all.addAll(others.answers(order.operation()));
-        String problem = control.problem();
-        if (problem != null) {
-            notes.add("other instances cannot be reached (%s)%s"
-                    .formatted(
-                            problem,
-                            kept && durable ? " and read the store within %d s".formatted(lease.toSeconds()) : ""));
-        }
-        return new Result(order.operation(), all, kept && durable, String.join("; ", notes));
     }
 
     private boolean store(Order order, List<String> notes) {
-        if (stored == null) {
-            notes.add("there is no store, so an instance that starts later knows nothing of it");
+        if (shared == null) {
+            notes.add("there is no store, so this concerns this instance only: ask each one");
             return false;
         }
         try {
-            if (stored.write(order)) {
+            if (shared.write(order)) {
                 if (!durable) {
-                    notes.add("the store is in memory, so an instance that starts later may know nothing of it");
+                    notes.add("the store is in memory, so an instance in another process knows nothing of it");
                 }
                 return true;
             }
-            notes.add("a later operation on this type is stored, and counts from the next lease on");
+            notes.add(
+                    "others changed the stored operations at the same time, so this concerns this instance only: repeat it");
         } catch (RuntimeException e) {
-            LOG.warn("Operation {} is not stored; repeat it when the store answers", order.operation(), e);
-            notes.add("the store does not answer, so an instance that starts later may know nothing of it: repeat it");
+            LOG.warn(
+                    "Operation {} is not stored, so only this instance carries it out; repeat it when the store answers",
+                    order.operation(),
+                    e);
+            notes.add("the store does not answer, so this concerns this instance only: repeat it");
         }
         return false;
-    }
-
-    private void tell(Word word) {
-        if (control.problem() != null) {
-            return;
-        }
-        CompletableFuture<Void> unused = control.tell(word.write(JSON)).whenComplete((none, failure) -> {
-            if (failure != null) {
-                LOG.debug("Not told to the other instances: {}", word.kind(), failure);
-            }
-        });
-    }
-
-    private void heard(byte[] message) {
-        Word word = Word.read(message, JSON);
-        if (word == null || word.from().equals(instance)) {
-            return;
-        }
-        if (word.kind() == Word.Kind.BYE) {
-            others.left(word.from());
-            return;
-        }
-        others.heard(word.from());
-        Order order = word.order();
-        String operation = word.operation();
-        if (word.kind() == Word.Kind.HELLO) {
-            answer(Word.of(Word.Kind.HERE, instance));
-        } else if (order != null) {
-            boolean applied = pauses.apply(order, Scope.NODE, order.duration());
-            answer(Word.answer(instance, order.operation(), applied));
-        } else if (operation != null) {
-            others.answered(operation, word.from(), word.applied());
-        }
-    }
-
-    /** On a thread that may wait for the broker. */
-    private void answer(Word word) {
-        try {
-            workers.execute(() -> tell(word));
-        } catch (RejectedExecutionException e) {
-            LOG.debug("Stopping; {} is not told", word.kind());
-        }
     }
 }

@@ -11,11 +11,10 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * To pause a type, or to resume it. Immutable.
  *
- * @param sequence of two orders about one type the one with the higher number counts, whichever arrives first
  * @param at by the clock of the instance that was asked
- * @param duration of the pause; zero resumes. An instance that is told counts it from then on, so that clocks play no part
+ * @param duration of the pause; zero resumes
  */
-record Order(String operation, String type, long sequence, Instant at, Duration duration, String reason, String by) {
+record Order(String operation, String type, Instant at, Duration duration, String reason, String by) {
 
     boolean isPause() {
         return !duration.isZero();
@@ -26,12 +25,15 @@ record Order(String operation, String type, long sequence, Instant at, Duration 
     }
 
     /**
-     * What is left of the pause for whoever reads the order from the store: by its own clock, and never longer than the whole, however
-     * far its clock is behind.
+     * What is left of the pause for whoever has just read the order: by its own clock, but never more than the whole, and never less than
+     * the whole without the time in which it cannot have been given yet. So instances that read regularly need no equal clocks.
+     *
+     * @param sinceRead how long ago the order was certainly not there; the longest possible duration if that is not known
      */
-    Duration left(Instant now) {
-        Duration left = Duration.between(now, until());
-        return left.isNegative() ? Duration.ZERO : left.compareTo(duration) > 0 ? duration : left;
+    Duration left(Instant now, Duration sinceRead) {
+        Duration byClock = Duration.between(now, until());
+        Duration least = sinceRead.compareTo(duration) < 0 ? duration.minus(sinceRead) : Duration.ZERO;
+        return byClock.compareTo(least) < 0 ? least : byClock.compareTo(duration) > 0 ? duration : byClock;
     }
 
     Pause pause(Scope scope) {
@@ -41,7 +43,6 @@ record Order(String operation, String type, long sequence, Instant at, Duration 
     void writeTo(ObjectNode json) {
         json.put("operation", operation)
                 .put("type", type)
-                .put("sequence", sequence)
                 .put("at", at.toEpochMilli())
                 .put("millis", duration.toMillis())
                 .put("reason", reason)
@@ -57,7 +58,6 @@ record Order(String operation, String type, long sequence, Instant at, Duration 
         return new Order(
                 Limits.text(json, "operation", Limits.LONGEST_ID),
                 Limits.text(json, "type", Limits.LONGEST_ID),
-                json.path("sequence").asLong(0),
                 Instant.ofEpochMilli(json.path("at").asLong(0)),
                 Duration.ofMillis(millis),
                 Limits.text(json, "reason", Limits.LONGEST_REASON),

@@ -23,7 +23,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 
-/** The latest order about each type, in one record of the node, so that one read tells them all. Thread-safe. */
+/**
+ * The latest order about each type, in one record of the node, so that one read tells them all. The record's version puts orders in their
+ * sequence: who writes replaces the version that was read, so no clock decides which came later. Thread-safe.
+ */
 final class StoredOrders {
 
     /** No message has this key, and no saga: names of sagas have no dot. */
@@ -32,7 +35,7 @@ final class StoredOrders {
     private static final String FORMAT = "1";
     private static final int TRIES = 10;
 
-    /** How long an order is kept that pauses nothing any more; its number keeps a late one from counting. */
+    /** How long an order is kept that pauses nothing any more, for those who want to see it in the store. */
     private static final Duration KEPT = Duration.ofDays(1);
 
     private final MessageStore store;
@@ -45,33 +48,38 @@ final class StoredOrders {
         this.json = json;
     }
 
-    /** By type. */
-    Map<String, Order> read() {
-        return read(apart(() -> store.find(KEY)));
+    /**
+     * What was read, or written.
+     *
+     * @param orders the latest one about each type
+     */
+    record Board(long version, Map<String, Order> orders) {}
+
+    /** {@code null} when the node has none. */
+    @Nullable
+    Board read() {
+        return board(apart(() -> store.find(KEY)));
     }
 
     /**
-     * Stores the order unless a later one is stored.
+     * Stores the order in place of the one about its type.
      *
-     * @return whether it counts
+     * @return {@code null} when others kept writing at the same time, and it is not stored
      */
-    boolean write(Order order) {
+    @Nullable
+    Board write(Order order) {
         String owner = RandomIds.next(timeline.random());
         for (int tries = 0; tries < TRIES; tries++) {
             MessageRecord stored = apart(() -> store.find(KEY));
-            Map<String, Order> orders = read(stored);
-            Order present = orders.get(order.type());
-            if (present != null && present.sequence() >= order.sequence()) {
-                return present.operation().equals(order.operation());
-            }
+            Map<String, Order> orders = new TreeMap<>(orders(stored));
             orders.put(order.type(), order);
             MessageRecord write = next(stored, owner, orders);
             MessageRecord written = apart(() -> stored == null ? store.create(write) : store.replace(write));
             if (written != null && written.owner().equals(owner)) {
-                return true;
+                return board(written);
             }
         }
-        return false;
+        return null;
     }
 
     private MessageRecord next(@Nullable MessageRecord stored, String owner, Map<String, Order> orders) {
@@ -101,7 +109,11 @@ final class StoredOrders {
                 : stored.nextContent(RecordState.RELEASED, owner, null, content);
     }
 
-    private Map<String, Order> read(@Nullable MessageRecord stored) {
+    private @Nullable Board board(@Nullable MessageRecord stored) {
+        return stored == null ? null : new Board(stored.version(), orders(stored));
+    }
+
+    private Map<String, Order> orders(@Nullable MessageRecord stored) {
         Map<String, Order> orders = new TreeMap<>();
         if (stored == null) {
             return orders;

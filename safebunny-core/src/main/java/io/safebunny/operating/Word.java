@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.operating;
 
+import io.safebunny.message.Names;
 import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -10,18 +10,14 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What instances of a node tell each other. Immutable.
+ * What instances of a node tell each other: hints and questions. None of it changes anything on an instance, so whoever forges one makes
+ * it read the store, or answer.
  *
  * @param from the instance
- * @param operation that is ordered or answered; {@code null} for the other kinds
- * @param order of kind {@link Kind#ORDER} only
+ * @param operation that is to be read, or was; {@code null} for the other kinds
+ * @param applied of an answer: whether the store was read and has the operation
  */
-record Word(
-        Kind kind,
-        String from,
-        @Nullable String operation,
-        boolean applied,
-        @Nullable Order order) {
+record Word(Kind kind, String from, @Nullable String operation, boolean applied) {
 
     enum Kind {
         /** An instance has started; the others say that they are here. */
@@ -29,22 +25,23 @@ record Word(
         HERE,
         /** An instance stops. */
         BYE,
-        ORDER,
+        /** The store has a new operation: read it now, and answer. */
+        READ,
         ANSWER
     }
 
     private static final int LARGEST = 16 * 1024;
 
     static Word of(Kind kind, String from) {
-        return new Word(kind, from, null, false, null);
+        return new Word(kind, from, null, false);
     }
 
-    static Word order(String from, Order order) {
-        return new Word(Kind.ORDER, from, order.operation(), false, order);
+    static Word read(String from, String operation) {
+        return new Word(Kind.READ, from, operation, false);
     }
 
     static Word answer(String from, String operation, boolean applied) {
-        return new Word(Kind.ANSWER, from, operation, applied, null);
+        return new Word(Kind.ANSWER, from, operation, applied);
     }
 
     byte[] write(JsonMapper mapper) {
@@ -55,28 +52,24 @@ record Word(
         if (kind == Kind.ANSWER) {
             json.put("applied", applied);
         }
-        if (order != null) {
-            order.writeTo(json);
-        }
         return json.toString().getBytes(StandardCharsets.UTF_8);
     }
 
     /** @return {@code null} for what no instance of this version tells */
-    static @Nullable Word read(byte[] bytes, JsonMapper mapper) {
+    static @Nullable Word parse(byte[] bytes, JsonMapper mapper) {
         if (bytes.length > LARGEST) {
             return null;
         }
         try {
             JsonNode json = mapper.readTree(bytes);
             Kind kind = Kind.valueOf(json.path("kind").asString(""));
-            boolean named = kind == Kind.ORDER || kind == Kind.ANSWER;
+            boolean named = kind == Kind.READ || kind == Kind.ANSWER;
             return new Word(
                     kind,
-                    Limits.text(json, "from", Limits.LONGEST_ID),
-                    named ? Limits.text(json, "operation", Limits.LONGEST_ID) : null,
-                    json.path("applied").asBoolean(false),
-                    kind == Kind.ORDER ? Order.read(json) : null);
-        } catch (JacksonException | IllegalArgumentException | ArithmeticException | DateTimeException e) {
+                    Names.printable(Limits.text(json, "from", Limits.LONGEST_ID)),
+                    named ? Names.printable(Limits.text(json, "operation", Limits.LONGEST_ID)) : null,
+                    json.path("applied").asBoolean(false));
+        } catch (JacksonException | IllegalArgumentException e) {
             return null;
         }
     }

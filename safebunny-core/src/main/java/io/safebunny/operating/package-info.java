@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What operators do to all instances of a node: it is told to those that run and stored for those that do not; nothing here handles messages. */
+/** What operators do to all instances of a node: the store has it, and those that run are told to read it; nothing here handles messages. */
 @NullMarked
 package io.safebunny.operating;
 

@@ -22,19 +22,25 @@ import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Pace;
 import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.time.ForwardingTimeline;
+import io.safebunny.time.Timeline;
 import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import tools.jackson.databind.json.JsonMapper;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several instances of one node, in virtual time. */
 class NodeOperationsTest {
@@ -60,7 +66,11 @@ class NodeOperationsTest {
         Pace pace = Pace.FULL;
 
         One(@Nullable MessageStore own, boolean durable) {
-            operations = new NodeOperations("billing", "host", breakers, own, durable, timeline, Runnable::run, LEASE);
+            this(own, durable, timeline);
+        }
+
+        One(@Nullable MessageStore own, boolean durable, Timeline clock) {
+            operations = new NodeOperations("billing", "host", breakers, own, durable, clock, Runnable::run, LEASE);
             operations.start(transport);
             breaker = breakers.add(TYPE, OrderPlaced.class, new Metrics(new SimpleMeterRegistry()));
             operations.handles(TYPE);
@@ -91,6 +101,18 @@ class NodeOperationsTest {
 
     private One start(@Nullable MessageStore own) {
         One one = new One(own, true);
+        instances.add(one);
+        return one;
+    }
+
+    /** With a wall clock that differs. */
+    private One startWithClock(Duration ahead) {
+        One one = new One(store, true, new ForwardingTimeline(timeline) {
+            @Override
+            public Instant now() {
+                return super.now().plus(ahead);
+            }
+        });
         instances.add(one);
         return one;
     }
@@ -137,6 +159,7 @@ class NodeOperationsTest {
     @Test
     void expiresByItself() {
         startThree();
+        timeline.advance(Duration.ofSeconds(1)); // they have just read the store
         Result unused = pause(instances.get(0));
 
         timeline.advance(TEN_MINUTES.minusMillis(1));
@@ -231,16 +254,16 @@ class NodeOperationsTest {
     }
 
     @Test
-    void whoWasNotReachedReadsItWithinALease() {
+    void whoWasNotReachedReadsItWithinSeconds() {
         One asked = start(store);
         asked.transport.close();
         One away = start(store);
 
         Result result = pause(asked);
         assertThat(result.instances()).hasSize(1);
-        assertThat(result.note()).contains("cannot be reached", "read the store within 30 s");
+        assertThat(result.note()).contains("cannot be reached", "read the store within 5 s");
         assertThat(away.pace).isEqualTo(Pace.FULL);
-        timeline.advance(LEASE);
+        timeline.advance(SharedPauses.INTERVAL);
 
         assertThat(away.pace).isEqualTo(Pace.PAUSED);
     }
@@ -255,24 +278,89 @@ class NodeOperationsTest {
     }
 
     @Test
-    void ofAPauseAndAResumeTheLaterCountsWhicheverArrivesFirst() {
-        startThree();
-        One one = instances.get(0);
-        Result unused = pause(one);
-        Order early = Objects.requireNonNull(
-                new StoredOrders(store, timeline, new JsonMapper()).read().get(TYPE));
-        assertThat(one.operations.resume(TYPE, Scope.NODE, "is back", "bob").instances())
-                .isNotEmpty();
+    void theStoreAndNoClockDecidesWhichOperationIsTheLater() {
+        One first = start(store);
+        One late = startWithClock(Duration.ofHours(-2));
+        Result unused = pause(first);
 
-        broker(Word.order("late", early));
+        assertThat(late.operations.resume(TYPE, Scope.NODE, "is back", "bob").instances())
+                .hasSize(2)
+                .allMatch(Instance::applied);
 
+        assertThat(paces()).containsOnly(Pace.FULL);
+        timeline.advance(LEASE);
         assertThat(paces()).containsOnly(Pace.FULL);
     }
 
-    private void broker(Word word) {
+    @ParameterizedTest
+    @ValueSource(ints = {-2, 2})
+    void anInstanceThatRunsPausesForTheWholeTimeButSecondsWhateverItsClockSays(int hours) {
+        One asked = start(store);
+        One told = startWithClock(Duration.ofHours(hours));
+        One read = startWithClock(Duration.ofHours(hours));
+        read.transport.close(); // so that it only reads, some seconds later
+        timeline.advance(Duration.ofSeconds(1)); // they have just read the store
+        Result unused = pause(asked);
+        timeline.advance(SharedPauses.INTERVAL);
+        assertThat(paces()).containsOnly(Pace.PAUSED);
+
+        timeline.advance(TEN_MINUTES.minus(SharedPauses.INTERVAL.multipliedBy(3)));
+        assertThat(paces()).containsOnly(Pace.PAUSED);
+        timeline.advance(SharedPauses.INTERVAL.multipliedBy(3));
+        assertThat(List.of(asked.pace, told.pace, read.pace)).containsOnly(Pace.FULL);
+    }
+
+    @Test
+    void whatIsDeletedFromTheStoreEndsEverywhere() {
+        AtomicReference<MessageStore> present = new AtomicReference<>(store);
+        MessageStore swapped = (MessageStore) Proxy.newProxyInstance(
+                MessageStore.class.getClassLoader(),
+                new Class<?>[] {MessageStore.class},
+                (proxy, method, arguments) -> method.invoke(present.get(), arguments));
+        start(swapped);
+        start(swapped);
+        Result unused = pause(instances.get(0));
+
+        present.set(new MemoryMessageStore(timeline, Duration.ofDays(7)));
+        timeline.advance(SharedPauses.INTERVAL);
+
+        assertThat(paces()).containsOnly(Pace.FULL);
+        assertThat(pause(instances.get(1)).instances()).hasSize(2).allMatch(Instance::applied);
+    }
+
+    @Test
+    void aForgedWordChangesNothingAndAFloodCostsTenReadsASecond() {
+        startThree();
+        UnreliableStore counted = new UnreliableStore(store);
+        One one = start(counted);
+        int before = counted.finds();
+        long sequence = Long.MAX_VALUE;
+        for (int i = 0; i < 5_000; i++) {
+            told("{\"kind\":\"READ\",\"from\":\"forged\\n2026 ERROR\",\"operation\":\"op-%d\"}".formatted(i));
+            told(
+                    ("{\"kind\":\"ORDER\",\"from\":\"forged\",\"operation\":\"op\",\"type\":\"OrderPlaced\",\"sequence\":%d,\"at\":1,"
+                                    + "\"millis\":60000,\"reason\":\"r\",\"by\":\"b\"}")
+                            .formatted(sequence));
+        }
+        timeline.advance(Duration.ofSeconds(1));
+
+        assertThat(paces()).containsOnly(Pace.FULL);
+        assertThat(counted.finds() - before).isLessThanOrEqualTo(11);
+        assertThat(pause(one).instances())
+                .filteredOn(Instance::applied)
+                .extracting(Instance::id)
+                .containsExactlyInAnyOrderElementsOf(instances.stream()
+                        .map(each -> each.operations.instance())
+                        .toList());
+        assertThat(one.operations.pause(TYPE, TEN_MINUTES, Scope.NODE, "r", "b").instances())
+                .extracting(Instance::id)
+                .noneMatch(id -> id.contains("\n"));
+    }
+
+    private void told(String text) {
         CompletableFuture<Void> unused = new MemoryTransport(broker, TopologyOptions.defaults())
                 .control("billing", message -> {})
-                .tell(word.write(new JsonMapper()));
+                .tell(text.getBytes(StandardCharsets.UTF_8));
     }
 
     @Test
@@ -289,19 +377,33 @@ class NodeOperationsTest {
     }
 
     @Test
-    void saysThatARestartForgetsItWithoutAStoreThatLasts() {
-        One without = start(null);
-        assertThat(pause(without))
+    void withoutAStoreEachInstanceIsAskedForItself() {
+        One asked = start(null);
+        One other = start(null);
+
+        assertThat(pause(asked))
                 .satisfies(result -> assertThat(result.stored()).isFalse())
-                .satisfies(result -> assertThat(result.note()).contains("no store"));
+                .satisfies(result -> assertThat(result.note()).contains("no store", "this instance only"))
+                .satisfies(result -> assertThat(result.instances())
+                        .containsExactly(
+                                new Instance(asked.operations.instance(), true),
+                                new Instance(other.operations.instance(), false)));
+
+        assertThat(paces()).containsExactly(Pace.PAUSED, Pace.FULL);
+        assertThat(asked.operations.paused()).extracting(Pause::scope).containsExactly(Scope.INSTANCE);
+    }
+
+    @Test
+    void saysThatARestartForgetsItWithAStoreInMemory() {
         One inMemory = new One(store, false);
+
         assertThat(pause(inMemory))
                 .satisfies(result -> assertThat(result.stored()).isFalse())
                 .satisfies(result -> assertThat(result.note()).contains("in memory"));
     }
 
     @Test
-    void aStoreThatDoesNotAnswerKeepsNobodyFromPausing() {
+    void aStoreThatDoesNotAnswerLeavesItWithTheOneThatIsAskedAndItSaysSo() {
         UnreliableStore silent = new UnreliableStore(store);
         One one = start(silent);
         start(silent);
@@ -309,11 +411,30 @@ class NodeOperationsTest {
 
         Result result = pause(one);
 
-        assertThat(result.instances()).hasSize(2).allMatch(Instance::applied);
+        assertThat(result.instances()).extracting(Instance::applied).containsExactly(true, false);
         assertThat(result.stored()).isFalse();
-        assertThat(result.note()).contains("does not answer", "repeat it");
+        assertThat(result.note()).contains("does not answer", "this instance only", "repeat it");
         timeline.advance(LEASE);
+        assertThat(paces()).containsExactly(Pace.PAUSED, Pace.FULL);
+        silent.down(false);
+        timeline.advance(SharedPauses.INTERVAL);
+        assertThat(paces()).containsExactly(Pace.PAUSED, Pace.FULL);
+        assertThat(pause(one).instances()).hasSize(2).allMatch(Instance::applied);
+    }
+
+    @Test
+    void whatIsPausedStaysSoWhileTheStoreIsAway() {
+        UnreliableStore silent = new UnreliableStore(store);
+        start(silent);
+        One asked = start(silent);
+        timeline.advance(Duration.ofSeconds(1)); // they have just read the store
+        Result unused = pause(asked);
+        silent.down(true);
+
+        timeline.advance(TEN_MINUTES.minusMillis(1));
         assertThat(paces()).containsOnly(Pace.PAUSED);
+        timeline.advance(Duration.ofMillis(1));
+        assertThat(paces()).containsOnly(Pace.FULL);
     }
 
     @Test

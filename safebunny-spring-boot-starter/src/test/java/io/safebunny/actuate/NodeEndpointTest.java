@@ -74,7 +74,7 @@ class NodeEndpointTest {
 
     @Test
     void pausesAndResumesATypeAndIsAudited() {
-        EXPOSED.run(context -> {
+        EXPOSED.withPropertyValues("safebunny.store.type=memory").run(context -> {
             BunnyOperations operations = context.getBean(BunnyOperations.class);
             Object paused = post(
                     context,

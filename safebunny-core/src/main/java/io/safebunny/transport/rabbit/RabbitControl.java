@@ -4,101 +4,155 @@ package io.safebunny.transport.rabbit;
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
-import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.NackedException;
 import io.safebunny.failure.PublishException.Publication;
-import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.message.WireMessage;
 import io.safebunny.spi.transport.ControlChannel;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
+import io.safebunny.time.Timeline.Purpose;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.rabbit.client.Channels;
 import io.safebunny.transport.rabbit.publish.Destination;
 import io.safebunny.transport.rabbit.publish.PublisherPool;
+import io.safebunny.work.SerialTask;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * One exclusive queue per instance, bound to a topic exchange with the node's name, so that topic permissions apply. It lives on the
- * connection that consumes; what is told goes out through the other one, because an alarm blocks whichever publishes. Thread-safe.
+ * connection that consumes, on a channel of its own; what is told goes out through the other one, because an alarm blocks whichever
+ * publishes. Nothing that fails here reaches the consumers: it is tried again by itself. Thread-safe.
  */
 final class RabbitControl implements ControlChannel {
 
     private static final Logger LOG = LoggerFactory.getLogger(RabbitControl.class);
 
     private static final Duration TELLING = Duration.ofSeconds(1);
+    private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
+
+    /** Each refusal is an error in the broker's log. */
+    private static final Duration AFTER_REFUSAL = Duration.ofMinutes(5);
+
+    /** What is older tells nobody anything, and a flood must stay on the broker, which drops the oldest. */
+    private static final Map<String, Object> BOUNDS = Map.of("x-message-ttl", 10_000, "x-max-length", 1_000);
+
+    private static final int AT_ONCE = 20;
 
     private final PublisherPool publishers;
+    private final Supplier<@Nullable Connection> connection;
     private final DeclaredTopology declared;
     private final Supplier<@Nullable String> user;
     private final Timeline timeline;
+    private final SerialTask joining;
 
     private volatile @Nullable Consumer<byte[]> listener;
     private volatile @Nullable Channel channel;
-    /** This user may not; asking again would only fill the broker's log. */
-    private volatile @Nullable String refused;
+    private volatile boolean isStale;
+    private volatile Problem joins = new Problem("not connected", false, 0);
+    private volatile @Nullable Problem tells;
 
+    /** @param until when it is tried again, by the monotonic clock */
+    private record Problem(String words, boolean refused, long until) {}
+
+    /** @param connection the present one; {@code null} while there is none */
     RabbitControl(
-            PublisherPool publishers, DeclaredTopology declared, Supplier<@Nullable String> user, Timeline timeline) {
+            PublisherPool publishers,
+            Supplier<@Nullable Connection> connection,
+            DeclaredTopology declared,
+            Supplier<@Nullable String> user,
+            Executor workers,
+            Timeline timeline) {
         this.publishers = publishers;
+        this.connection = connection;
         this.declared = declared;
         this.user = user;
         this.timeline = timeline;
+        this.joining = new SerialTask("joining the other instances of the node", this::join, workers, timeline);
     }
 
-    /** @param connection the present one; {@code null} while there is none */
-    void listen(Consumer<byte[]> heard, @Nullable Connection connection) {
+    /** Joins before it returns, if that is possible now. */
+    void listen(Consumer<byte[]> heard) {
         listener = heard;
-        if (connection != null) {
-            try {
-                open(connection);
-            } catch (IOException | ShutdownSignalException e) {
-                LOG.debug("Other instances are joined with the next connection", e);
-            }
+        join();
+    }
+
+    /** A connection is there. Does not block. */
+    void connected() {
+        if (listener != null) {
+            joining.request();
         }
     }
 
-    /** On every connect. */
-    synchronized void open(Connection connection) throws IOException {
+    void close() {
+        joining.stop();
+    }
+
+    private synchronized void join() {
         Consumer<byte[]> heard = listener;
-        if (heard == null || refused != null || isOpenOn(connection)) {
+        Connection present = connection.get();
+        if (heard == null || present == null || (isOpenOn(present) && !isStale)) {
             return;
         }
-        Topology planned = declared.require();
-        String exchange = planned.options().controlExchange();
         Channel opened = null;
-        try (Declarations broker = Declarations.on(connection, planned)) {
-            boolean unused = broker.exchange(exchange, "topic", Map.of());
-            opened = Channels.open(connection);
-            // another name each time: the broker may still have that of a connection it has not noticed to be gone
-            String queue = planned.node() + "-control-" + RandomIds.next(timeline.random());
-            opened.queueDeclare(queue, false, true, true, Map.of());
-            opened.queueBind(queue, exchange, planned.node());
-            opened.basicConsume(queue, true, (tag, delivery) -> heard.accept(delivery.getBody()), tag -> {});
-            channel = opened;
-        } catch (ConfigurationException e) {
-            refuse(String.valueOf(e.getMessage()));
-        } catch (IOException | ShutdownSignalException e) {
-            AMQP.Channel.Close close = Channels.closeReason(e);
+        closePresent();
+        try {
+            Topology planned = declared.require();
+            String exchange = planned.options().controlExchange();
+            try (Declarations broker = Declarations.on(present, planned)) {
+                boolean unused = broker.exchange(exchange, "topic", Map.of());
+            }
+            opened = Channels.open(present);
+            channel = opened; // before anything can close it
+            isStale = false;
+            consume(opened, exchange, planned.node(), heard);
+        } catch (IOException | RuntimeException e) {
             if (opened != null) {
                 Channels.closeQuietly(opened);
             }
-            if (close == null
-                    || (close.getReplyCode() != AMQP.ACCESS_REFUSED && close.getReplyCode() != AMQP.NOT_FOUND)) {
-                throw e;
-            }
-            refuse(close.getReplyText());
+            joins = failed(joins, isRefusal(e), e);
+            joining.requestAfter(Duration.ofNanos(joins.until - timeline.nanoTime()), Purpose.UPKEEP);
         }
+    }
+
+    private void closePresent() {
+        Channel present = channel;
+        channel = null;
+        if (present != null) {
+            Channels.closeQuietly(present);
+        }
+    }
+
+    private void consume(Channel opened, String exchange, String node, Consumer<byte[]> heard) throws IOException {
+        // another name each time: the broker may still have that of a connection it has not noticed to be gone
+        String queue = node + "-control-" + RandomIds.next(timeline.random());
+        opened.queueDeclare(queue, false, true, true, BOUNDS);
+        opened.queueBind(queue, exchange, node);
+        opened.basicQos(AT_ONCE);
+        opened.basicConsume(
+                queue,
+                false,
+                (tag, delivery) -> {
+                    heard.accept(delivery.getBody());
+                    opened.basicAck(delivery.getEnvelope().getDeliveryTag(), false);
+                },
+                tag -> Channels.closeQuietly(opened));
+        opened.addShutdownListener(cause -> {
+            if (channel == opened) {
+                rejoin();
+            }
+        });
     }
 
     private boolean isOpenOn(Connection connection) {
@@ -106,26 +160,43 @@ final class RabbitControl implements ControlChannel {
         return present != null && present.isOpen() && present.getConnection() == connection;
     }
 
-    private void refuse(String words) {
-        refused = words;
-        LOG.warn(
-                "The instances of this node cannot tell each other that a type is paused: {}. An instance that is asked still pauses, and the others"
-                        + " read it from the store within a lease; without a store they do not. See docs/permissions.md for what to permit",
-                words);
+    private static boolean isRefusal(Exception failure) {
+        AMQP.Channel.Close close = Channels.closeReason(failure);
+        return failure instanceof ConfigurationException
+                || (close != null
+                        && (close.getReplyCode() == AMQP.ACCESS_REFUSED || close.getReplyCode() == AMQP.NOT_FOUND));
+    }
+
+    private Problem failed(@Nullable Problem before, boolean refused, Throwable failure) {
+        String words = failure instanceof ConfigurationException
+                ? String.valueOf(failure.getMessage())
+                : Channels.explain(failure);
+        if (before == null || !before.words.equals(words)) {
+            LOG.atLevel(refused ? Level.WARN : Level.DEBUG)
+                    .log(
+                            "The instances of this node cannot tell each other to read which types are paused: {}. They read it every few seconds"
+                                    + " all the same, if the node has a store. See docs/permissions.md for what to permit",
+                            words);
+        }
+        return new Problem(words, refused, timeline.nanoTime() + (refused ? AFTER_REFUSAL : AFTER_FAILURE).toNanos());
     }
 
     @Override
     public @Nullable String problem() {
-        String words = refused;
-        if (words != null) {
-            return words;
+        Problem telling = tells;
+        if (telling != null) {
+            return telling.words;
         }
         Channel present = channel;
-        return present == null || !present.isOpen() ? "not connected" : null;
+        return present != null && present.isOpen() ? null : joins.words;
     }
 
     @Override
     public CompletableFuture<Void> tell(byte[] message) {
+        Problem before = tells;
+        if (before != null && before.refused && timeline.nanoTime() - before.until < 0) {
+            return CompletableFuture.failedFuture(new IOException(before.words));
+        }
         Topology planned = declared.require();
         WireMessage wire = new WireMessage(
                 null, null, "BunnyControl", planned.node(), null, "application/json", null, Map.of(), message);
@@ -138,10 +209,20 @@ final class RabbitControl implements ControlChannel {
                         user.get()),
                 Deadline.after(TELLING, timeline));
         return sent.whenComplete((none, failure) -> {
-            boolean passes = failure instanceof ConnectionLostException || failure instanceof PublishTimeoutException;
-            if (failure != null && !passes) {
-                refuse(String.valueOf(failure.getMessage()));
+            tells = failure == null ? null : failed(before, isForbidden(failure), failure);
+            if (failure != null) {
+                rejoin(); // perhaps the exchange is gone, and the binding with it
             }
         });
+    }
+
+    private static boolean isForbidden(Throwable failure) {
+        return failure instanceof NackedException
+                && String.valueOf(failure.getMessage()).contains("ACCESS_REFUSED");
+    }
+
+    private void rejoin() {
+        isStale = true;
+        joining.requestAfter(AFTER_FAILURE, Purpose.UPKEEP);
     }
 }

@@ -93,7 +93,7 @@ public final class RabbitTransport implements Transport {
         this.publishing =
                 new ConnectionKeeper("publish", publishFactory, timeline, declared::declareForPublishing, () -> {});
         this.consuming =
-                new ConnectionKeeper("consume", consumeFactory, timeline, this::prepareToConsume, consumers::adjust);
+                new ConnectionKeeper("consume", consumeFactory, timeline, declared::declare, this::isConsuming);
         this.deadLetters =
                 new ConnectionKeeper("dead-letters", deadLetterFactory, timeline, declared::declare, consumers::adjust);
         this.ofHandlers = new QueueConsumers.Source(consumeFactory, consuming, customizer);
@@ -103,12 +103,12 @@ public final class RabbitTransport implements Transport {
                 new PublisherPool(publishing, declared::declareForPublishing, timeline, options.maxConcurrency());
         Supplier<@Nullable String> user = options.tellsUser() ? publishFactory::getUsername : () -> null;
         this.sender = new RabbitSender(publishers, publishing, declared, user);
-        this.control = new RabbitControl(publishers, declared, user, timeline);
+        this.control = new RabbitControl(publishers, consuming::current, declared, user, workers, timeline);
     }
 
-    private void prepareToConsume(Connection connection) throws IOException {
-        declared.declare(connection);
-        control.open(connection);
+    private void isConsuming() {
+        consumers.adjust();
+        control.connected();
     }
 
     @Override
@@ -144,7 +144,7 @@ public final class RabbitTransport implements Transport {
 
     @Override
     public ControlChannel control(String node, Consumer<byte[]> heard) {
-        control.listen(heard, consuming.current());
+        control.listen(heard);
         return control;
     }
 
@@ -195,6 +195,7 @@ public final class RabbitTransport implements Transport {
     /** Deliveries first: a handler whose publication fails for this must find its own delivery closed. */
     @Override
     public void close() {
+        control.close();
         consuming.close();
         deadLetters.close();
         publishers.close();
