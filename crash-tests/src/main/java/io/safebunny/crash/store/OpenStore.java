@@ -51,7 +51,7 @@ public record OpenStore(
     public static OpenStore open(StoreAddress address, String node, Timeline timeline, int connections) {
         return switch (address.kind()) {
             case MEMORY -> new OpenStore(new MemoryMessageStore(timeline, RETENTION), null, null, () -> {});
-            case H2, H2_FILE, POSTGRESQL, MARIADB -> openJdbc(address, node, connections);
+            case H2, H2_FILE, POSTGRESQL, MYSQL, MARIADB -> openJdbc(address, node, connections);
             case COSMOS -> openCosmos(address, node);
         };
     }

@@ -12,11 +12,12 @@ public enum StoreKind {
     /** H2 embedded in the process that uses it, which goes down with it. */
     H2_FILE,
     POSTGRESQL,
+    MYSQL,
     MARIADB,
     COSMOS;
 
     public boolean isJdbc() {
-        return this == H2 || this == H2_FILE || this == POSTGRESQL || this == MARIADB;
+        return this == H2 || this == H2_FILE || this == POSTGRESQL || this == MYSQL || this == MARIADB;
     }
 
     /**

@@ -7,6 +7,7 @@ import io.safebunny.jdbc.store.JdbcStoreOptions;
 import io.safebunny.test.database.CosmosProxy;
 import io.safebunny.test.database.CosmosServer;
 import io.safebunny.test.database.MariaDbServer;
+import io.safebunny.test.database.MySqlServer;
 import io.safebunny.test.database.PostgresServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -47,6 +48,11 @@ public final class StoreServers implements AutoCloseable {
             case H2_FILE -> new StoreAddress(kind, false, files(), "");
             case POSTGRESQL -> {
                 PostgresServer server = PostgresServer.start();
+                ends.push(server::close);
+                yield withTables(kind, server.jdbcUrl());
+            }
+            case MYSQL -> {
+                MySqlServer server = MySqlServer.start();
                 ends.push(server::close);
                 yield withTables(kind, server.jdbcUrl());
             }

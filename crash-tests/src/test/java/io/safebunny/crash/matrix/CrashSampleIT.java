@@ -64,19 +64,29 @@ class CrashSampleIT {
 
     @Test
     void nothingIsLostOrDoneTwice() throws Exception {
-        assertAllOk(SAMPLE, List.of(SERVERS.address(StoreKind.POSTGRESQL, true), SERVERS.address(StoreKind.H2, false)));
+        assertAllOk(
+                SAMPLE,
+                List.of(
+                        SERVERS.address(StoreKind.POSTGRESQL, true),
+                        SERVERS.address(StoreKind.MYSQL, true),
+                        SERVERS.address(StoreKind.H2, false)));
     }
 
     @Test
     void whatIsCommittedIsSentOnceAndNothingElse() throws Exception {
-        assertAllOk(OUTBOX_SAMPLE, List.of(SERVERS.address(StoreKind.POSTGRESQL, true)));
+        assertAllOk(
+                OUTBOX_SAMPLE,
+                List.of(SERVERS.address(StoreKind.POSTGRESQL, true), SERVERS.address(StoreKind.MYSQL, true)));
     }
 
     @Test
     void sagasAreUndoneOnceAndInReverse() throws Exception {
         assertAllOk(
                 SAGA_SAMPLE,
-                List.of(SERVERS.address(StoreKind.POSTGRESQL, true), SERVERS.address(StoreKind.H2, false)));
+                List.of(
+                        SERVERS.address(StoreKind.POSTGRESQL, true),
+                        SERVERS.address(StoreKind.MYSQL, false),
+                        SERVERS.address(StoreKind.H2, false)));
     }
 
     /** No other process keeps the database alive. */

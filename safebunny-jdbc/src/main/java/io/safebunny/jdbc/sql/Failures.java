@@ -7,8 +7,10 @@ import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.StoreUnavailableException;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLNonTransientException;
 import java.sql.SQLRecoverableException;
 import java.sql.SQLTimeoutException;
+import java.sql.SQLTransactionRollbackException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.Set;
@@ -25,15 +27,27 @@ public record Failures(String table) {
 
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
-    /** SQL states: cancelled, deadlock, serialization failure, lock not available; H2's and MySQL's time-outs. */
+    /** SQL states: cancelled, transaction rolled back, deadlock, lock not available; H2's and MySQL's time-outs. */
     private static final Set<String> BUSY =
-            Set.of("57014", "40P01", "40001", "55P03", "HYT00", "HYT01", "90131", "70100");
+            Set.of("57014", "40000", "40P01", "40001", "55P03", "HYT00", "HYT01", "90131", "70100");
 
     /**
-     * Error codes of MySQL and MariaDB for lock wait time-out, deadlock, statements that took too long, and rows that were changed
-     * after the transaction's first read; their SQL states do not tell these apart.
+     * Error codes of MySQL and MariaDB for lock wait time-out, deadlock, a lock that is not waited for, statements that took too
+     * long, and rows that were changed after the transaction's first read; their SQL states do not tell these apart.
      */
-    private static final Set<Integer> BUSY_IN_MYSQL = Set.of(1205, 1213, 3024, 1969, 1020);
+    private static final Set<Integer> BUSY_IN_MYSQL = Set.of(1205, 1213, 3572, 3024, 1969, 1020);
+
+    /** Thrown by MySQL's driver, with neither SQL state nor error code, for a statement that its client cancelled. */
+    private static final String CANCELLED_IN_MYSQL = "MySQLStatementCancelledException";
+
+    /** SQL states of PostgreSQL for sessions it has ended, or did not begin because there are too many; outcome unknown. */
+    private static final Set<String> NO_SESSION = Set.of("25P03", "25P04", "53300", "40003");
+
+    /**
+     * Error codes of MySQL and MariaDB for sessions that the server has ended, with SQL states of everything else: killed (two of
+     * them), idle for too long, and a server that takes no more.
+     */
+    private static final Set<Integer> NO_SESSION_IN_MYSQL = Set.of(1927, 3169, 4031, 3032);
 
     /**
      * Error codes of MySQL for a character that the column's or connection's character set lacks; its SQL state is the unspecific
@@ -68,18 +82,35 @@ public record Failures(String table) {
                 || isPacketTooLarge(e)) {
             return Kind.CONTENT;
         }
-        if (e instanceof SQLRecoverableException
-                || e instanceof SQLTransientConnectionException
-                || e instanceof SQLNonTransientConnectionException
-                || state.isEmpty() // thrown by the connection pool
-                || state.startsWith("08")
-                || (state.startsWith("57P") && !state.equals("57P04"))) {
+        if (isConnection(e, state)) {
             return Kind.CONNECTION;
         }
-        if (e instanceof SQLTimeoutException || BUSY.contains(state) || BUSY_IN_MYSQL.contains(e.getErrorCode())) {
+        if (isBusy(e, state)) {
             return Kind.BUSY;
         }
+        if (state.isEmpty() && !(e instanceof SQLNonTransientException)) {
+            return Kind.CONNECTION; // thrown by the connection pool
+        }
         return state.startsWith("42") || state.equals("3F000") || state.equals("90079") ? Kind.TABLE : Kind.REFUSED;
+    }
+
+    private static boolean isConnection(SQLException e, String state) {
+        return e instanceof SQLRecoverableException
+                || e instanceof SQLTransientConnectionException
+                || e instanceof SQLNonTransientConnectionException
+                || state.startsWith("08")
+                || (state.startsWith("57P") && !state.equals("57P04"))
+                || NO_SESSION.contains(state)
+                || NO_SESSION_IN_MYSQL.contains(e.getErrorCode());
+    }
+
+    /** By its type first: drivers give time-outs without SQL state and error code. */
+    private static boolean isBusy(SQLException e, String state) {
+        return e instanceof SQLTimeoutException
+                || e instanceof SQLTransactionRollbackException
+                || e.getClass().getSimpleName().equals(CANCELLED_IN_MYSQL)
+                || BUSY.contains(state)
+                || BUSY_IN_MYSQL.contains(e.getErrorCode());
     }
 
     private static boolean isPacketTooLarge(SQLException e) {

@@ -11,13 +11,14 @@ import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** Settings of real servers, as the application's connection sees them. */
 class DurabilityIT {
 
     private static final JdbcTemplate POSTGRES = new JdbcTemplate(TestDatabase.POSTGRESQL.pool());
-    private static final JdbcTemplate MARIADB = new JdbcTemplate(TestDatabase.MARIADB.pool());
 
     @AfterAll
     static void reset() {
@@ -41,6 +42,7 @@ class DurabilityIT {
     @Test
     void defaultsAreSafe() throws Exception {
         assertThat(warnings(TestDatabase.POSTGRESQL.url())).isEmpty();
+        assertThat(warnings(TestDatabase.MYSQL.url())).isEmpty();
         assertThat(warnings(TestDatabase.MARIADB.url())).isEmpty();
     }
 
@@ -85,15 +87,28 @@ class DurabilityIT {
                 .until(() -> value.equals(POSTGRES.queryForObject("select current_setting(?)", String.class, setting)));
     }
 
-    @Test
-    void aMariaDbThatFlushesOnceASecondIsSeen() throws Exception {
+    @ParameterizedTest
+    @EnumSource(names = {"MYSQL", "MARIADB"})
+    void anInnoDbThatFlushesOnceASecondIsSeen(TestDatabase database) throws Exception {
+        JdbcTemplate sql = new JdbcTemplate(database.pool());
         for (String careless : List.of("0", "2")) {
-            MARIADB.execute("set global innodb_flush_log_at_trx_commit = " + careless);
+            sql.execute("set global innodb_flush_log_at_trx_commit = " + careless);
             try {
-                assertOne(warnings(TestDatabase.MARIADB.url()), "innodb_flush_log_at_trx_commit=" + careless);
+                assertOne(warnings(database.url()), "innodb_flush_log_at_trx_commit=" + careless);
             } finally {
-                MARIADB.execute("set global innodb_flush_log_at_trx_commit = 1");
+                sql.execute("set global innodb_flush_log_at_trx_commit = 1");
             }
+        }
+    }
+
+    @Test
+    void aBinaryLogOfMySqlThatIsFlushedLaterIsSeen() throws Exception {
+        JdbcTemplate sql = new JdbcTemplate(TestDatabase.MYSQL.pool());
+        sql.execute("set global sync_binlog = 0");
+        try {
+            assertOne(warnings(TestDatabase.MYSQL.url()), "sync_binlog=0");
+        } finally {
+            sql.execute("set global sync_binlog = 1");
         }
     }
 }

@@ -37,7 +37,7 @@ class TestServersIT {
     private final Matcher url = URL.matcher("");
 
     @ParameterizedTest
-    @EnumSource(names = {"POSTGRESQL", "MARIADB"})
+    @EnumSource(names = {"POSTGRESQL", "MYSQL", "MARIADB"})
     void letsNobodyInWithoutItsPassword(TestDatabase database) {
         parse(database);
         String user = url.group("server") + "?user=" + url.group("user");
@@ -49,7 +49,7 @@ class TestServersIT {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"POSTGRESQL", "MARIADB"})
+    @EnumSource(names = {"POSTGRESQL", "MYSQL", "MARIADB"})
     void listensOnLoopbackOnly(TestDatabase database) throws IOException {
         parse(database);
         String port = ":%04X".formatted(Integer.parseInt(url.group("port")));
@@ -62,7 +62,7 @@ class TestServersIT {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"POSTGRESQL", "MARIADB"})
+    @EnumSource(names = {"POSTGRESQL", "MYSQL", "MARIADB"})
     void keepsItsFilesToItself(TestDatabase database) throws Exception {
         Path folder = folder(database);
 
@@ -71,7 +71,7 @@ class TestServersIT {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"POSTGRESQL", "MARIADB"})
+    @EnumSource(names = {"POSTGRESQL", "MYSQL", "MARIADB"})
     void tellsItsPasswordNeitherInItsLogNorAsAnArgument(TestDatabase database) throws Exception {
         Path folder = folder(database);
         String password = url.group("password");

@@ -27,10 +27,11 @@ final class CommandLine {
                            h2        in H2, in one transaction with the ledger
                            postgres  in PostgreSQL, in one transaction with the ledger: a private server, or the
                                      database that --jdbc names
+                           mysql     in MySQL, likewise
                            cosmos    in Azure Cosmos DB, the ledger elsewhere: a private server with its API (needs
                                      Node.js and npm), or the account that --cosmos-endpoint and --cosmos-key name
-          --jdbc URL       jdbc:postgresql://HOST:PORT/DATABASE?user=USER&password=PASSWORD, for --store postgres;
-                           the demo makes tables in it and leaves them there
+          --jdbc URL       jdbc:postgresql://HOST:PORT/DATABASE?user=USER&password=PASSWORD, for --store postgres, or
+                           jdbc:mysql://…, for --store mysql; the demo makes tables in it and leaves them there
           --cosmos-endpoint URI, --cosmos-key KEY
                            https://ACCOUNT.documents.azure.com:443/ and its key, for --store cosmos
           --kill           run the nodes in two processes, kill one (SIGKILL) when half of the orders have ended,
@@ -107,12 +108,12 @@ final class CommandLine {
                     "--kill places orders and runs all nodes: it goes neither with --node nor with --serve");
         }
         if (options.kill() && options.store().kind() == StoreChoice.Kind.MEMORY) {
-            throw new UsageException("--kill needs a store that outlives a process: --store h2, postgres or cosmos");
+            throw new UsageException("--kill needs a store that outlives a process: --store h2, postgres, mysql or cosmos");
         }
         if (options.orchestrated() && options.node() == Node.ORDERS && !keepsSagas(options.store())) {
             throw new UsageException(
                     "--node orders --orchestrated needs a store that outlives the process, which forgets"
-                            + " its sagas: --store postgres with --jdbc, or cosmos");
+                            + " its sagas: --store postgres or mysql with --jdbc, or cosmos");
         }
         return options;
     }
@@ -157,7 +158,7 @@ final class CommandLine {
                 store = StoreChoice.Kind.named(value)
                         .orElseThrow(() -> new UsageException(
                                 "there is no store '" + printable(value) + "', only " + StoreChoice.Kind.names()));
-            case "--jdbc" -> jdbc = address(option, value, "jdbc:postgresql:");
+            case "--jdbc" -> jdbc = value;
             case "--cosmos-endpoint" -> cosmosEndpoint = address(option, value, "https://");
             default -> cosmosKey = value;
         }
@@ -173,8 +174,11 @@ final class CommandLine {
 
     private StoreChoice store(boolean kill) {
         StoreChoice.Kind kind = store != null ? store : kill ? StoreChoice.Kind.H2 : StoreChoice.Kind.MEMORY;
-        if (jdbc != null && kind != StoreChoice.Kind.POSTGRES) {
-            throw new UsageException("--jdbc needs --store postgres");
+        if (jdbc != null && !kind.hasAddress()) {
+            throw new UsageException("--jdbc needs --store postgres or mysql");
+        }
+        if (jdbc != null) {
+            jdbc = address("--jdbc", jdbc, kind.scheme());
         }
         if ((cosmosEndpoint != null || cosmosKey != null) && kind != StoreChoice.Kind.COSMOS) {
             throw new UsageException("--cosmos-endpoint and --cosmos-key need --store cosmos");

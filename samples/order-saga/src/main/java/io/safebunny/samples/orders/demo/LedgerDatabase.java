@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.samples.orders.demo;
 
+import io.safebunny.test.database.MySqlServer;
 import io.safebunny.test.database.PostgresServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -25,17 +26,26 @@ final class LedgerDatabase implements AutoCloseable {
     /** Makes H2 write a commit to the file before it returns, rather than up to half a second later. */
     private static final String DURABLE = ";WRITE_DELAY=0";
 
+    private static final String SCHEMA = "schema.sql";
+    private static final String MYSQL_SCHEMA = "schema-mysql.sql";
+
     private final Map<String, String> properties;
     private final SingleConnectionDataSource connection;
     private final Runnable closer;
 
     private LedgerDatabase(Map<String, String> properties, SingleConnectionDataSource connection, Runnable closer) {
+        this(properties, connection, SCHEMA, closer);
+    }
+
+    /** @param schema class path location of the script that creates the tables */
+    private LedgerDatabase(
+            Map<String, String> properties, SingleConnectionDataSource connection, String schema, Runnable closer) {
         this.properties = properties;
         this.connection = connection;
         this.closer = closer;
         try {
             // created before the nodes start, because two of them creating the tables at once would conflict
-            new ResourceDatabasePopulator(new ClassPathResource("schema.sql")).execute(connection);
+            new ResourceDatabasePopulator(new ClassPathResource(schema)).execute(connection);
         } catch (DataAccessException e) {
             close();
             throw new UsageException("the database cannot be used; see --jdbc: "
@@ -83,17 +93,27 @@ final class LedgerDatabase implements AutoCloseable {
     /** A private PostgreSQL server that ends with this process. */
     static LedgerDatabase privatePostgres() {
         PostgresServer server = PostgresServer.start();
-        return postgres(server.jdbcUrl(), server::close);
+        return at(server.jdbcUrl(), SCHEMA, server::close);
     }
 
     static LedgerDatabase postgres(String url) {
-        return postgres(url, () -> {});
+        return at(url, SCHEMA, () -> {});
     }
 
-    private static LedgerDatabase postgres(String url, Runnable closer) {
+    /** A private MySQL server that ends with this process. */
+    static LedgerDatabase privateMySql() {
+        MySqlServer server = MySqlServer.start();
+        return at(server.jdbcUrl(), MYSQL_SCHEMA, server::close);
+    }
+
+    static LedgerDatabase mySql(String url) {
+        return at(url, MYSQL_SCHEMA, () -> {});
+    }
+
+    private static LedgerDatabase at(String url, String schema, Runnable closer) {
         SingleConnectionDataSource connection = new SingleConnectionDataSource(url, true);
         Map<String, String> properties = new LinkedHashMap<>(Map.of("spring.datasource.url", url));
-        return new LedgerDatabase(properties, connection, () -> {
+        return new LedgerDatabase(properties, connection, schema, () -> {
             connection.destroy();
             closer.run();
         });

@@ -51,6 +51,12 @@ final class Storage implements AutoCloseable {
                                 ? LedgerDatabase.privatePostgres()
                                 : LedgerDatabase.postgres(choice.address()),
                         null);
+            case MYSQL ->
+                new Storage(
+                        choice.address() == null
+                                ? LedgerDatabase.privateMySql()
+                                : LedgerDatabase.mySql(choice.address()),
+                        null);
             case COSMOS -> {
                 // started first, because it is the one that may not be installed
                 CosmosServer server = choice.isGiven() || !options.deduplicate() ? null : CosmosServer.start();

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where the nodes remember handled messages.
  *
- * @param address JDBC URL of the PostgreSQL database or endpoint of the Cosmos account; {@code null} for a private server
+ * @param address JDBC URL of the PostgreSQL or MySQL database, or endpoint of the Cosmos account; {@code null} for a private server
  * @param key key of the Cosmos account
  */
 record StoreChoice(
@@ -20,6 +20,7 @@ record StoreChoice(
         MEMORY("memory"),
         H2("H2, with the ledger"),
         POSTGRES("PostgreSQL, with the ledger"),
+        MYSQL("MySQL, with the ledger"),
         COSMOS("Cosmos DB, without the ledger");
 
         private final String description;
@@ -34,7 +35,17 @@ record StoreChoice(
 
         /** Whether records and ledger are in one database, and therefore in one transaction. */
         boolean isTransactional() {
-            return this == H2 || this == POSTGRES;
+            return this == H2 || hasAddress();
+        }
+
+        /** Whether the user may give one with a JDBC URL. */
+        boolean hasAddress() {
+            return this == POSTGRES || this == MYSQL;
+        }
+
+        /** How its JDBC URLs begin. */
+        String scheme() {
+            return this == POSTGRES ? "jdbc:postgresql:" : "jdbc:mysql:";
         }
 
         static Optional<Kind> named(String name) {

@@ -54,8 +54,9 @@ class CommandLineTest {
                 "--node billing --serve --rabbit amqp://localhost,exclude each other",
                 "--store disk,there is no store 'disk'",
                 "--store,--store needs a value",
-                "--jdbc jdbc:postgresql:saga,--jdbc needs --store postgres",
+                "--jdbc jdbc:postgresql:saga,--jdbc needs --store postgres or mysql",
                 "--store postgres --jdbc jdbc:mysql:saga,--jdbc needs an address that begins with jdbc:postgresql:",
+                "--jdbc jdbc:postgresql:saga --store mysql,--jdbc needs an address that begins with jdbc:mysql:",
                 "--store cosmos --cosmos-endpoint https://localhost,need each other",
                 "--store cosmos --cosmos-endpoint http://localhost,--cosmos-endpoint needs an address that begins with",
                 "--cosmos-key a2V5,need --store cosmos",
@@ -63,7 +64,7 @@ class CommandLineTest {
                 "--kill --serve --rabbit amqp://localhost,--kill places orders and runs all nodes",
                 "--orchestrated --kill --store memory,--kill needs a store that outlives a process",
                 "--orchestrated --node orders --rabbit amqp://localhost,needs a store that outlives the process",
-                "--orchestrated --node orders --rabbit amqp://localhost --store h2,--store postgres with --jdbc",
+                "--orchestrated --node orders --rabbit amqp://localhost --store h2,--store postgres or mysql with --jdbc",
                 "--orchestrated --node orders --rabbit amqp://localhost --store postgres,which forgets its sagas",
                 "--kill --node orders --rabbit amqp://localhost,--kill places orders and runs all nodes"
             })

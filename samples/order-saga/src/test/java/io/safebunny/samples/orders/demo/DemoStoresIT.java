@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class DemoStoresIT {
 
     @ParameterizedTest
-    @EnumSource(names = {"POSTGRES", "COSMOS"})
+    @EnumSource(names = {"POSTGRES", "MYSQL", "COSMOS"})
     void chaosLosesAndDoublesNothing(StoreChoice.Kind store) {
         Options options = Options.defaults().withOrders(200).withChaos(7).withStore(StoreChoice.of(store));
 

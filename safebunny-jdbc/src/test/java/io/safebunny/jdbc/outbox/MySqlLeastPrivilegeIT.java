@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.outbox;
+
+import io.safebunny.jdbc.fixture.TestDatabase;
+import io.safebunny.jdbc.sql.Dialect;
+
+class MySqlLeastPrivilegeIT extends LeastPrivilegeRules {
+
+    @Override
+    TestDatabase database() {
+        return TestDatabase.MYSQL;
+    }
+
+    @Override
+    String creation(String name, String secret) {
+        return "create user %s@'127.0.0.1' identified by '%s'".formatted(name, secret);
+    }
+
+    @Override
+    String grantee(String name) {
+        return name + "@'127.0.0.1'";
+    }
+
+    @Override
+    Dialect dialect() {
+        return Dialect.MYSQL;
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.outbox;
+
+import io.safebunny.jdbc.fixture.TestDatabase;
+
+class MySqlOutboxRelayIT extends OutboxRelayRules {
+
+    @Override
+    TestDatabase database() {
+        return TestDatabase.MYSQL;
+    }
+}

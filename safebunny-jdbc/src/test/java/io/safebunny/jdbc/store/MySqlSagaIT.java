@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import io.safebunny.jdbc.fixture.TestDatabase;
+
+class MySqlSagaIT extends SagaRules {
+
+    @Override
+    TestDatabase database() {
+        return TestDatabase.MYSQL;
+    }
+
+    @Override
+    boolean isTransactional() {
+        return false;
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.database;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A MySQL server of one's own, without Docker: from the root folder that {@code SAFEBUNNY_MYSQL_ROOT} names, or the one that
+ * {@code bin/database install mysql} unpacked, on Linux, x86_64. Needs a driver on the class path. Thread-safe. Whoever starts it closes
+ * it; it also ends with the virtual machine.
+ */
+public final class MySqlServer implements AutoCloseable {
+
+    private static final String ROOT = "SAFEBUNNY_MYSQL_ROOT";
+    private static final String PROGRAM = "usr/sbin/mysqld";
+
+    /**
+     * Takes the root and the folder. The program is started by the loader of its own root, with the libraries of that root: so it needs no
+     * chroot, nor the rights for one, and runs as somebody who may not look into the root.
+     */
+    private static final String COPY = """
+            umask 022
+            libraries=$1/usr/lib/x86_64-linux-gnu loader=$1/lib64/ld-linux-x86-64.so.2
+            mkdir "$2/lib" "$2/share"
+            cp -L "$loader" "$2/lib/"
+            "$loader" --library-path "$libraries" --list "$1/%s" | sed -n 's/.*=> \\(\\/.*\\) (0x.*/\\1/p' \\
+                | while read -r library; do cp -L "$library" "$2/lib/"; done
+            cp "$1/%1$s" "$2/"
+            cp -r "$1/usr/share/mysql/english" "$1/usr/share/mysql/charsets" "$2/share/"
+            """.formatted(PROGRAM);
+
+    // everything, from here; the other one, which has no password, goes
+    private static final String USER = """
+            create user root@'127.0.0.1' identified by '%s';
+            grant all on *.* to root@'127.0.0.1' with grant option;
+            drop user root@localhost;
+            create database test;
+            """;
+
+    private final int port = Server.freePort();
+    private final String password = UUID.randomUUID().toString();
+    private final Server server;
+
+    private MySqlServer(ServerFolder folder) {
+        List<String> command = new ArrayList<>(List.of(
+                folder.path().resolve("lib/ld-linux-x86-64.so.2").toString(),
+                "--library-path",
+                folder.path().resolve("lib").toString(),
+                folder.path().resolve("mysqld").toString(),
+                "--no-defaults",
+                "--basedir=" + folder.path(),
+                "--lc-messages-dir=" + folder.path().resolve("share"),
+                "--character-sets-dir=" + folder.path().resolve("share/charsets"),
+                "--datadir=" + folder.path().resolve("data"),
+                "--secure-file-priv=",
+                "--performance-schema=OFF",
+                "--innodb-buffer-pool-size=64M",
+                "--innodb-redo-log-capacity=64M"));
+        initialize(folder, command, USER.formatted(password));
+        command.addAll(List.of(
+                "--mysqlx=OFF",
+                "--skip-name-resolve",
+                "--bind-address=127.0.0.1",
+                "--port=" + port,
+                "--socket=" + folder.path().resolve("socket"),
+                "--pid-file=" + folder.path().resolve("pid")));
+        this.server = new Server(
+                folder, command, () -> DriverManager.getConnection(jdbcUrl()).close());
+    }
+
+    /** Starts one and returns once it accepts connections. */
+    public static MySqlServer start() {
+        Path root = root(System.getenv(ROOT));
+        ServerFolder folder = ServerFolder.create("mysql");
+        folder.run(List.of("sh", "-ec", COPY, "sh", root.toString(), folder.path().toString()), null);
+        MySqlServer mySql = new MySqlServer(folder);
+        mySql.server.start();
+        return mySql;
+    }
+
+    /** @param named by the environment; once named it is used or the tests fail, never passed over */
+    static Path root(@Nullable String named) {
+        boolean isNamed = named != null && !named.isBlank();
+        Path root = (isNamed ? Path.of(named) : CacheFolder.ofTheUser().path().resolve("mysql")).toAbsolutePath();
+        if (!Files.exists(root.resolve(PROGRAM))) {
+            throw new DatabaseUnavailableException("No MySQL server to start [root=" + root + "]: there is no " + PROGRAM
+                    + " in it. Run bin/database install mysql and set " + ROOT + " to what it prints.");
+        }
+        return root;
+    }
+
+    /** Without waiting for the disk, which takes half of the time: what is lost with the machine in these seconds is not missed. */
+    private static void initialize(ServerFolder folder, List<String> command, String user) {
+        try {
+            Path script = folder.secret("initialize.sql", user);
+            List<String> initialize = new ArrayList<>(command);
+            initialize.addAll(List.of(
+                    "--initialize-insecure",
+                    "--init-file=" + script,
+                    "--skip-log-bin",
+                    "--skip-innodb-doublewrite",
+                    "--innodb-flush-log-at-trx-commit=0",
+                    "--innodb-flush-method=nosync"));
+            folder.run(ServerFolder.unprivileged(initialize), null);
+            Files.delete(script);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** For MySQL's own driver and the user {@code root}, who may do everything, with the password of this server, which is a random one. */
+    public String jdbcUrl() {
+        return "jdbc:mysql://127.0.0.1:" + port + "/test?user=root&password=" + password;
+    }
+
+    /** Ends it with SIGKILL; what it had committed stays. */
+    public void kill() {
+        server.kill();
+    }
+
+    /** Starts it again on the same port and data, after {@link #kill()}. */
+    public void restart() {
+        server.kill();
+        server.start();
+    }
+
+    /** Freezes it: connections stay open and nobody answers on them. */
+    public void pause() {
+        server.signal("STOP");
+    }
+
+    /** Lets a frozen server go on. */
+    public void resume() {
+        server.signal("CONT");
+    }
+
+    /** Ends it and deletes its data; a repeat is harmless. */
+    @Override
+    public void close() {
+        server.close();
+    }
+}
