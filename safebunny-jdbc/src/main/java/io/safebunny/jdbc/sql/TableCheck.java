@@ -4,7 +4,7 @@ package io.safebunny.jdbc.sql;
 import io.safebunny.failure.ConfigurationException;
 import java.sql.SQLException;
 
-/** Refuses to start when a table is missing or lacks columns. */
+/** Refuses to start when a table is missing, lacks columns, or is in a database that would not tell ids apart. */
 public final class TableCheck {
 
     private TableCheck() {}
@@ -16,6 +16,7 @@ public final class TableCheck {
     public static void run(String table, String script, Connections connections, SqlWork<Boolean> probe) {
         try {
             connections.once(probe);
+            Compatibility.require(table, connections);
         } catch (SQLException e) {
             if (Failures.kindOf(e) == Failures.Kind.TABLE) {
                 throw new ConfigurationException(
