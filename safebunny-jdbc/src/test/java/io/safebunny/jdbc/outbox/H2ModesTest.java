@@ -39,6 +39,8 @@ class H2ModesTest {
     @ValueSource(
             strings = {
                 "",
+                ";CASE_INSENSITIVE_IDENTIFIERS=TRUE",
+                ";DATABASE_TO_UPPER=FALSE",
                 ";MODE=LEGACY",
                 ";MODE=MySQL;DATABASE_TO_LOWER=TRUE",
                 ";MODE=MySQL;CASE_INSENSITIVE_IDENTIFIERS=TRUE",

@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class SchemaTwinsTest {
@@ -21,6 +24,25 @@ class SchemaTwinsTest {
         assertThat(mariaDb.get(0)).contains("MariaDB");
         assertThat(mySql.get(0)).contains("MySQL");
         assertThat(mariaDb.subList(1, mariaDb.size())).isEqualTo(mySql.subList(1, mySql.size()));
+    }
+
+    /** What is promised for both is tried on both. */
+    @Test
+    void eachSuiteOfMariaDbHasOneOfMySql() throws IOException {
+        List<String> ofMySql = suites("MySql");
+
+        assertThat(ofMySql).hasSizeGreaterThan(10).isEqualTo(suites("MariaDb"));
+    }
+
+    /** Without the database's name. */
+    private static List<String> suites(String database) throws IOException {
+        try (Stream<Path> files = Files.walk(Path.of("src/test/java"))) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.startsWith(database))
+                    .map(name -> name.substring(database.length()))
+                    .sorted()
+                    .toList();
+        }
     }
 
     private static List<String> lines(Dialect dialect) throws IOException {

@@ -14,6 +14,7 @@ import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** Tables that somebody has made or altered himself: to them, different ids may be one. */
@@ -66,6 +67,19 @@ class LooseCollationsIT {
     private static void collation(JdbcTemplate sql, String name, String locale) {
         sql.execute("create collation if not exists %s (provider = icu, locale = '%s', deterministic = false)"
                 .formatted(name, locale));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"EMPTY_STRING_IS_NULL", "ORACLE"})
+    void anEmptyTextThatIsNoneIsRefused(String mode) {
+        TestDatabase database = TestDatabase.MARIADB;
+        assertThat(database.pool()).isNotNull(); // with the tables
+        try (HikariDataSource pool = database.newPool(
+                config -> config.setJdbcUrl(database.url() + "&sessionVariables=sql_mode='" + mode + "'"))) {
+            assertThatThrownBy(() -> store(pool, JdbcStoreOptions.DEFAULT_TABLE_PREFIX))
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageContaining("SB-1426");
+        }
     }
 
     @ParameterizedTest

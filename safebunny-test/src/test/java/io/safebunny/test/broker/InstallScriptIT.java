@@ -12,53 +12,82 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** What {@code bin/broker} installs is run, as root: it comes from Debian or not at all. */
+/** What {@code bin/broker} and {@code bin/database} install is run, as root: it comes from Debian or not at all. */
 @Timeout(180)
 class InstallScriptIT {
 
-    private static final String SERIES = "4.0";
-    private static final String SUITE = "trixie";
+    /** What is installed, from which Debian, and which files in the folder are taken for it. */
+    enum Installed {
+        BROKER(
+                "4.0",
+                "rabbitmq-4.0",
+                "trixie",
+                ServerRoot.SERVER,
+                "usr/lib/rabbitmq/lib/rabbitmq_server-4.0.0/placeholder"),
+        DATABASE("mysql", "mysql", "sid", "usr/sbin/mysqld", "usr/share/mysql/english/errmsg.sys");
+
+        private final String argument;
+        private final String folder;
+        private final String suite;
+        private final List<String> files;
+
+        Installed(String argument, String folder, String suite, String... files) {
+            this.argument = argument;
+            this.folder = folder;
+            this.suite = suite;
+            this.files = List.of(files);
+        }
+
+        private String script() {
+            return "../bin/" + name().toLowerCase(Locale.ROOT);
+        }
+    }
 
     @TempDir
     Path folder;
 
-    @Test
-    void runsNothingFromAFolderToWhichOthersMayWrite() throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void runsNothingFromAFolderToWhichOthersMayWrite(Installed installed) throws Exception {
         Path cache = Files.createDirectory(folder.resolve("shared"));
-        Path lookalike = cache.resolve("rabbitmq-" + SERIES);
-        Path server = lookalike.resolve(ServerRoot.SERVER);
-        Files.createDirectories(Objects.requireNonNull(server.getParent()));
-        Files.createFile(server);
-        Files.createDirectories(lookalike.resolve("usr/lib/rabbitmq/lib/rabbitmq_server-" + SERIES + ".0"));
+        for (String name : installed.files) {
+            Path file = cache.resolve(installed.folder).resolve(name);
+            Files.createDirectories(Objects.requireNonNull(file.getParent()));
+            Files.createFile(file);
+        }
         Files.setPosixFilePermissions(cache, PosixFilePermissions.fromString("rwxrwxrwx"));
 
-        String output = failedInstall(cache, "http://127.0.0.1:9/");
+        String output = failedInstall(installed, cache, "http://127.0.0.1:9/");
 
         assertThat(output).contains("others may write to the cache folder " + cache);
     }
 
-    @Test
-    void unpacksNothingThatIsNotSigned() throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void unpacksNothingThatIsNotSigned(Installed installed) throws Exception {
         assumeThat(Stream.of("/usr/sbin/debootstrap", "/usr/bin/gpgv", "/usr/bin/unshare"))
                 .as("needs root and debootstrap")
                 .allMatch(program -> Files.exists(Path.of(program)));
         assumeThat(System.getProperty("user.name")).isEqualTo("root");
-        HttpServer mirror = mirror("Origin: Debian\nCodename: " + SUITE + "\nComponents: main\n");
+        HttpServer mirror = mirror("Origin: Debian\nCodename: " + installed.suite + "\nComponents: main\n");
         try {
             Path cache = Files.createDirectory(
                     folder.resolve("cache"),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
 
             String output = failedInstall(
-                    cache, "http://127.0.0.1:" + mirror.getAddress().getPort() + "/");
+                    installed, cache, "http://127.0.0.1:" + mirror.getAddress().getPort() + "/");
 
-            assertThat(output).contains("the signature of Debian " + SUITE).contains("could not be checked");
+            assertThat(output).contains("the signature of Debian " + installed.suite).contains("could not be checked");
             try (Stream<Path> left = Files.list(cache)) {
                 assertThat(left.filter(Files::isDirectory)).isEmpty();
             }
@@ -81,9 +110,9 @@ class InstallScriptIT {
         return server;
     }
 
-    private static String failedInstall(Path cache, String mirror) throws Exception {
+    private static String failedInstall(Installed installed, Path cache, String mirror) throws Exception {
         ProcessBuilder script =
-                new ProcessBuilder("bash", "../bin/broker", "install", SERIES).redirectErrorStream(true);
+                new ProcessBuilder("bash", installed.script(), "install", installed.argument).redirectErrorStream(true);
         script.environment().put("SAFEBUNNY_CACHE", cache.toString());
         script.environment().put("SAFEBUNNY_DEBIAN_MIRROR", mirror);
         Process process = script.start();

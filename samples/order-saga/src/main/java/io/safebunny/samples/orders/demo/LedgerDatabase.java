@@ -112,7 +112,8 @@ final class LedgerDatabase implements AutoCloseable {
 
     private static LedgerDatabase at(String url, String schema, Runnable closer) {
         SingleConnectionDataSource connection = new SingleConnectionDataSource(url, true);
-        Map<String, String> properties = new LinkedHashMap<>(Map.of("spring.datasource.url", url));
+        Map<String, String> properties = new LinkedHashMap<>(
+                Map.of("spring.datasource.url", url, "spring.sql.init.schema-locations", "classpath:" + schema));
         return new LedgerDatabase(properties, connection, schema, () -> {
             connection.destroy();
             closer.run();

@@ -20,44 +20,39 @@ import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.test.database.MariaDbServer;
 import io.safebunny.time.SystemTimeline;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** MariaDB accepts statements of one megabyte, and the record has two. */
-class PacketLimitIT {
+/** A server of its own accepts statements of one megabyte, and the record has two. */
+abstract class PacketLimitRules {
 
-    private static final MariaDbServer SERVER = MariaDbServer.start();
     private static final int TOO_MUCH = 2 * 1024 * 1024;
 
     private final JdbcStoreOptions options = JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofHours(1));
 
-    @BeforeAll
-    static void limit() {
+    /** Of the server. */
+    abstract String url();
+
+    @BeforeEach
+    void limit() {
         try (HikariDataSource admin = pool("")) {
             new JdbcTemplate(admin).execute("set global max_allowed_packet = 1048576");
             TestDatabase.createTable(admin, JdbcStoreOptions.DEFAULT_TABLE_PREFIX);
-            new JdbcTemplate(admin).execute("create table work (id varchar(64))");
+            new JdbcTemplate(admin).execute("create table if not exists work (id varchar(64))");
         }
     }
 
-    @AfterAll
-    static void close() {
-        SERVER.close();
-    }
-
-    private static HikariDataSource pool(String parameters) {
+    private HikariDataSource pool(String parameters) {
         HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(SERVER.jdbcUrl() + parameters);
+        config.setJdbcUrl(url() + parameters);
         config.setMaximumPoolSize(3);
         return new HikariDataSource(config);
     }

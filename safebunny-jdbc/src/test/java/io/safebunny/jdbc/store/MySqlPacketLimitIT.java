@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import io.safebunny.test.database.MySqlServer;
+import org.junit.jupiter.api.AfterAll;
+
+class MySqlPacketLimitIT extends PacketLimitRules {
+
+    private static final MySqlServer SERVER = MySqlServer.start();
+
+    @Override
+    String url() {
+        return SERVER.jdbcUrl();
+    }
+
+    @AfterAll
+    static void close() {
+        SERVER.close();
+    }
+}
