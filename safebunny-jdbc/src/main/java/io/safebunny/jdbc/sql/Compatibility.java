@@ -53,7 +53,7 @@ final class Compatibility {
             return new ConfigurationException(
                     "SB-1426",
                     "The database takes an empty text for none [table=%s]: it is in a compatibility mode.".formatted(table),
-                    "Remove MODE=Oracle from the JDBC URL of H2, or ORACLE and EMPTY_STRING_IS_NULL from the sql_mode of MariaDB.");
+                    "Remove MODE=Oracle from the JDBC URL of H2, or EMPTY_STRING_IS_NULL from the sql_mode of MariaDB.");
         }
         return new ConfigurationException(
                 "SB-1425",
