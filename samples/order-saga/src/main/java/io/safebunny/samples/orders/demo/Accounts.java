@@ -11,41 +11,41 @@ final class Accounts {
     /** An order without acceptance was accepted by an earlier run: a broker may still hold messages about it. */
     private static final String TALLY = """
         select
-            count(*) filter (where accepted > 0) as orders,
-            count(*) filter (where accepted > 0 and completed > 0) as ended_well,
-            count(*) filter (where accepted > 0 and completed = 0 and cancelled > 0) as ended_otherwise,
-            count(*) filter (where accepted > 0 and received > 0)
-                + count(*) filter (where accepted > 0 and outcome > 0) as mails,
+            count(case when accepted > 0 then 1 end) as orders,
+            count(case when accepted > 0 and completed > 0 then 1 end) as ended_well,
+            count(case when accepted > 0 and completed = 0 and cancelled > 0 then 1 end) as ended_otherwise,
+            count(case when accepted > 0 and received > 0 then 1 end)
+                + count(case when accepted > 0 and outcome > 0 then 1 end) as mails,
             coalesce(sum(greatest(charges - 1, 0)), 0) as more_charges,
             coalesce(sum(greatest(shipments - 1, 0)), 0) as more_shipments,
             coalesce(sum(greatest(refunds - 1, 0)), 0) as more_refunds,
             coalesce(sum(greatest(received - 1, 0) + greatest(outcome - 1, 0)), 0) as more_mails,
             coalesce(sum(greatest(accepted - 1, 0) + greatest(completed + cancelled - 1, 0)), 0) as more_steps,
-            coalesce(sum(charges) filter (where accepted > 0), 0) as charges,
-            coalesce(sum(refunds) filter (where accepted > 0), 0) as refunds,
-            coalesce(sum(shipments) filter (where accepted > 0), 0) as shipments,
-            coalesce(sum(returns) filter (where accepted > 0), 0) as returns,
-            coalesce(sum(reservations) filter (where accepted > 0), 0) as reservations,
-            coalesce(sum(releases) filter (where accepted > 0), 0) as releases,
-            count(*) filter (where accepted > 0 and timeouts > 0) as timeouts,
-            count(*) filter (where accepted > 0 and cancelled > 0 and refunds + releases + returns > 0) as compensated,
-            count(*) filter (where accepted > 0 and (charges - refunds <> least(completed, 1)
+            coalesce(sum(case when accepted > 0 then charges end), 0) as charges,
+            coalesce(sum(case when accepted > 0 then refunds end), 0) as refunds,
+            coalesce(sum(case when accepted > 0 then shipments end), 0) as shipments,
+            coalesce(sum(case when accepted > 0 then returns end), 0) as returns,
+            coalesce(sum(case when accepted > 0 then reservations end), 0) as reservations,
+            coalesce(sum(case when accepted > 0 then releases end), 0) as releases,
+            count(case when accepted > 0 and timeouts > 0 then 1 end) as timeouts,
+            count(case when accepted > 0 and cancelled > 0 and refunds + releases + returns > 0 then 1 end) as compensated,
+            count(case when accepted > 0 and (charges - refunds <> least(completed, 1)
                 or shipments - returns <> least(completed, 1)
-                or reservations - releases <> least(completed, 1))) as unbalanced
+                or reservations - releases <> least(completed, 1)) then 1 end) as unbalanced
         from (
             select
-                count(*) filter (where effect = 'ACCEPTED') as accepted,
-                count(*) filter (where effect = 'COMPLETED') as completed,
-                count(*) filter (where effect = 'CANCELLED') as cancelled,
-                count(*) filter (where effect = 'CHARGE') as charges,
-                count(*) filter (where effect = 'SHIPMENT') as shipments,
-                count(*) filter (where effect = 'REFUND') as refunds,
-                count(*) filter (where effect = 'MAIL_RECEIVED') as received,
-                count(*) filter (where effect = 'MAIL_OUTCOME') as outcome,
-                count(*) filter (where effect = 'RETURN') as returns,
-                count(*) filter (where effect = 'RESERVATION') as reservations,
-                count(*) filter (where effect = 'RELEASE') as releases,
-                count(*) filter (where effect = 'TIMEOUT') as timeouts
+                count(case when effect = 'ACCEPTED' then 1 end) as accepted,
+                count(case when effect = 'COMPLETED' then 1 end) as completed,
+                count(case when effect = 'CANCELLED' then 1 end) as cancelled,
+                count(case when effect = 'CHARGE' then 1 end) as charges,
+                count(case when effect = 'SHIPMENT' then 1 end) as shipments,
+                count(case when effect = 'REFUND' then 1 end) as refunds,
+                count(case when effect = 'MAIL_RECEIVED' then 1 end) as received,
+                count(case when effect = 'MAIL_OUTCOME' then 1 end) as outcome,
+                count(case when effect = 'RETURN' then 1 end) as returns,
+                count(case when effect = 'RESERVATION' then 1 end) as reservations,
+                count(case when effect = 'RELEASE' then 1 end) as releases,
+                count(case when effect = 'TIMEOUT' then 1 end) as timeouts
             from ledger where order_id like ? and id > ? group by order_id
         ) each_order
         """;
