@@ -52,7 +52,8 @@ final class Compatibility {
         if (confused.isEmpty()) {
             return new ConfigurationException(
                     "SB-1426",
-                    "The database takes an empty text for none [table=%s]: it is in a compatibility mode.".formatted(table),
+                    "The database takes an empty text for none [table=%s]: it is in a compatibility mode."
+                            .formatted(table),
                     "Remove MODE=Oracle from the JDBC URL of H2, or EMPTY_STRING_IS_NULL from the sql_mode of MariaDB.");
         }
         return new ConfigurationException(
@@ -66,7 +67,8 @@ final class Compatibility {
     /** An id of the column that is found by a different one; empty if an empty text is none, {@code null} if all is well. */
     private static @Nullable String confused(Connection connection, String table, String column) throws SQLException {
         // no row of the table is read, but its column decides what equals what; and the limit is one that all else uses
-        StringBuilder sql = new StringBuilder("select id from (select %s as id from %s where 1 = 0".formatted(column, table));
+        StringBuilder sql =
+                new StringBuilder("select id from (select %s as id from %s where 1 = 0".formatted(column, table));
         DIFFERENT.keySet().forEach(id -> sql.append(" union all select '%s'".formatted(id)));
         sql.append(" union all select '') probe where id is null");
         DIFFERENT.values().forEach(id -> sql.append(" or id = '%s'".formatted(id)));

@@ -56,8 +56,7 @@ class H2ModesTest {
             String node = TestDatabase.newNode();
             JdbcMessageStore store = new JdbcMessageStore(pool, JdbcStoreOptions.of(node, Duration.ofHours(1)));
             MessageRecord claim = store.create(Records.claim(Records.key(), "a"));
-            MessageRecord companion =
-                    store.create(Records.companion(claim.key().correlationId(), Instant.EPOCH));
+            MessageRecord companion = store.create(Records.companion(claim.key().correlationId(), Instant.EPOCH));
             assertThat(store.replace(claim.next(RecordState.COMPLETED))).isNotNull();
             assertThat(store.findCompleted(Duration.ZERO, 10)).hasSize(1);
             assertThat(store.findDue(Instant.EPOCH, Instant.EPOCH, 10)).containsExactly(companion);
@@ -65,7 +64,8 @@ class H2ModesTest {
                     .containsExactly(companion);
             assertThat(store.countListed("Order", "RUNNING")).isEqualTo(1);
             new JdbcTemplate(pool)
-                    .update("update safebunny_message set state = 'DISPATCHED', changed_at = dateadd(day, -1, changed_at)");
+                    .update(
+                            "update safebunny_message set state = 'DISPATCHED', changed_at = dateadd(day, -1, changed_at)");
             assertThat(store.removeExpired(10)).isEqualTo(1);
 
             try (OutboxUnderTest ended = new OutboxUnderTest(pool, node, new RecordingSender(), options -> options)) {

@@ -79,7 +79,8 @@ public final class MySqlServer implements AutoCloseable {
     public static MySqlServer start() {
         Path root = root(System.getenv(ROOT));
         ServerFolder folder = ServerFolder.create("mysql");
-        folder.run(List.of("sh", "-ec", COPY, "sh", root.toString(), folder.path().toString()), null);
+        folder.run(
+                List.of("sh", "-ec", COPY, "sh", root.toString(), folder.path().toString()), null);
         MySqlServer mySql = new MySqlServer(folder);
         mySql.server.start();
         return mySql;
@@ -90,8 +91,8 @@ public final class MySqlServer implements AutoCloseable {
         boolean isNamed = named != null && !named.isBlank();
         Path root = (isNamed ? Path.of(named) : CacheFolder.ofTheUser().path().resolve("mysql")).toAbsolutePath();
         if (!Files.exists(root.resolve(PROGRAM))) {
-            throw new DatabaseUnavailableException("No MySQL server to start [root=" + root + "]: there is no " + PROGRAM
-                    + " in it. Run bin/database install mysql and set " + ROOT + " to what it prints.");
+            throw new DatabaseUnavailableException("No MySQL server to start [root=" + root + "]: there is no "
+                    + PROGRAM + " in it. Run bin/database install mysql and set " + ROOT + " to what it prints.");
         }
         return root;
     }

@@ -87,7 +87,9 @@ class InstallScriptIT {
             String output = failedInstall(
                     installed, cache, "http://127.0.0.1:" + mirror.getAddress().getPort() + "/");
 
-            assertThat(output).contains("the signature of Debian " + installed.suite).contains("could not be checked");
+            assertThat(output)
+                    .contains("the signature of Debian " + installed.suite)
+                    .contains("could not be checked");
             try (Stream<Path> left = Files.list(cache)) {
                 assertThat(left.filter(Files::isDirectory)).isEmpty();
             }

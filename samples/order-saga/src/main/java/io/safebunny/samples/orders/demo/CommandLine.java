@@ -108,7 +108,8 @@ final class CommandLine {
                     "--kill places orders and runs all nodes: it goes neither with --node nor with --serve");
         }
         if (options.kill() && options.store().kind() == StoreChoice.Kind.MEMORY) {
-            throw new UsageException("--kill needs a store that outlives a process: --store h2, postgres, mysql or cosmos");
+            throw new UsageException(
+                    "--kill needs a store that outlives a process: --store h2, postgres, mysql or cosmos");
         }
         if (options.orchestrated() && options.node() == Node.ORDERS && !keepsSagas(options.store())) {
             throw new UsageException(
