@@ -214,11 +214,6 @@ final class ConsumePipeline implements DeliverySettler.Processing {
                 message.startAgain();
                 parts.scope().runAnew(() -> handled(handling, next));
             }
-
-            @Override
-            public void skip(Handling handling) {
-                undone.addTo(handling, false);
-            }
         });
     }
 
@@ -257,6 +252,6 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         } finally {
             Thread.interrupted(); // left behind by a middleware, it would fail the completion or the sending
         }
-        undone.addTo(handling, true);
+        undone.addTo(handling);
     }
 }

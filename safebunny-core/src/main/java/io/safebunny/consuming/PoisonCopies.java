@@ -87,6 +87,9 @@ final class PoisonCopies {
                 headers.put(number, value);
             }
         }
+        if (message.headers().get(Headers.RESENT_AT) instanceof Number resentAt) { // tells it from earlier sendings
+            headers.put(Headers.SENT_AT, resentAt);
+        }
         if (message.headers().get(Headers.CAUSATION_ID) instanceof String cause && Names.isMessageId(cause)) {
             headers.put(Headers.CAUSATION_ID, cause);
         }

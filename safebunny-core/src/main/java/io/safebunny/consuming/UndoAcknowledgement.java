@@ -19,11 +19,11 @@ final class UndoAcknowledgement {
     }
 
     /** Adds it to the publications of the handling, if that is of an undo; so it is stored with the completion. */
-    void addTo(Handling handling, boolean ran) {
+    void addTo(Handling handling) {
         Envelope undo = handling.message();
         String step = undo.undoes();
         if (step != null) {
-            handling.collect(messages.after(undo, new BunnyUndone(undo.node(), step, ran), KEY));
+            handling.collect(messages.after(undo, new BunnyUndone(undo.node(), step), KEY));
         }
     }
 }

@@ -56,7 +56,7 @@ public final class Deduplication {
         this.claims = store instanceof TransactionalMessageStore transactional
                 ? new TransactionalClaims(transactional, timeline, log, claiming)
                 : new LeasedClaims(store, timeline, blocking, metrics, log, options, claiming);
-        this.fence = new UndoFence(store, timeline, log, claiming, options.retention());
+        this.fence = new UndoFence(store, timeline, log, claiming);
         this.dispatching = new Dispatching(
                 store,
                 sender,
@@ -96,9 +96,6 @@ public final class Deduplication {
         default void runAgain(Handling handling) throws Exception {
             run(handling);
         }
-
-        /** Called instead of the others: it is an undo, and the step that it undoes never ran and never will. */
-        default void skip(Handling handling) {}
     }
 
     /** Starts renewing the claims of long-running handlers, and sweeping, until {@link #stop}. */
@@ -162,9 +159,8 @@ public final class Deduplication {
 
     private void run(MessageClaim claim, Handling handling, Action action, boolean again) throws Exception {
         claim.run(() -> handling.run(claim, () -> {
-            if (!fence.bar(handling)) {
-                action.skip(handling);
-            } else if (again) {
+            fence.bar(handling);
+            if (again) {
                 action.runAgain(handling);
             } else {
                 action.run(handling);

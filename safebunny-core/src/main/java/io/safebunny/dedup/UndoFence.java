@@ -3,7 +3,6 @@ package io.safebunny.dedup;
 
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Handling;
-import io.safebunny.message.Envelope;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.MessageRecord;
@@ -21,43 +20,26 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bars a step before its undo runs: from then on no delivery, duplicate or replay of it is handled. A step whose handling was never
- * begun is barred in one write with the completion of its undo, which is skipped. Thread-safe.
+ * Bars a step before its undo runs: from then on no delivery, duplicate or replay of it is handled. Thread-safe.
  *
- * <p>Claims that are part of the handler's transaction leave no trace when it is rolled back or its process ends, and what the step
- * did outside the database stays. So with them a step without a record may have been begun: it is barred, and its undo runs.
+ * <p>That nothing is stored of a step does not prove that nothing was done: its record may have expired, been in another store, or
+ * been rolled back with a transaction. So such a step is barred, too, and its undo runs and finds what there is to undo.
  */
 final class UndoFence {
 
     /** Of a step that was barred before it came: its type and body are not known. */
     private static final Fingerprint UNSEEN = new Fingerprint(Fingerprint.SHA256, 0, 0);
 
-    /** Most that the clocks of the step's sender, this machine and the store may differ. */
-    private static final Duration MOST_DIFFERENCE = Duration.ofHours(1);
-
-    private static final int SHARE_OF_DIFFERENCE = 10;
-
     private final MessageStore store;
-    private final Timeline timeline;
     private final Claiming claiming;
     private final StoreFailures failures;
-    private final boolean claimsAreCommitted;
-    private final Duration remembered;
     private final LeaseWatch watch;
 
-    UndoFence(MessageStore store, Timeline timeline, DedupLog log, Claiming claiming, Duration retention) {
+    UndoFence(MessageStore store, Timeline timeline, DedupLog log, Claiming claiming) {
         this.store = store;
-        this.timeline = timeline;
         this.claiming = claiming;
         this.failures = new StoreFailures(log);
-        this.claimsAreCommitted = !(store instanceof TransactionalMessageStore);
-        this.remembered = retention.minus(margin(retention));
         this.watch = new LeaseWatch(timeline);
-    }
-
-    private static Duration margin(Duration retention) {
-        Duration share = retention.dividedBy(SHARE_OF_DIFFERENCE);
-        return share.compareTo(MOST_DIFFERENCE) < 0 ? share : MOST_DIFFERENCE;
     }
 
     /** Whether the record is of a step that was barred before it came, so that its fingerprint says nothing. */
@@ -66,20 +48,18 @@ final class UndoFence {
     }
 
     /**
-     * Bars the step that the message undoes, if it is an undo. To be called after the undo was claimed.
+     * Bars the step that the message undoes, if it is an undo. To be called after the undo was claimed, and before it is handled.
      *
-     * @return whether the message is to be handled; an undo is not when its step never was, and then the step is barred only by
-     *     the completion of the undo
      * @throws NotHandledException the step is being handled, or the store did not answer
      */
-    boolean bar(Handling undo) {
+    void bar(Handling undo) {
         String step = undo.message().undoes();
         if (step == null) {
-            return true;
+            return;
         }
         RecordKey key = new RecordKey(undo.records().key().correlationId(), step);
         try {
-            return bar(undo, key);
+            bar(undo, key);
         } catch (NotHandledException e) {
             throw e;
         } catch (RecordRefusedException e) {
@@ -89,15 +69,11 @@ final class UndoFence {
         }
     }
 
-    private boolean bar(Handling undo, RecordKey key) {
+    /** Each write is one of its own: the step must stay barred if the undo fails, and while it runs. */
+    private void bar(Handling undo, RecordKey key) {
         MessageRecord step = apart(() -> store.find(key));
         if (step == null) {
-            MessageRecord barred = unseen(key);
-            if (claimsAreCommitted && isRemembered(undo.message())) {
-                undo.records().join(barred);
-                return false;
-            }
-            step = apart(() -> store.create(barred));
+            step = apart(() -> store.create(unseen(key)));
         }
         switch (step.state()) {
             case COMPLETED, DISPATCHED, UNDONE -> {}
@@ -107,7 +83,6 @@ final class UndoFence {
                 mark(undo, step);
             }
         }
-        return true;
     }
 
     private MessageRecord unseen(RecordKey key) {
@@ -126,12 +101,6 @@ final class UndoFence {
                 null);
     }
 
-    /** Whether there would be a record of the step if it had been handled, or begun where claims are committed first. */
-    private boolean isRemembered(Envelope undo) {
-        Duration age = Duration.ofMillis(timeline.now().toEpochMilli() - undo.undoesSentAt());
-        return undo.undoesSentAt() > 0 && age.compareTo(remembered) < 0;
-    }
-
     /** What its owner did before it fell silent is undone; should it wake up, its claim is lost. */
     private void requireSilent(Handling undo, MessageRecord step) {
         Duration remaining = watch.remaining(step);
@@ -140,7 +109,6 @@ final class UndoFence {
         }
     }
 
-    /** In a write of its own: the step must stay barred if the undo fails, and while it runs. */
     private void mark(Handling undo, MessageRecord step) {
         MessageRecord undone = step.nextContent(RecordState.UNDONE, claiming.newOwner(), null, Map.of());
         if (apart(() -> store.replace(undone)) == null) {

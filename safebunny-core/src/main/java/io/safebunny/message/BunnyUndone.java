@@ -9,8 +9,6 @@ import io.safebunny.BunnyMessage;
  *
  * @param saga node that published the undo; empty if the undo did not say
  * @param step message id of the step
- * @param ran whether the undo ran; otherwise it was skipped, because the step had not been handled and never will be. A
- *     node whose store is transactional cannot know that, and always runs it
  */
 @BunnyMessage("BunnyUndone")
-public record BunnyUndone(String saga, String step, boolean ran) {}
+public record BunnyUndone(String saga, String step) {}

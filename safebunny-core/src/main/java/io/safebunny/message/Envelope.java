@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  *     version
  * @param sentAt milliseconds since the epoch, 0 when unknown
  * @param undoes in an undo, the id of the message whose effects it undoes: a step of a saga
- * @param undoesSentAt when that step was sent, in milliseconds since the epoch; 0 when unknown
  * @param trace W3C trace context headers
  * @param headers the application's own headers
  */
@@ -30,7 +29,6 @@ public record Envelope(
         long poisonVersion,
         long sentAt,
         @Nullable String undoes,
-        long undoesSentAt,
         Map<String, String> trace,
         Map<String, Object> headers,
         String contentType,
@@ -56,7 +54,6 @@ public record Envelope(
                         poisonVersion,
                         sentAt,
                         undoes,
-                        undoesSentAt,
                         trace,
                         headers,
                         contentType,
@@ -76,7 +73,6 @@ public record Envelope(
                 poisonVersion,
                 sentAt,
                 undoes,
-                undoesSentAt,
                 trace,
                 headers,
                 contentType,
@@ -123,9 +119,6 @@ public record Envelope(
         }
         if (undoes != null) {
             all.put(Headers.UNDOES, undoes);
-        }
-        if (undoesSentAt > 0) {
-            all.put(Headers.UNDOES_SENT_AT, undoesSentAt);
         }
         return new WireMessage(
                 id,

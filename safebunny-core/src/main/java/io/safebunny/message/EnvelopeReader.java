@@ -59,7 +59,6 @@ public final class EnvelopeReader {
                 poisonVersion(headers),
                 sentAt(wire),
                 undoes(headers, id),
-                number(headers, Headers.UNDOES_SENT_AT, 0, 0, Long.MAX_VALUE),
                 Headers.trace(headers),
                 Headers.application(headers),
                 wire.contentType() == null ? JSON : wire.contentType(),

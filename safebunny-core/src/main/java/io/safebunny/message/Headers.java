@@ -26,8 +26,11 @@ public final class Headers {
     public static final String ATTEMPT = "sb-attempt";
     public static final String SENT_AT = "sb-sent-at";
     public static final String MADE_AT = "sb-made-at";
+
+    /** Copies carry it like those of later versions: nobody reads it but who tells sagas of what was set aside. */
+    public static final String RESENT_AT = "sb-resent-at";
+
     public static final String UNDOES = "sb-undoes";
-    public static final String UNDOES_SENT_AT = "sb-undoes-sent-at";
     public static final String POISON_REASON = "sb-poison-reason";
     public static final String POISON_QUEUE = "sb-poison-queue";
     public static final String POISONED_AT = "sb-poisoned-at";
@@ -50,7 +53,7 @@ public final class Headers {
      */
     private static final int MAX_LATER_BYTES = 8 * 1024;
 
-    private static final List<String> KNOWN = List.of(MARKER, CAUSATION_ID, ATTEMPT, SENT_AT, UNDOES, UNDOES_SENT_AT);
+    private static final List<String> KNOWN = List.of(MARKER, CAUSATION_ID, ATTEMPT, SENT_AT, UNDOES);
 
     /** Of a text in one of SafeBunny's own headers, which is perhaps what made the message invalid. */
     private static final int LONGEST_COPIED = 1_000;

@@ -4,6 +4,7 @@ package io.safebunny.orchestrating;
 import io.safebunny.handling.Handling;
 import io.safebunny.orchestrating.document.SagaDocument;
 import io.safebunny.orchestrating.document.SagaStep;
+import io.safebunny.orchestrating.document.SagaStep.Sending;
 import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.StepStatus;
@@ -39,8 +40,11 @@ final class Compensation {
             if (step.status() == StepStatus.UNDOING) {
                 return;
             }
-            if (step.isToUndo()) {
-                send(saga, step.with(StepStatus.UNDOING), handling, now);
+            Sending undo = step.undoing(now).undoSending();
+            if (step.isToUndo() && undo != null) {
+                saga.steps().put(step.undoing(now));
+                saga.note(now, "undoing step " + step.name());
+                handling.collect(SagaMessages.sent(undo));
                 return;
             }
         }
@@ -51,14 +55,16 @@ final class Compensation {
     }
 
     /**
-     * Sends the undo again that is not acknowledged: the same message, so it is not carried out twice.
+     * Sends the undo again that is not acknowledged: the same message, as old as it was, so it is not carried out twice.
      *
      * @return whether there is one
      */
     boolean sendAgain(SagaDocument saga, Handling handling, Instant now) {
         for (SagaStep step : saga.steps().all()) {
-            if (step.status() == StepStatus.UNDOING) {
-                send(saga, step, handling, now);
+            Sending undo = step.undoSending();
+            if (step.status() == StepStatus.UNDOING && undo != null) {
+                saga.note(now, "undoing step " + step.name());
+                handling.collect(SagaMessages.sentAgain(undo, now, 0));
                 return true;
             }
         }
@@ -76,13 +82,5 @@ final class Compensation {
         }
         saga.blocks().removeOfType(SagaMessages.UNDONE); // there is one acknowledgement at a time
         goOn(saga, handling, now);
-    }
-
-    private static void send(SagaDocument saga, SagaStep step, Handling handling, Instant now) {
-        if (step.undo() != null) {
-            saga.steps().put(step);
-            saga.note(now, "undoing step " + step.name());
-            handling.collect(SagaMessages.sentAt(now, step.undo()));
-        }
     }
 }

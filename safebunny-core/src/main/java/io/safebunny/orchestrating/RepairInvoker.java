@@ -8,13 +8,13 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.orchestrating.document.SagaBlocks.Block;
 import io.safebunny.orchestrating.document.SagaDocument;
 import io.safebunny.orchestrating.document.SagaStep;
+import io.safebunny.orchestrating.document.SagaStep.Sending;
 import io.safebunny.orchestrating.message.BunnyRepair;
 import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.recovery.UnknownSagaException;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.spi.serialization.SerializationException;
-import io.safebunny.spi.transport.OutboundMessage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -69,7 +69,7 @@ final class RepairInvoker implements HandlerInvoker {
         boolean wantsCommands = saga.status() == SagaStatus.ACTIVE || saga.status() == SagaStatus.STUCK;
         boolean any = false;
         for (Block block : blocks) {
-            OutboundMessage sent = sent(saga, block.message().messageId(), wantsCommands);
+            Sending sent = sent(saga, block.message().messageId(), wantsCommands);
             if (sent != null) {
                 again(visit, sent, block);
                 any = true;
@@ -89,26 +89,22 @@ final class RepairInvoker implements HandlerInvoker {
                                 .toList();
     }
 
-    /** As it was sent; {@code null} when the saga does not want it sent again. */
-    private static @Nullable OutboundMessage sent(SagaDocument saga, String messageId, boolean wantsCommands) {
+    /** Its first sending; {@code null} when the saga does not want it sent again. */
+    private static @Nullable Sending sent(SagaDocument saga, String messageId, boolean wantsCommands) {
         for (SagaStep step : saga.steps().all()) {
             if (step.isUndoneBy(messageId)) {
-                return step.status() == StepStatus.UNDOING ? step.undo() : null;
+                return step.status() == StepStatus.UNDOING ? step.undoSending() : null;
             }
             if (step.messageId().equals(messageId)) {
-                return wantsCommands && step.status() == StepStatus.SENT ? step.command() : null;
+                return wantsCommands && step.status() == StepStatus.SENT ? step.commandSending() : null;
             }
         }
         return null;
     }
 
-    private static void again(SagaVisit visit, OutboundMessage sent, Block block) {
+    private static void again(SagaVisit visit, Sending first, Block block) {
         SagaDocument saga = visit.saga();
-        visit.handling()
-                .collect(
-                        block.recordVersion() == 0 // its node has no record that would have to be reopened
-                                ? SagaMessages.sentAt(visit.now(), sent)
-                                : SagaMessages.replayed(visit.now(), sent, block.recordVersion()));
+        visit.handling().collect(SagaMessages.sentAgain(first, visit.now(), block.recordVersion()));
         saga.blocks().remove(block.message().messageId());
         if (saga.status() == SagaStatus.COMPENSATION_FAILED) { // what is sent again then is the undo
             saga.become(SagaStatus.COMPENSATING);

@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
 final class SagaRun implements SagaContext {
 
     private static final int LONGEST_NAME = 100;
+
+    /** What is due later is due then, which is as good as never. Further on, sums of times overflow. */
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
+
 
     private final SagaDefinition definition;
     private final SagaDocument saga;
@@ -85,7 +88,7 @@ final class SagaRun implements SagaContext {
         if (undo != null && kept == null) {
             throw refused("step", name, "a publish middleware dropped its undo. Let undos of sagas through");
         }
-        saga.steps().put(new SagaStep(name, StepStatus.SENT, sent, kept)); // first, as it may be refused
+        saga.steps().put(new SagaStep(name, StepStatus.SENT, sent, kept, null)); // first, as it may be refused
         handling.collect(sent);
         saga.note(now, "step %s: %s".formatted(name, sent.message().type()));
     }
@@ -106,19 +109,16 @@ final class SagaRun implements SagaContext {
         if (after.isNegative()) {
             throw refused("timeout", name, "its duration is negative [%s]. Use zero for at once".formatted(after));
         }
-        set(name, after.compareTo(Duration.between(now, LATEST)) > 0 ? LATEST.plusSeconds(1) : now.plus(after));
+        set(name, after.compareTo(Duration.between(now, LATEST)) > 0 ? LATEST : now.plus(after));
     }
 
     @Override
     public void timeoutAt(String name, Instant due) {
-        set(name, due.isBefore(now) ? now : due);
+        set(name, due.isBefore(now) ? now : due.isAfter(LATEST) ? LATEST : due);
     }
 
     private void set(String name, Instant due) {
         requireActive("timeout", name);
-        if (due.isAfter(LATEST)) {
-            throw refused("timeout", name, "it is due later than %s".formatted(LATEST));
-        }
         if (!definition.timeouts().containsKey(name)) {
             throw refused("timeout", name, noMethod(definition, name) + ". Use a name that it has, or add the method");
         }

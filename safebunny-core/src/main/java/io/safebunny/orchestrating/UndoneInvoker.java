@@ -38,12 +38,7 @@ final class UndoneInvoker implements HandlerInvoker {
         for (SagaStep step : visit.saga().steps().all()) {
             if (step.messageId().equals(undone.step())) {
                 if (step.status() == StepStatus.UNDOING) {
-                    visit.saga()
-                            .note(
-                                    visit.now(),
-                                    undone.ran()
-                                            ? "undone: step " + step.name()
-                                            : "step %s was never done".formatted(step.name()));
+                    visit.saga().note(visit.now(), "undone: step " + step.name());
                     type.tools()
                             .compensation()
                             .undone(visit.saga(), step, StepStatus.UNDONE, visit.handling(), visit.now());

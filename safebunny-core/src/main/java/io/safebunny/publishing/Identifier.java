@@ -80,7 +80,6 @@ final class Identifier {
                 0,
                 sentAt,
                 null,
-                0,
                 trace,
                 ordered(publication.headers()),
                 contentType,

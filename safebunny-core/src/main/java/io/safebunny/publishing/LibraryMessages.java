@@ -96,7 +96,6 @@ public final class LibraryMessages {
                 0,
                 sentAt.toEpochMilli(),
                 null,
-                0,
                 observations.created(type, routingKey, id, correlationId, Observations.traceOf(parent)),
                 Map.of(),
                 json.contentType(),

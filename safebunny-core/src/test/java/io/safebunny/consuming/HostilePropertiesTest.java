@@ -40,8 +40,7 @@ class HostilePropertiesTest {
             "sb-poison-version", value -> isInteger(value, 1, Long.MAX_VALUE),
             "sb-sent-at", value -> isInteger(value, 0, Long.MAX_VALUE),
             "sb-causation-id", value -> value instanceof String id && Names.isMessageId(id),
-            "sb-undoes", value -> value instanceof String id && Names.isMessageId(id),
-            "sb-undoes-sent-at", value -> isInteger(value, 0, Long.MAX_VALUE));
+            "sb-undoes", value -> value instanceof String id && Names.isMessageId(id));
 
     private static final List<String> LEFT_BEHIND = List.of(
             "sb-poison-reason",

@@ -36,8 +36,7 @@ final class Participant {
             .with("message_id", UNDO_ID)
             .with("type", "PaymentCaptured")
             .withBody("{\"orderId\":\"o-1\"}")
-            .withHeader("sb-undoes", Wires.ID)
-            .withHeader("sb-undoes-sent-at", VirtualTimeline.START.toEpochMilli());
+            .withHeader("sb-undoes", Wires.ID);
 
     final RecordingTransport transport = new RecordingTransport();
     /** What handlers did, in order. */

@@ -17,7 +17,6 @@ import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
-import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,11 +27,9 @@ import org.junit.jupiter.api.Test;
 /** What an undo does with the record of its step, row by row. */
 class UndoFenceTest {
 
-    private static final Duration MARGIN = Duration.ofHours(1);
     private static final Wires UNDO = Wires.orderPlaced()
             .with("message_id", "an-undo")
-            .withHeader("sb-undoes", MESSAGE.id())
-            .withHeader("sb-undoes-sent-at", VirtualTimeline.START.toEpochMilli());
+            .withHeader("sb-undoes", MESSAGE.id());
 
     private final DedupBench bench = new DedupBench();
     private final InterveningStore intervening = new InterveningStore(bench.store);
@@ -89,16 +86,43 @@ class UndoFenceTest {
 
     // ---- absent
 
+    /** That nothing is stored does not prove that nothing was done. */
     @Test
-    void skipsTheUndoOfAStepThatNeverCameAndTheStepAfterIt() throws Exception {
-        undo();
-        assertThat(stepState()).isEqualTo(RecordState.UNDONE);
+    void barsAStepOfWhichNothingIsStoredBeforeItsUndoRuns() throws Exception {
+        bench.deliver(instance, UNDO.envelope(), execution -> {
+            assertThat(stepState()).isEqualTo(RecordState.UNDONE);
+            effects.add("undo");
+        });
         assertThat(undoRecord().state()).isEqualTo(RecordState.DISPATCHED);
 
         step();
 
-        assertThat(effects).isEmpty();
+        assertThat(effects).containsExactly("undo");
         assertThat(bench.counted("hit")).isEqualTo(1);
+    }
+
+    /** As after the retention was raised: the record expired by the old one, and by the new one the step is young. */
+    @Test
+    void undoesAStepWhoseRecordHasExpired() throws Exception {
+        step();
+        bench.timeline.advance(RETENTION.plusMillis(1));
+        var unused = bench.store.removeExpired(100);
+        assertThat(bench.store.find(DedupBench.KEY)).isNull();
+
+        undo(UNDO.withHeader("sb-sent-at", bench.timeline.now().toEpochMilli()));
+
+        assertThat(effects).containsExactly("step", "undo");
+    }
+
+    /** As after a store was added or switched. */
+    @Test
+    void undoesAStepThatWasHandledWithAnotherStore() throws Exception {
+        bench.deliver(new DedupBench().instance, MESSAGE, execution -> effects.add("step"));
+
+        undo();
+        step();
+
+        assertThat(effects).containsExactly("step", "undo");
     }
 
     /** Its type and body were not known when it was barred. */
@@ -111,32 +135,54 @@ class UndoFenceTest {
                 Wires.orderPlaced().withBody("{\"orderId\":\"o-2\"}").envelope(),
                 execution -> effects.add("step"));
 
+        assertThat(effects).containsExactly("undo");
+    }
+
+    @Test
+    void barsAnAbsentStepForGoodAlsoWhenTheUndoFails() throws Exception {
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> bench.deliver(instance, UNDO.envelope(), execution -> {
+                    throw new IOException("failed");
+                }));
+        step();
         assertThat(effects).isEmpty();
-    }
 
-    @Test
-    void barsAnAbsentStepOnlyTogetherWithTheCompletionOfItsUndo() {
-        intervening.beforeWrite(once(1, () -> {
-            throw new ThreadDeath();
-        }));
-
-        assertThatExceptionOfType(ThreadDeath.class).isThrownBy(this::undo);
-
-        assertThat(bench.store.find(DedupBench.KEY)).isNull();
-    }
-
-    @Test
-    void recognisesItsOwnWriteAfterALostAnswer() throws Exception {
-        bench.store.nextWrites(Fault.NONE, Fault.LOST_ANSWER);
         undo();
 
+        assertThat(effects).containsExactly("undo");
+    }
+
+    /** The next delivery finds its own mark, and does not take it for a step that was undone. */
+    @Test
+    void runsAgainWhenItsCompletionFailsAfterTheBarring() throws Exception {
+        intervening.beforeWrite(once(2, () -> {
+            throw new ThreadDeath();
+        }));
+        assertThatExceptionOfType(ThreadDeath.class).isThrownBy(this::undo);
+        effects.clear();
         assertThat(stepState()).isEqualTo(RecordState.UNDONE);
-        assertThat(undoRecord().state()).isEqualTo(RecordState.DISPATCHED);
-        assertThat(effects).isEmpty();
+        intervening.beforeWrite(() -> {});
+
+        undo();
+        step();
+
+        assertThat(effects).containsExactly("undo");
     }
 
     @Test
-    void runsAfterAStepThatIsHandledWhileItIsBeingSkipped() throws Exception {
+    void doesNotRunWhenItIsNotKnownWhetherAnAbsentStepIsBarred() throws Exception {
+        bench.store.nextWrites(Fault.NONE, Fault.LOST_ANSWER);
+        assertThat(busy().isTrouble()).isTrue();
+        assertThat(effects).isEmpty();
+
+        undo();
+
+        assertThat(effects).containsExactly("undo");
+        assertThat(stepState()).isEqualTo(RecordState.UNDONE);
+    }
+
+    @Test
+    void runsAfterAStepThatIsHandledAsItIsBeingBarred() throws Exception {
         intervening.beforeWrite(once(1, unchecked(this::step)));
         undo();
 
@@ -145,7 +191,7 @@ class UndoFenceTest {
     }
 
     @Test
-    void waitsForAStepThatIsClaimedWhileItIsBeingSkipped() throws Exception {
+    void waitsForAStepThatIsClaimedAsItIsBeingBarred() {
         intervening.beforeWrite(once(1, () -> {
             try {
                 bench.crash(bench.instance, execution -> effects.add("step"));
@@ -158,46 +204,6 @@ class UndoFenceTest {
 
         assertThat(effects).containsExactly("step");
         assertThat(stepState()).isEqualTo(RecordState.CLAIMED);
-    }
-
-    @Test
-    void skipsAsLongAsTheStepIsSurelyRemembered() throws Exception {
-        bench.timeline.advance(RETENTION.minus(MARGIN).minusMillis(1));
-        undo();
-
-        assertThat(effects).isEmpty();
-    }
-
-    /** It may have been handled and forgotten; and if it was not, it must not be handled after its undo. */
-    @Test
-    void runsForAStepThatIsPerhapsForgottenAndBarsItFirst() throws Exception {
-        bench.timeline.advance(RETENTION.minus(MARGIN));
-        assertThatExceptionOfType(IOException.class)
-                .isThrownBy(() -> bench.deliver(instance, UNDO.envelope(), execution -> {
-                    assertThat(stepState()).isEqualTo(RecordState.UNDONE);
-                    throw new IOException("failed");
-                }));
-        step();
-        undo();
-
-        assertThat(effects).containsExactly("undo");
-    }
-
-    @Test
-    void runsForAStepOfUnknownAge() throws Exception {
-        undo(UNDO.withHeader("sb-undoes-sent-at", 0));
-
-        assertThat(effects).containsExactly("undo");
-    }
-
-    @Test
-    void waitsWhenAStepOfUnknownAgeIsClaimedMeanwhile() {
-        intervening.beforeWrite(once(1, () -> bench.crash(bench.instance, execution -> effects.add("step"))));
-
-        assertThatExceptionOfType(NotHandledException.class)
-                .isThrownBy(() -> undo(UNDO.withHeader("sb-undoes-sent-at", 0)));
-
-        assertThat(effects).containsExactly("step");
     }
 
     // ---- claimed

@@ -22,19 +22,15 @@ class EnvelopeRoundTripTest {
 
     @Test
     void readsBackAnUndo() {
-        Envelope undo = Wires.orderPlaced()
-                .withHeader("sb-undoes", "a-step")
-                .withHeader("sb-undoes-sent-at", 1_767_225_600_000L)
-                .envelope();
+        Envelope undo =
+                Wires.orderPlaced().withHeader("sb-undoes", "a-step").envelope();
 
         assertThat(undo.undoes()).isEqualTo("a-step");
-        assertThat(undo.undoesSentAt()).isEqualTo(1_767_225_600_000L);
         assertThat(EnvelopeReader.read(undo.toWire())).isEqualTo(undo);
         assertThat(undo.nextAttempt().withBody(undo.body())).isEqualTo(undo.nextAttempt());
         assertThat(EnvelopeReader.read(undo.nextAttempt().toWire())).isEqualTo(undo.nextAttempt());
         assertThat(undo.toCopyOf(Wires.orderPlaced().wire()).headers())
-                .containsEntry("sb-undoes", "a-step")
-                .containsEntry("sb-undoes-sent-at", 1_767_225_600_000L);
+                .containsEntry("sb-undoes", "a-step");
     }
 
     @Test

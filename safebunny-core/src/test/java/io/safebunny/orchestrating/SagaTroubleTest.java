@@ -153,7 +153,6 @@ class SagaTroubleTest {
                 0,
                 0,
                 null,
-                0,
                 Map.of(),
                 Map.of(),
                 "application/json",

@@ -62,7 +62,7 @@ public final class SagaSteps {
     }
 
     /**
-     * Adds it, or changes the status of the one with its name.
+     * Adds it, or changes the status of the one with its name, and when its undo was sent.
      *
      * @throws InvalidMessageException {@code too-large}; nothing is added
      */
@@ -70,6 +70,9 @@ public final class SagaSteps {
         for (JsonNode known : root.path(NAME)) {
             if (SagaFields.text(known, "name").equals(step.name())) {
                 ((ObjectNode) known).put("status", step.status().name());
+                if (step.undoSentAt() != null) {
+                    ((ObjectNode) known).put("undoSentAt", step.undoSentAt().toEpochMilli());
+                }
                 return;
             }
         }
@@ -110,7 +113,8 @@ public final class SagaSteps {
                 SagaFields.text(step, "name"),
                 status(step),
                 message(SagaFields.text(step, "command")),
-                step.has("undo") ? message(SagaFields.text(step, "undo")) : null);
+                step.has("undo") ? message(SagaFields.text(step, "undo")) : null,
+                step.has("undoSentAt") ? SagaFields.instant(step, "undoSentAt") : null);
     }
 
     private static StepStatus status(JsonNode step) {

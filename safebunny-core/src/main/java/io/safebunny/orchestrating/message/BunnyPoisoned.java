@@ -10,8 +10,8 @@ package io.safebunny.orchestrating.message;
  * @param type its type name
  * @param node that set it aside
  * @param recordVersion as in header {@code sb-poison-version}, 0 if the copy has none
- * @param sentAt as in header {@code sb-sent-at}, in milliseconds since the epoch, 0 if the copy has none: a message that was sent
- *     again has another one
+ * @param sentAt when the message was sent, in milliseconds since the epoch, 0 if its copy does not say: one that its saga sent again
+ *     has another one
  */
 public record BunnyPoisoned(String saga, String messageId, String type, String node, long recordVersion, long sentAt) {
 

@@ -9,6 +9,7 @@ import io.safebunny.message.Headers;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.WireMessage;
 import io.safebunny.orchestrating.document.SagaDocument;
+import io.safebunny.orchestrating.document.SagaStep.Sending;
 import io.safebunny.orchestrating.document.SagaTimeout;
 import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;
@@ -59,9 +60,6 @@ public final class SagaMessages {
         WireMessage message = made.message();
         Map<String, Object> headers = new LinkedHashMap<>(message.headers());
         headers.put(Headers.UNDOES, step);
-        if (command.message().headers().get(Headers.SENT_AT) instanceof Number sentAt) {
-            headers.put(Headers.UNDOES_SENT_AT, sentAt.longValue());
-        }
         String id = library.id(sagaId, step, String.valueOf(message.type()), "undo");
         return new OutboundMessage(
                 new WireMessage(
@@ -79,21 +77,37 @@ public final class SagaMessages {
                 made.delay());
     }
 
-    /** The same message, sent now; it was made before, in a trace that it must not keep open. */
-    public static OutboundMessage sentAt(Instant now, OutboundMessage kept) {
-        Map<String, Object> headers = new LinkedHashMap<>(kept.message().headers());
-        headers.put(Headers.MADE_AT, headers.getOrDefault(Headers.SENT_AT, 0L));
-        headers.put(Headers.SENT_AT, now.toEpochMilli());
-        return new OutboundMessage(kept.message().withHeaders(headers), kept.route(), kept.delay());
+    /** The first sending of a message that was made before, in a trace that it must not keep open. */
+    public static OutboundMessage sent(Sending first) {
+        return with(sentHeaders(first), first.message());
     }
 
-    /** The same message, as a replay of the copy of it that was set aside. */
-    public static OutboundMessage replayed(Instant now, OutboundMessage kept, long recordVersion) {
-        OutboundMessage again = sentAt(now, kept);
-        Map<String, Object> headers = new LinkedHashMap<>(again.message().headers());
-        headers.put(Headers.POISONED_AT, now.toEpochMilli());
-        headers.put(Headers.POISON_VERSION, recordVersion);
-        return new OutboundMessage(again.message().withHeaders(headers), again.route(), again.delay());
+    /**
+     * The same message once more. It stays as old as its first sending, so that a participant that has forgotten it sets it aside as
+     * too old instead of repeating it.
+     *
+     * @param recordVersion of the copy of it that was set aside, which this one replays; 0 when there is no record to be reopened
+     */
+    public static OutboundMessage sentAgain(Sending first, Instant now, long recordVersion) {
+        Map<String, Object> headers = sentHeaders(first);
+        headers.put(Headers.RESENT_AT, now.toEpochMilli());
+        if (recordVersion > 0) {
+            headers.put(Headers.POISONED_AT, now.toEpochMilli());
+            headers.put(Headers.POISON_VERSION, recordVersion);
+        }
+        return with(headers, first.message());
+    }
+
+    private static Map<String, Object> sentHeaders(Sending sending) {
+        Map<String, Object> headers =
+                new LinkedHashMap<>(sending.message().message().headers());
+        headers.put(Headers.MADE_AT, headers.getOrDefault(Headers.SENT_AT, 0L));
+        headers.put(Headers.SENT_AT, sending.at().toEpochMilli());
+        return headers;
+    }
+
+    private static OutboundMessage with(Map<String, Object> headers, OutboundMessage kept) {
+        return new OutboundMessage(kept.message().withHeaders(headers), kept.route(), kept.delay());
     }
 
     /**

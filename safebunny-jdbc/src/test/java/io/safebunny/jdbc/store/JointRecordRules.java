@@ -60,7 +60,6 @@ abstract class JointRecordRules {
             0,
             timeline.now().toEpochMilli(),
             null,
-            0,
             Map.of(),
             Map.of(),
             "application/json",

@@ -80,7 +80,6 @@ abstract class SameIdRules {
                         0,
                         0,
                         null,
-                        0,
                         Map.of(),
                         Map.of(),
                         "application/json",

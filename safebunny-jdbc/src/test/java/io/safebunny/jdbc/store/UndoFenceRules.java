@@ -117,11 +117,6 @@ abstract class UndoFenceRules {
                 handler.handle();
             });
         }
-
-        @Override
-        public void skip(Handling handling) {
-            done.add("skip"); // never: what is not there may have been rolled back
-        }
     }
 
     private void step(Handler handler) throws Exception {
@@ -172,7 +167,6 @@ abstract class UndoFenceRules {
                 poisonVersion,
                 timeline.now().toEpochMilli(),
                 undoes,
-                undoes == null ? 0 : timeline.now().toEpochMilli(),
                 Map.of(),
                 Map.of(),
                 "application/json",
