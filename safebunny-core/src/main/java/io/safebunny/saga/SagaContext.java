@@ -39,7 +39,7 @@ public interface SagaContext {
      * Runs the saga's {@link OnTimeout} method of that name when the time is over, unless it is cancelled before. The same name
      * again moves the timeout.
      *
-     * @param after from now; zero for at once, any length
+     * @param after from now; zero for at once, any length. What is due after the year 9999 is kept as due at its end
      * @throws MisuseException SB-5012 when it is negative, or the saga has no such method, or has ended
      */
     void timeout(String name, Duration after);

@@ -31,7 +31,10 @@ public interface Sagas {
      */
     List<SagaView> list(@Nullable String saga, @Nullable SagaStatus status, Duration olderThan, int limit);
 
-    /** Sends the commands and undos on which the saga is blocked again, so that the nodes which set them aside handle them anew. */
+    /**
+     * Sends the commands and undos on which the saga is blocked again, so that the nodes which set them aside handle them anew. They
+     * stay as old as their first sending: a node with a store that has forgotten one sets it aside as {@code too-old}.
+     */
     void retry(String saga, String sagaId, String reason);
 
     /** Takes a step as undone, or, before the saga has failed, as one that need not be undone. */
@@ -40,7 +43,10 @@ public interface Sagas {
     /** Undoes the steps of a saga that is active or stuck. */
     void fail(String saga, String sagaId, String reason);
 
-    /** A stuck saga takes messages again; one whose compensation failed sends the last undo again. */
+    /**
+     * A stuck saga takes messages again, and its timeouts go on: also the one on which it was stuck, if it was one, runs under a new
+     * id. A saga whose compensation failed, or waits, sends the last undo again, as {@link #retry} does.
+     */
     void resume(String saga, String sagaId, String reason);
 
     /**

@@ -65,14 +65,6 @@ public final class FaultyStores {
             public @Nullable MessageRecord replace(MessageRecord record) {
                 return isBar(record) ? record : super.replace(record);
             }
-
-            @Override
-            public JointWrite writeTogether(List<MessageRecord> records) {
-                List<MessageRecord> kept =
-                        records.stream().filter(record -> !isBar(record)).toList();
-                JointWrite result = super.writeTogether(kept);
-                return result instanceof JointWrite.Written ? new JointWrite.Written(records) : result;
-            }
         };
     }
 

@@ -161,7 +161,7 @@ final class OverdueSagas implements Overdue {
                 saga.stickOn(timeout.token());
                 saga.note(now, "stuck: the message of timeout %s was set aside".formatted(name));
             } else if (handled.state() != RecordState.CLAIMED && handled.state() != RecordState.RELEASED) {
-                // it came while the saga did not listen, and its id is spent
+                // it fired while the saga was stuck; send it again under a new id
                 SagaTimeout anew = messages.timeout(saga, name, timeout.due(), timeout.token(), 1, now);
                 saga.timeouts().put(name, anew);
                 alarms.add(messages.alarm(saga.saga(), saga.id(), name, anew, now));
