@@ -27,7 +27,6 @@ final class SagaRun implements SagaContext {
     /** What is due later is due then, which is as good as never. Further on, sums of times overflow. */
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
-
     private final SagaDefinition definition;
     private final SagaDocument saga;
     private final SagaMessages messages;

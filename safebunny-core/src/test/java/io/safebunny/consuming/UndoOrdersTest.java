@@ -73,8 +73,7 @@ class UndoOrdersTest {
             }
         }
         // what happened in enough of the orders to be worth the test
-        assertThat(seen)
-                .containsOnlyKeys("ran", "ran after a step", "poisoned step", "poisoned undo", "crash");
+        assertThat(seen).containsOnlyKeys("ran", "ran after a step", "poisoned step", "poisoned undo", "crash");
         assertThat(seen.values()).allSatisfy(times -> assertThat(times).isGreaterThan(ORDERS / 50));
     }
 
@@ -102,9 +101,7 @@ class UndoOrdersTest {
             this.random = new Random(seed);
             long now = timeline.now().toEpochMilli();
             this.step = Participant.STEP.with("correlation_id", "c" + seed).withHeader("sb-sent-at", now);
-            this.undo = Participant.UNDO
-                    .with("correlation_id", "c" + seed)
-                    .withHeader("sb-sent-at", now);
+            this.undo = Participant.UNDO.with("correlation_id", "c" + seed).withHeader("sb-sent-at", now);
         }
 
         void run() {

@@ -27,9 +27,8 @@ import org.junit.jupiter.api.Test;
 /** What an undo does with the record of its step, row by row. */
 class UndoFenceTest {
 
-    private static final Wires UNDO = Wires.orderPlaced()
-            .with("message_id", "an-undo")
-            .withHeader("sb-undoes", MESSAGE.id());
+    private static final Wires UNDO =
+            Wires.orderPlaced().with("message_id", "an-undo").withHeader("sb-undoes", MESSAGE.id());
 
     private final DedupBench bench = new DedupBench();
     private final InterveningStore intervening = new InterveningStore(bench.store);

@@ -22,15 +22,13 @@ class EnvelopeRoundTripTest {
 
     @Test
     void readsBackAnUndo() {
-        Envelope undo =
-                Wires.orderPlaced().withHeader("sb-undoes", "a-step").envelope();
+        Envelope undo = Wires.orderPlaced().withHeader("sb-undoes", "a-step").envelope();
 
         assertThat(undo.undoes()).isEqualTo("a-step");
         assertThat(EnvelopeReader.read(undo.toWire())).isEqualTo(undo);
         assertThat(undo.nextAttempt().withBody(undo.body())).isEqualTo(undo.nextAttempt());
         assertThat(EnvelopeReader.read(undo.nextAttempt().toWire())).isEqualTo(undo.nextAttempt());
-        assertThat(undo.toCopyOf(Wires.orderPlaced().wire()).headers())
-                .containsEntry("sb-undoes", "a-step");
+        assertThat(undo.toCopyOf(Wires.orderPlaced().wire()).headers()).containsEntry("sb-undoes", "a-step");
     }
 
     @Test

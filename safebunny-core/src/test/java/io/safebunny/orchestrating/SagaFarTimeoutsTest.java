@@ -112,10 +112,9 @@ class SagaFarTimeoutsTest {
         world.publish("storefront", new Waiting.Begin("1"), ID);
 
         assertThat(world.sagas("orders").find("Waiting", ID)).isEmpty();
-        assertThat(world.poison("orders"))
-                .singleElement()
-                .satisfies(copy -> assertThat(String.valueOf(copy.headers().get("x-exception-message")))
-                        .startsWith("SB-5012")
-                        .contains("negative"));
+        assertThat(world.poison("orders")).singleElement().satisfies(copy -> assertThat(
+                        String.valueOf(copy.headers().get("x-exception-message")))
+                .startsWith("SB-5012")
+                .contains("negative"));
     }
 }

@@ -65,10 +65,17 @@ class SagaSentAgainTest {
     @BeforeEach
     void start() {
         world.start("storefront", List.of());
-        world.start("mailer", List.of(
-                SagaWorld.handler("letters", Mailing.SendMail.class, (payload, context) -> sending.invoke(payload, context)),
-                SagaWorld.handler(
-                        "letters", Mailing.RecallMail.class, (payload, context) -> recalling.invoke(payload, context))));
+        world.start(
+                "mailer",
+                List.of(
+                        SagaWorld.handler(
+                                "letters",
+                                Mailing.SendMail.class,
+                                (payload, context) -> sending.invoke(payload, context)),
+                        SagaWorld.handler(
+                                "letters",
+                                Mailing.RecallMail.class,
+                                (payload, context) -> recalling.invoke(payload, context))));
         world.start("letters", store, List.of(), new Mailing());
     }
 
@@ -104,7 +111,10 @@ class SagaSentAgainTest {
     }
 
     private void assertTooOld() {
-        assertThat(saga().blockedOn()).singleElement().extracting(BlockedOn::reason).isEqualTo("too-old");
+        assertThat(saga().blockedOn())
+                .singleElement()
+                .extracting(BlockedOn::reason)
+                .isEqualTo("too-old");
     }
 
     private HandlerInvoker failingAfter(String effect) {

@@ -51,7 +51,8 @@ class FarTimesTest {
         String bound = "365 days";
 
         assertThatExceptionOfType(InvalidPublicationException.class)
-                .isThrownBy(() -> bunny().publish(new OrderPlaced("1", 1), PublishOptions.none().withDelay(wait)))
+                .isThrownBy(() -> bunny().publish(
+                                new OrderPlaced("1", 1), PublishOptions.none().withDelay(wait)))
                 .withMessageContaining(bound);
         assertThatExceptionOfType(InvalidPublicationException.class)
                 .isThrownBy(() -> world.engine("storefront")
@@ -69,7 +70,8 @@ class FarTimesTest {
     @Test
     void instantsThatAreTooFarAreRefused() {
         assertThatExceptionOfType(InvalidPublicationException.class)
-                .isThrownBy(() -> bunny().publish(new OrderPlaced("1", 1), PublishOptions.none().withDeliverAt(Instant.MAX)))
+                .isThrownBy(() -> bunny().publish(
+                                new OrderPlaced("1", 1), PublishOptions.none().withDeliverAt(Instant.MAX)))
                 .withMessageContaining("365 days");
         assertThatExceptionOfType(InvalidPublicationException.class)
                 .isThrownBy(() -> world.engine("storefront")
@@ -80,7 +82,8 @@ class FarTimesTest {
 
     @Test
     void thePastIsAtOnceHoweverLongAgo() {
-        assertThat(bunny().publish(new OrderPlaced("1", 1), PublishOptions.none().withDeliverAt(Instant.MIN))
+        assertThat(bunny().publish(
+                                new OrderPlaced("1", 1), PublishOptions.none().withDeliverAt(Instant.MIN))
                         .messageId())
                 .isNotBlank();
     }
@@ -89,7 +92,8 @@ class FarTimesTest {
     void theLongestWaitsAreTaken() {
         assertThat(new RetryLaterException(LONGEST).delay()).isEqualTo(LONGEST);
         assertThat(new ThrottledException(LONGEST).delay()).isEqualTo(LONGEST);
-        assertThat(bunny().publish(new OrderPlaced("1", 1), PublishOptions.none().withDelay(LONGEST))
+        assertThat(bunny().publish(
+                                new OrderPlaced("1", 1), PublishOptions.none().withDelay(LONGEST))
                         .messageId())
                 .isNotBlank();
     }
