@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Sends messages right after their commit, from memory, without reading them back. Each correlation has one {@link Lane}, sent in
  * the order of the row ids; lanes run in parallel. Before a lane's rows are sent, the table is asked (for many lanes at once)
- * which rows it holds: a row rolled back to a savepoint is gone, and a row behind an earlier one of its correlation must wait,
- * because a commit shows in the table before this class is told of it. Rows that do not fit into memory, fail, or get too old are
+ * which rows it holds: {@linkplain MissingRows one that is missing} is not sent, and a row behind an earlier one of its correlation must
+ * wait, because a commit shows in the table before this class is told of it. Rows that do not fit into memory, fail, or get too old are
  * left to the relay. Thread-safe.
  */
 final class DirectPath {
@@ -53,6 +53,7 @@ final class DirectPath {
     private final Executor blocking;
     private final OutboxMetrics metrics;
     private final OutboxLog log;
+    private final MissingRows missing;
     private final int batchSize;
     private final long tooOldNanos;
     private final SerialTask worker;
@@ -69,26 +70,6 @@ final class DirectPath {
     private long heldBytes;
     private int inFlight;
     private boolean stopped;
-
-    /** A lane and its state. Guarded by the lock of the {@code DirectPath}. */
-    private static final class Track {
-        final Lane lane;
-        State state = State.IDLE;
-        int looks;
-
-        Track(String correlationId) {
-            this.lane = new Lane(correlationId);
-        }
-    }
-
-    private enum State {
-        /** Not queued; whoever adds a row makes it ready. */
-        IDLE,
-        READY,
-        /** The table is being asked about its rows, or will be asked again. */
-        WAITING,
-        SENDING
-    }
 
     private record Taken(Track track, List<OutboxRow> rows) {
         String correlationId() {
@@ -112,6 +93,7 @@ final class DirectPath {
         this.blocking = blocking;
         this.metrics = metrics;
         this.log = log;
+        this.missing = new MissingRows(connections, table, timeline, blocking, metrics, log);
         this.batchSize = options.batchSize();
         // well before the relay claims the row, so that the two do not send it both
         this.tooOldNanos = options.relayAfter().toNanos() * 3 / 4;
@@ -121,6 +103,7 @@ final class DirectPath {
     /** @param newLeftToRelay called when rows are left to the relay; must not block */
     void start(Function<OutboundMessage, CompletableFuture<Void>> newSender, Runnable newLeftToRelay) {
         leftToRelay = newLeftToRelay;
+        missing.start(newLeftToRelay);
         synchronized (this) {
             sender = newSender;
         }
@@ -170,8 +153,8 @@ final class DirectPath {
     }
 
     private void makeReady(Track track) {
-        if (track.state == State.IDLE) {
-            track.state = State.READY;
+        if (track.state == Track.State.IDLE) {
+            track.state = Track.State.READY;
             ready.add(track);
         }
     }
@@ -179,7 +162,7 @@ final class DirectPath {
     /** Whether a message of the correlation is being sent. */
     synchronized boolean isSending(String correlationId) {
         Track track = tracks.get(correlationId);
-        return track != null && track.state == State.SENDING;
+        return track != null && track.state == Track.State.SENDING;
     }
 
     /** How many rows wait to be sent here, or are being sent. */
@@ -239,7 +222,7 @@ final class DirectPath {
                 tracks.remove(track.lane.correlationId());
                 continue;
             }
-            track.state = State.WAITING;
+            track.state = Track.State.WAITING;
             List<OutboxRow> rows = track.lane.first(room);
             room -= rows.size();
             taken.add(new Taken(track, rows));
@@ -290,8 +273,9 @@ final class DirectPath {
         }
         Lane.Part part = taken.track.lane.take(taken.rows, present);
         forget(part.gone());
+        missing.add(part.gone());
         if (!part.free().isEmpty()) {
-            taken.track.state = State.SENDING;
+            taken.track.state = Track.State.SENDING;
             taken.track.looks = 0;
             inFlight += part.free().size();
         }
@@ -315,7 +299,7 @@ final class DirectPath {
 
     private void release(Track track) {
         synchronized (this) {
-            track.state = State.IDLE;
+            track.state = Track.State.IDLE;
             if (track.lane.isEmpty()) {
                 tracks.remove(track.lane.correlationId());
             } else {
@@ -370,6 +354,7 @@ final class DirectPath {
     /** Starts no further sending. The result completes once nothing is being sent. */
     synchronized CompletableFuture<Void> stop() {
         stopped = true;
+        missing.stop();
         worker.stop();
         ready.clear();
         tracks.values().forEach(track -> forget(track.lane.removeAll()));

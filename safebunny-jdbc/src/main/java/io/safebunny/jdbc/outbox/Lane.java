@@ -25,7 +25,7 @@ final class Lane {
      * What becomes of the rows once the table has been asked.
      *
      * @param free may be sent, in this order
-     * @param gone no longer in the table: rolled back to a savepoint, or sent by the relay
+     * @param gone not in the table, although their transaction has committed
      */
     record Part(List<OutboxRow> free, List<OutboxRow> gone) {}
 

@@ -60,6 +60,14 @@ final class OutboxLog {
         log.tell(Kind.error(LOG, "Messages of the outbox cannot be read").upTo(MOST_A_MINUTE), messageId, inFull);
     }
 
+    void missing(String messageId, Runnable inFull) {
+        log.tell(
+                Kind.warn(LOG, "Messages of the outbox were committed and are not in its table")
+                        .upTo(MOST_A_MINUTE),
+                messageId,
+                inFull);
+    }
+
     void sent() {
         log.works(UNCONFIRMED);
     }

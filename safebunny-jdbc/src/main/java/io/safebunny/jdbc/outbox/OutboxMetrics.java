@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counter {@code safebunny.outbox} with outcome {@code sent} (right after the commit), {@code relayed} (later) or {@code failed}
- * (to be retried); gauge {@code safebunny.outbox.backlog}, the number of rows at the last look. Thread-safe.
+ * Counter {@code safebunny.outbox} with outcome {@code sent} (right after the commit), {@code relayed} (later), {@code failed}
+ * (to be retried) or {@code missing} (committed, and not in the table); gauge {@code safebunny.outbox.backlog}, the number of rows at the last look. Thread-safe.
  */
 final class OutboxMetrics {
 
@@ -55,6 +55,10 @@ final class OutboxMetrics {
 
     void failed() {
         count("failed", 1);
+    }
+
+    void missing() {
+        count("missing", 1);
     }
 
     /** A failing registry or meter filter, even one that throws an {@link Error}, must not affect the message. */

@@ -8,7 +8,10 @@ import io.safebunny.time.Timeline;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,6 +37,8 @@ final class StoredInTransaction implements TransactionSynchronization {
     private final Consumer<List<OutboxRow>> committed;
     private final List<OutboxRow> rows = new ArrayList<>();
     private final List<Long> ids = new ArrayList<>();
+    /** How many ids there were at each savepoint. */
+    private final Map<Object, Integer> savepoints = new HashMap<>();
     private final long begun;
     private long bytes;
     private boolean handedOver;
@@ -43,7 +48,7 @@ final class StoredInTransaction implements TransactionSynchronization {
 
     private @Nullable RuntimeException failure;
 
-    /** @param committed takes the rows after the commit, including those that were rolled back to a savepoint */
+    /** @param committed takes the rows after the commit, without those that Spring rolled back to a savepoint */
     StoredInTransaction(
             Object key,
             OutboxTable table,
@@ -78,6 +83,21 @@ final class StoredInTransaction implements TransactionSynchronization {
     /** The transaction must not be committed without the message, whatever the caller makes of the exception. */
     void failed(RuntimeException cause) {
         failure = cause;
+    }
+
+    @Override
+    public void savepoint(Object savepoint) {
+        savepoints.put(savepoint, ids.size());
+    }
+
+    /** One that is not known is older than the first message. */
+    @Override
+    public void savepointRollback(Object savepoint) {
+        int kept = savepoints.getOrDefault(savepoint, 0);
+        Set<Long> undone = Set.copyOf(ids.subList(kept, ids.size()));
+        ids.subList(kept, ids.size()).clear();
+        rows.removeIf(row -> undone.contains(row.id()));
+        bytes = rows.stream().mapToLong(OutboxRow::bytes).sum();
     }
 
     @Override

@@ -20,10 +20,11 @@ public record Database(Dialect dialect, boolean skipsLocked) {
     /**
      * Asks the database; opens one connection.
      *
-     * @throws ConfigurationException SB-1401 when it is not supported
+     * @throws ConfigurationException SB-1401 when it is not supported, SB-1416 when the {@code DataSource} chooses among several
      * @throws StoreUnavailableException when there is no connection
      */
     public static Database of(DataSource dataSource) {
+        Routing.requireNone(dataSource);
         try (Connection connection = dataSource.getConnection()) {
             return of(connection.getMetaData());
         } catch (SQLException e) {

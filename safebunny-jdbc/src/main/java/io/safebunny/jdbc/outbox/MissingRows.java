@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.outbox;
+
+import io.safebunny.jdbc.sql.Connections;
+import io.safebunny.time.Timeline;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Rows whose transaction has committed, and which the table does not hold. They are looked for once more, and then reported: nobody will
+ * send them from here. Thread-safe.
+ */
+final class MissingRows {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MissingRows.class);
+
+    private static final String UNASKED = "The outbox could not be queried for rows that it lacks";
+
+    static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
+
+    private final Connections connections;
+    private final OutboxTable table;
+    private final Timeline timeline;
+    private final Executor blocking;
+    private final OutboxMetrics metrics;
+    private final OutboxLog log;
+    private final Map<Long, OutboxRow> unseen = new HashMap<>();
+    private volatile Runnable leftToRelay = () -> {};
+
+    MissingRows(
+            Connections connections,
+            OutboxTable table,
+            Timeline timeline,
+            Executor blocking,
+            OutboxMetrics metrics,
+            OutboxLog log) {
+        this.connections = connections;
+        this.table = table;
+        this.timeline = timeline;
+        this.blocking = blocking;
+        this.metrics = metrics;
+        this.log = log;
+    }
+
+    /** @param newLeftToRelay called when rows have turned up; must not block */
+    void start(Runnable newLeftToRelay) {
+        leftToRelay = newLeftToRelay;
+    }
+
+    /** Does not block. */
+    void add(List<OutboxRow> rows) {
+        if (rows.isEmpty()) {
+            return;
+        }
+        synchronized (this) {
+            rows.forEach(row -> unseen.put(row.id(), row));
+        }
+        lookLater(rows);
+    }
+
+    private void lookLater(List<OutboxRow> rows) {
+        timeline.schedule(LOOK_AGAIN, () -> blocking.execute(() -> look(rows)));
+    }
+
+    private void look(List<OutboxRow> rows) {
+        Map<String, NavigableSet<Long>> present;
+        try {
+            present = present(rows);
+            log.databaseAnswers(UNASKED);
+        } catch (SQLException | RuntimeException | Error e) { // pools and drivers throw these too
+            log.noDatabase(UNASKED, e);
+            lookLater(rows);
+            return;
+        }
+        for (OutboxRow row : rows) {
+            boolean isThere = present.getOrDefault(row.correlationId(), new TreeSet<>())
+                    .contains(row.id());
+            if (!isPending(row)) {
+                continue; // reported at the stop
+            }
+            if (isThere) {
+                leftToRelay.run();
+            } else {
+                report(row);
+            }
+        }
+    }
+
+    private Map<String, NavigableSet<Long>> present(List<OutboxRow> rows) throws SQLException {
+        long largest = rows.stream().mapToLong(OutboxRow::id).max().orElseThrow();
+        return connections.once(connection -> table.present(
+                connection, rows.stream().map(OutboxRow::correlationId).collect(Collectors.toSet()), largest));
+    }
+
+    /** True once for each row. */
+    private synchronized boolean isPending(OutboxRow row) {
+        return unseen.remove(row.id()) != null;
+    }
+
+    private void report(OutboxRow row) {
+        metrics.missing();
+        log.missing(
+                row.messageId(),
+                () -> LOG.warn(
+                        "Message {} was stored in the outbox by a transaction that has committed, and table {} does not hold it [id={},"
+                                + " correlation={}]: SafeBunny will not send it, unless a relay already has. Either its row was deleted, or rolled"
+                                + " back to a savepoint that only the connection knows; or the DataSource leads to several databases, and the"
+                                + " row is in another one, where no relay looks. See docs/outbox.md",
+                        row.messageId(),
+                        table.name(),
+                        row.id(),
+                        row.correlationId()));
+    }
+
+    /** Reports what was still to be looked for. */
+    void stop() {
+        List<OutboxRow> left;
+        synchronized (this) {
+            left = List.copyOf(unseen.values());
+            unseen.clear();
+        }
+        left.forEach(this::report);
+    }
+}
