@@ -10,6 +10,7 @@ import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.time.Timeline;
 import io.safebunny.work.Workers;
 import javax.sql.DataSource;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -42,12 +43,14 @@ final class JdbcOutboxAutoConfiguration {
     @DependsOnDatabaseInitialization
     JdbcOutbox safeBunnyJdbcOutbox(
             DataSource dataSource,
+            ListableBeanFactory beans,
             SafeBunnyOptions node,
             JdbcStoreProperties database,
             JdbcOutboxProperties outbox,
             Timeline timeline,
             Workers workers,
             ObjectProvider<MeterRegistry> meterRegistries) {
+        new TransactionManagers(beans, dataSource).requireOneDatabase();
         JdbcOutboxOptions options = new JdbcOutboxOptions(
                 node.node(),
                 database.tablePrefix(),

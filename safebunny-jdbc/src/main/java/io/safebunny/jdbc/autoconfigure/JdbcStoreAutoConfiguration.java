@@ -9,9 +9,9 @@ import io.safebunny.jdbc.store.TransactionalJdbcMessageStore;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.Retention;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -19,12 +19,13 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
-import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.core.env.Environment;
 
 /** The message store in the application's database. Needs only this jar and one {@code DataSource}. */
 @AutoConfiguration(
@@ -56,7 +57,8 @@ final class JdbcStoreAutoConfiguration {
         @DependsOnDatabaseInitialization
         MessageStore safeBunnyJdbcMessageStore(
                 DataSource dataSource,
-                ObjectProvider<PlatformTransactionManager> transactionManagers,
+                ListableBeanFactory beans,
+                Environment environment,
                 ObjectProvider<DataSourcePoolMetadataProvider> pools,
                 SafeBunnyOptions node,
                 JdbcStoreProperties properties) {
@@ -67,16 +69,16 @@ final class JdbcStoreAutoConfiguration {
                     properties.maxContentSize().toBytes(),
                     properties.timeout());
             if (properties.transactional()) {
-                PlatformTransactionManager manager = fitting(dataSource, transactionManagers);
-                if (manager != null) {
+                TransactionManagers.Choice choice = new TransactionManagers(beans, dataSource).choose();
+                if (choice.manager() != null) {
                     LOG.info(
                             "Message store: table {}message, in one transaction with what handlers write",
                             options.tablePrefix());
                     int handledAtOnce =
                             PoolBound.of(dataSource, pools.orderedStream().toList());
-                    return new TransactionalJdbcMessageStore(dataSource, manager, options, handledAtOnce);
+                    return new TransactionalJdbcMessageStore(dataSource, choice.manager(), options, handledAtOnce);
                 }
-                LOG.info("The message store's DataSource has no PlatformTransactionManager, or more than one");
+                refuseOrWarn(choice.why(), environment);
             }
             LOG.info(
                     "Message store: table {}message, in transactions separate from what handlers write",
@@ -84,10 +86,20 @@ final class JdbcStoreAutoConfiguration {
             return new JdbcMessageStore(dataSource, options);
         }
 
-        private static @Nullable PlatformTransactionManager fitting(
-                DataSource dataSource, ObjectProvider<PlatformTransactionManager> managers) {
-            PlatformTransactionManager manager = managers.getIfUnique();
-            return manager != null && TransactionalJdbcMessageStore.fits(dataSource, manager) ? manager : null;
+        /** Whoever asked for transactions must not be left without; who did not is told what that means. */
+        private static void refuseOrWarn(String why, Environment environment) {
+            if (Binder.get(environment)
+                    .bind("safebunny.store.jdbc.transactional", Boolean.class)
+                    .isBound()) {
+                throw TransactionManagers.refused(why, null);
+            }
+            LOG.warn(
+                    "SB-1415 Messages are not handled in one transaction with their records, so what a failed handler has written stays unless"
+                            + " a transaction of its own undoes it, and a crash may repeat it: no transaction manager is known to bind"
+                            + " connections of the message store's DataSource to the thread: {}. Define a JdbcTransactionManager or"
+                            + " JpaTransactionManager for the DataSource bean that handlers use, marked @Primary if several manage it; or"
+                            + " set safebunny.store.jdbc.transactional=false if this is what you want",
+                    why);
         }
     }
 

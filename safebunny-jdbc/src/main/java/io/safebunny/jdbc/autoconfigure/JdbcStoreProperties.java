@@ -17,8 +17,8 @@ import org.springframework.util.unit.DataSize;
  * @param tablePrefix Prefix of the table names, which end in "message", "companion" and "outbox". May include a schema, as in
  *     messaging.safebunny_.
  * @param transactional Whether a message is handled in one transaction with its record, so that what the handler writes to this
- *     database takes effect exactly once. Needs a transaction manager for the DataSource; without one, each write to the store
- *     commits on its own. In a transaction, each message being handled holds a connection; a fifth of the pool, at least one
+ *     database takes effect exactly once. Needs a transaction manager that binds connections of the DataSource; without one the
+ *     start fails if this is set to true, and otherwise a warning says that each write to the store commits on its own. In a transaction, each message being handled holds a connection; a fifth of the pool, at least one
  *     connection, is reserved for steps, and further messages wait their turn.
  * @param maxContentSize Maximum size of one message's publications and step results in the table; a larger record is refused.
  *     Raising it costs heap, and MySQL needs a larger max_allowed_packet.
