@@ -139,6 +139,7 @@ public class PipelineBenchmark {
                 handler -> null,
                 new Turns<>(system),
                 Collections.nCopies(middlewares, step),
+                List.of(),
                 parts.scope(),
                 system,
                 system.random(),

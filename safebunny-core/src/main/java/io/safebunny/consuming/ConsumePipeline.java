@@ -33,8 +33,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One queue's deliveries: validate → observe → after group → recover (poison, delayed retry) → guard (circuit breaker) → deduplicate or
- * dispatch → before group → handler with its in-memory retries. Thread-safe.
+ * One queue's deliveries: validate → observe → after group → recover (poison, delayed retry) → guard (circuit breaker) → context of the
+ * application → deduplicate or dispatch → before group → handler with its in-memory retries. Thread-safe.
  */
 final class ConsumePipeline implements DeliverySettler.Processing {
 
@@ -79,6 +79,9 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         }
         steps.add(this::recover);
         steps.add(this::guard);
+        if (!parts.propagators().isEmpty()) {
+            steps.add(new PropagatedContext(parts.propagators(), parts.log())::run);
+        }
         Correlation correlation = parts.correlations().apply(handler);
         if (correlation != null) {
             steps.add(new SagaTurns(correlation, parts.turns(), parts.timeline(), handler.prefetch()));

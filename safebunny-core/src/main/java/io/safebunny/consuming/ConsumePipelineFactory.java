@@ -10,6 +10,7 @@ import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Names;
 import io.safebunny.middleware.ConsumeMiddleware;
+import io.safebunny.middleware.ContextPropagator;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
@@ -40,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  * @param deduplication {@code null} when handled messages are not remembered
  * @param correlations which saga the messages of a handler belong to, {@code null} for none
  * @param turns of the node's sagas
+ * @param middlewares of both groups, the outermost first
+ * @param propagators the outermost first
  */
 public record ConsumePipelineFactory(
         CurrentHandling current,
@@ -53,6 +56,7 @@ public record ConsumePipelineFactory(
         Function<HandlerDefinition, @Nullable Correlation> correlations,
         Turns<String> turns,
         List<ConsumeMiddleware> middlewares,
+        List<ContextPropagator> propagators,
         MessageScope scope,
         Timeline timeline,
         RandomGenerator random,

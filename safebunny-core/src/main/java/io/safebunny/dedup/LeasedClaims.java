@@ -9,6 +9,7 @@ import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.recovery.RecoveryAction.RecordEffect;
+import io.safebunny.spi.store.ApplicationCodeException;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
@@ -209,6 +210,8 @@ final class LeasedClaims implements Claims {
                 throw e;
             } catch (RecordRefusedException e) {
                 throw StoreFailures.refusedStep(name, e);
+            } catch (ApplicationCodeException e) {
+                throw StoreFailures.unstoredStep(name, e);
             } catch (RuntimeException e) {
                 throw failures.noAnswer(handling.message().id(), e);
             }

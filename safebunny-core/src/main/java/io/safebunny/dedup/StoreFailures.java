@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.PoisonMessageException;
 import io.safebunny.dedup.dispatch.DedupLog;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.spi.store.ApplicationCodeException;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordTooLargeException;
@@ -15,7 +18,8 @@ import java.util.function.Supplier;
 
 /**
  * Translates failures of the store into what they mean for the message. A store that does not answer costs the message no
- * attempt; a record that the store refuses for good poisons the message. Thread-safe.
+ * attempt; a record that the store refuses for good poisons the message. Code of the application that fails under the store is a failure
+ * like the handler's. Thread-safe.
  */
 final class StoreFailures {
 
@@ -34,7 +38,7 @@ final class StoreFailures {
             MessageRecord record = claim.get();
             log.answered();
             return record;
-        } catch (NotHandledException | InvalidMessageException e) {
+        } catch (NotHandledException | InvalidMessageException | ApplicationCodeException | MisuseException e) {
             throw e;
         } catch (RecordRefusedException e) {
             throw refused(e);
@@ -43,7 +47,10 @@ final class StoreFailures {
         }
     }
 
-    NotHandledException noAnswer(String messageId, RuntimeException e) {
+    RuntimeException noAnswer(String messageId, RuntimeException e) {
+        if (e instanceof ApplicationCodeException || e instanceof MisuseException) {
+            return e; // the store may well answer
+        }
         if (e instanceof StoreUnavailableException unavailable && unavailable.retryAfter() != null) {
             return NotHandledException.throttled(
                     "The store asks for patience: " + unavailable.messageWithoutCode(), unavailable.retryAfter());
@@ -53,7 +60,7 @@ final class StoreFailures {
     }
 
     /** A newer version of SafeBunny wrote what is needed, and handles the message; any other exception counts as no answer. */
-    NotHandledException unread(String messageId, RuntimeException e) {
+    RuntimeException unread(String messageId, RuntimeException e) {
         return e instanceof UnreadableRecordException unreadable
                 ? NotHandledException.later(unreadable.messageWithoutCode(), Claiming.UNTIL_UPGRADED)
                 : noAnswer(messageId, e);
@@ -61,6 +68,14 @@ final class StoreFailures {
 
     static InvalidMessageException refused(RecordRefusedException e) {
         return refused(e, e.messageWithoutCode());
+    }
+
+    /** For the result of a step that has already been run: another attempt would run it again. */
+    static PoisonMessageException unstoredStep(String name, ApplicationCodeException e) {
+        return new PoisonMessageException(
+                "The result of step [%s] was not stored. The step has been run, and a replay runs it again. %s"
+                        .formatted(name, e.messageWithoutCode()),
+                e);
     }
 
     /** For the result of a step that has already been run. */

@@ -7,6 +7,7 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.middleware.Next;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
+import io.safebunny.spi.store.ApplicationCodeException;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
@@ -160,6 +161,8 @@ final class TransactionalClaims implements Claims {
                 throw e;
             } catch (RecordRefusedException e) {
                 throw StoreFailures.refusedStep(name, e);
+            } catch (ApplicationCodeException e) {
+                throw StoreFailures.unstoredStep(name, e);
             } catch (RuntimeException e) {
                 throw failures.noAnswer(messageId, e);
             }

@@ -129,7 +129,7 @@ final class UndoFence {
         return store instanceof TransactionalMessageStore transactional ? transactional.apart(action) : action.get();
     }
 
-    private NotHandledException unanswered(Handling undo, RuntimeException e) {
+    private RuntimeException unanswered(Handling undo, RuntimeException e) {
         if (store instanceof TransactionalMessageStore
                 && e instanceof StoreUnavailableException unavailable
                 && unavailable.retryAfter() != null) { // it waited in vain for the step's transaction

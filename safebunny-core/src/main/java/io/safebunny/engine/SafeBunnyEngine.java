@@ -151,6 +151,7 @@ public final class SafeBunnyEngine {
                 sagas::correlationOf,
                 new Turns<>(parts.timeline()),
                 parts.consumeMiddlewares(),
+                parts.contextPropagators(),
                 parts.scope(),
                 parts.timeline(),
                 parts.timeline().random(),

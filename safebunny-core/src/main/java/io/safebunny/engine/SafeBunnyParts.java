@@ -10,6 +10,7 @@ import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.codec.Codecs;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.middleware.ConsumeMiddleware;
+import io.safebunny.middleware.ContextPropagator;
 import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.observation.Metrics;
 import io.safebunny.pipeline.MessageScope;
@@ -42,6 +43,7 @@ public final class SafeBunnyParts {
     private final Codecs codecs;
     private final IdScheme idScheme;
     private final List<ConsumeMiddleware> consumeMiddlewares;
+    private final List<ContextPropagator> contextPropagators;
     private final List<PublishMiddleware> publishMiddlewares;
     private final MessageScope scope;
     private final CircuitBreakers breakers;
@@ -64,6 +66,7 @@ public final class SafeBunnyParts {
         codecs = builder.codecs;
         idScheme = builder.idScheme;
         consumeMiddlewares = builder.consumeMiddlewares;
+        contextPropagators = builder.contextPropagators;
         publishMiddlewares = builder.publishMiddlewares;
         scope = builder.scope;
         breakers = builder.breakers == null
@@ -135,6 +138,10 @@ public final class SafeBunnyParts {
         return consumeMiddlewares;
     }
 
+    public List<ContextPropagator> contextPropagators() {
+        return contextPropagators;
+    }
+
     public List<PublishMiddleware> publishMiddlewares() {
         return publishMiddlewares;
     }
@@ -177,6 +184,7 @@ public final class SafeBunnyParts {
         private Codecs codecs = Codecs.none();
         private IdScheme idScheme = new LineageIdScheme();
         private List<ConsumeMiddleware> consumeMiddlewares = List.of();
+        private List<ContextPropagator> contextPropagators = List.of();
         private List<PublishMiddleware> publishMiddlewares = List.of();
         private MessageScope scope = new MessageScope();
         private @Nullable CircuitBreakers breakers;
@@ -236,6 +244,12 @@ public final class SafeBunnyParts {
         /** Outermost first. Default: none. */
         public Builder consumeMiddlewares(List<ConsumeMiddleware> middlewares) {
             this.consumeMiddlewares = List.copyOf(middlewares);
+            return this;
+        }
+
+        /** Outermost first. Default: none. */
+        public Builder contextPropagators(List<ContextPropagator> propagators) {
+            this.contextPropagators = List.copyOf(propagators);
             return this;
         }
 

@@ -21,6 +21,7 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.middleware.ConsumeMiddleware;
+import io.safebunny.middleware.ContextPropagator;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
@@ -57,10 +58,14 @@ final class Node {
     final AtomicInteger runs = new AtomicInteger();
     /** What listeners were told. */
     final List<SafeBunnyEvent> events = new ArrayList<>();
+    /** What contexts tell when they are closed. */
+    final List<String> closed = new ArrayList<>();
     /** Told first. */
     SafeBunnyEvent.Listener listener = event -> {};
     /** What it does. */
     HandlerInvoker handler = (payload, context) -> {};
+    /** The inner one of two; the outer one does nothing. */
+    ContextPropagator propagator = message -> () -> {};
 
     private final WatchedTimeline watched = new WatchedTimeline(timeline);
     private final SafeBunnyEngine engine;
@@ -115,6 +120,7 @@ final class Node {
                 .store(store)
                 .idScheme(ids)
                 .consumeMiddlewares(List.of(middlewares))
+                .contextPropagators(List.of(message -> () -> closed.add("outer"), message -> propagator.open(message)))
                 .scope(scope)
                 .breakers(breakers)
                 .callbacks(Runnable::run)

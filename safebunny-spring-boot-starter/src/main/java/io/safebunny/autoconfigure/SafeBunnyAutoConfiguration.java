@@ -21,6 +21,7 @@ import io.safebunny.handler.PayloadValidator;
 import io.safebunny.handler.scanning.HandlerScanner;
 import io.safebunny.handler.scanning.SagaScanner;
 import io.safebunny.middleware.ConsumeMiddleware;
+import io.safebunny.middleware.ContextPropagator;
 import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.poison.PoisonMessages;
@@ -167,6 +168,7 @@ final class SafeBunnyAutoConfiguration {
             Codecs codecs,
             IdScheme idScheme,
             ObjectProvider<ConsumeMiddleware> consumeMiddlewares,
+            ObjectProvider<ContextPropagator> contextPropagators,
             ObjectProvider<PublishMiddleware> publishMiddlewares,
             MessageScope scope,
             CircuitBreakers breakers,
@@ -190,6 +192,7 @@ final class SafeBunnyAutoConfiguration {
                 .codecs(codecs)
                 .idScheme(idScheme)
                 .consumeMiddlewares(consumeMiddlewares.orderedStream().toList())
+                .contextPropagators(contextPropagators.orderedStream().toList())
                 .publishMiddlewares(publishMiddlewares.orderedStream().toList())
                 .scope(scope)
                 .breakers(breakers)

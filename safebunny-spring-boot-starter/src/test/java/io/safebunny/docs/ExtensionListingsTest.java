@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
+import io.safebunny.PublishOptions;
 import io.safebunny.codec.Codecs;
 import io.safebunny.codec.GzipCodec;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerSource;
 import io.safebunny.middleware.ConsumeMiddleware;
+import io.safebunny.middleware.ContextPropagator;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.spi.codec.BodyCodec;
@@ -32,6 +34,22 @@ class ExtensionListingsTest {
 
     record Told(String text) {}
 
+    record OfTenant(String tenant) {}
+
+    static final class Tenant {
+        private static final ThreadLocal<@Nullable String> CURRENT = new ThreadLocal<>();
+
+        private Tenant() {}
+
+        static void set(String tenant) {
+            CURRENT.set(tenant);
+        }
+
+        static void clear() {
+            CURRENT.remove();
+        }
+    }
+
     static final BlockingQueue<Object> HANDLED = new LinkedBlockingQueue<>();
 
     @Configuration(proxyBeanMethods = false)
@@ -45,6 +63,14 @@ class ExtensionListingsTest {
                     context.replacePayload(new OrderPlaced(order.orderId(), "EUR"));
                 }
                 next.run();
+            };
+        }
+
+        @Bean
+        ContextPropagator tenants() {
+            return message -> {
+                Tenant.set(String.valueOf(message.headers().get("tenant")));
+                return Tenant::clear;
             };
         }
 
@@ -73,6 +99,13 @@ class ExtensionListingsTest {
         }
     }
 
+    static class Tenants {
+        @BunnyHandler(from = "orders")
+        void on(OfTenant event) {
+            HANDLED.add(new OfTenant(String.valueOf(Tenant.CURRENT.get())));
+        }
+    }
+
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withUserConfiguration(Application.class)
             .withBean(Orders.class)
@@ -89,6 +122,16 @@ class ExtensionListingsTest {
         application.run(context -> {
             context.getBean(Bunny.class).publish(new OrderPlaced("42", null));
             assertThat(handled()).isEqualTo(new OrderPlaced("42", "EUR"));
+        });
+    }
+
+    @Test
+    void aHandlerRunsForTheTenantOfItsMessage() {
+        application.withBean(Tenants.class).run(context -> {
+            context.getBean(Bunny.class)
+                    .publish(
+                            new OfTenant(""), PublishOptions.none().withHeader("tenant", "acme"));
+            assertThat(handled()).isEqualTo(new OfTenant("acme"));
         });
     }
 

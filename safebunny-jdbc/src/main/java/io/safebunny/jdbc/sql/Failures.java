@@ -2,6 +2,7 @@
 package io.safebunny.jdbc.sql;
 
 import io.safebunny.failure.SafeBunnyException;
+import io.safebunny.spi.store.ApplicationCodeException;
 import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.StoreUnavailableException;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
+import org.springframework.core.NestedExceptionUtils;
 
 /**
  * Classifies failed statements and words their exceptions. Never repeats a driver's message, which may hold addresses, users and
@@ -133,6 +135,26 @@ public record Failures(String table) {
             }
         }
         return null;
+    }
+
+    /**
+     * What somebody threw who was to provide a connection or a transaction: a pool, a {@code DataSource} of the application, a resolver of
+     * tenants.
+     *
+     * @param what failed, as a sentence
+     * @return the SQL exception among its causes: it is the database's
+     * @throws ApplicationCodeException when there is none
+     */
+    public static SQLException sqlCause(String what, RuntimeException e) {
+        SQLException sql = sqlCause(e);
+        if (sql != null) {
+            return sql;
+        }
+        Throwable root = NestedExceptionUtils.getRootCause(e);
+        throw new ApplicationCodeException(
+                "%s, for a reason that is not the database's: %s. Correct what the DataSource or the transaction manager calls, or let a ContextPropagator provide what it needs on the thread, such as the tenant."
+                        .formatted(what, root == null ? e : root),
+                e);
     }
 
     /** @param what failed, as a sentence that names the record's message */

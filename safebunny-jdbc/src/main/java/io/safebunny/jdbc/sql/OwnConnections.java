@@ -18,6 +18,8 @@ public final class OwnConnections implements Connections {
 
     private static final Logger LOG = LoggerFactory.getLogger(OwnConnections.class);
 
+    private static final String UNCONNECTED = "No connection could be obtained";
+
     /** If the database does not even cancel a statement at its timeout, the connection is cut this much later. */
     private static final Duration GRACE = Duration.ofSeconds(5);
 
@@ -32,7 +34,7 @@ public final class OwnConnections implements Connections {
 
     @Override
     public <T> T once(SqlWork<T> work) throws SQLException {
-        try (Connection connection = dataSource.getConnection()) {
+        try (Connection connection = connect()) {
             boolean limited = limitSilence(connection);
             try {
                 return connection.getAutoCommit() ? work.on(connection) : committed(connection, work, result -> true);
@@ -49,7 +51,7 @@ public final class OwnConnections implements Connections {
 
     @Override
     public <T> T together(SqlWork<T> work, Predicate<T> isComplete) throws SQLException {
-        try (Connection connection = dataSource.getConnection()) {
+        try (Connection connection = connect()) {
             boolean limited = limitSilence(connection);
             boolean autoCommit = connection.getAutoCommit();
             int isolation = connection.getTransactionIsolation();
@@ -63,6 +65,14 @@ public final class OwnConnections implements Connections {
                 restore(true, () -> connection.setTransactionIsolation(isolation));
                 restore(limited, () -> connection.setNetworkTimeout(Runnable::run, 0));
             }
+        }
+    }
+
+    private Connection connect() throws SQLException {
+        try {
+            return dataSource.getConnection();
+        } catch (RuntimeException e) {
+            throw Failures.sqlCause(UNCONNECTED, e);
         }
     }
 
@@ -119,6 +129,8 @@ public final class OwnConnections implements Connections {
             return true;
         } catch (SQLFeatureNotSupportedException | AbstractMethodError e) {
             return false;
+        } catch (RuntimeException e) { // a lazy connection is fetched only now
+            throw Failures.sqlCause(UNCONNECTED, e);
         }
     }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.store;
 
+import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.jdbc.sql.SqlWork;
+import io.safebunny.spi.store.ApplicationCodeException;
 import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.spi.store.TransactionalMessageStore.LocalTransaction;
 import java.sql.SQLException;
@@ -53,12 +55,18 @@ final class OpenTransaction implements LocalTransaction {
     /** Runs on this transaction's connection, even while the handler has suspended it for a transaction of its own. */
     <T> T on(SqlWork<T> work) throws SQLException {
         if (connection == null) {
-            throw new IllegalStateException(
-                    "The transaction manager has bound no connection of the message store's DataSource");
+            throw new ApplicationCodeException(
+                    "The transaction manager has bound no connection of the message store's DataSource [type=%s]. Use its JdbcTransactionManager or JpaTransactionManager."
+                            .formatted(manager.getClass().getName()),
+                    null);
         }
         connection.requested();
         try {
             return work.on(connection.getConnection());
+        } catch (SafeBunnyException e) {
+            throw e;
+        } catch (RuntimeException e) { // a connection may be fetched only when it is used
+            throw Failures.sqlCause("A statement could not be run in the transaction of a message", e);
         } finally {
             connection.released();
         }

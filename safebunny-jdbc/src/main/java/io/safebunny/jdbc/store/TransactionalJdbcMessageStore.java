@@ -6,6 +6,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.jdbc.sql.JdbcSchema;
+import io.safebunny.spi.store.ApplicationCodeException;
 import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
@@ -23,6 +24,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -37,6 +40,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * <p>Once an operation has failed in a transaction, the transaction can only be rolled back.
  */
 public final class TransactionalJdbcMessageStore implements TransactionalMessageStore {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TransactionalJdbcMessageStore.class);
 
     private static final int DEADLOCK_IN_MYSQL = 1213;
 
@@ -77,7 +82,7 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
         this.isMySql = alone.dialect() == Dialect.MYSQL || alone.dialect() == Dialect.MARIADB;
         this.transactions = new Transactions(transactionManager, target);
         this.joined = alone.over(transactions);
-        if (!transactions.reachDataSource()) {
+        if (!mayReachDataSource()) {
             throw new ConfigurationException(
                     "SB-1405",
                     "The transaction manager does not bind connections of the message store's DataSource to the thread [type=%s]."
@@ -86,10 +91,21 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
         }
     }
 
+    /** If the application cannot begin a transaction without a message, the first message's will tell. */
+    private boolean mayReachDataSource() {
+        try {
+            return transactions.reachDataSource();
+        } catch (ApplicationCodeException e) {
+            LOG.info("Whether handlers share the store's transactions is not known before the first message: {}", e.messageWithoutCode());
+            return true;
+        }
+    }
+
     /**
      * Whether transactions of this manager use connections of the {@code DataSource}; opens one to see.
      *
      * @throws StoreUnavailableException when the database does not answer
+     * @throws ApplicationCodeException when no transaction can be begun, and that is not the database's fault
      */
     public static boolean fits(DataSource dataSource, PlatformTransactionManager transactionManager) {
         return new Transactions(transactionManager, JdbcSchema.unwrap(dataSource)).reachDataSource();
@@ -104,6 +120,11 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
      */
     public static int handledAtOnce(int connections) {
         return Math.max(0, connections - Math.max(1, connections / SHARE_OF_STEPS));
+    }
+
+    /** Begins the transactions in which messages are handled. */
+    public PlatformTransactionManager transactionManager() {
+        return transactions.manager();
     }
 
     @Override

@@ -2,6 +2,7 @@
 package io.safebunny.jdbc.store;
 
 import io.safebunny.jdbc.sql.Connections;
+import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.jdbc.sql.SqlWork;
 import io.safebunny.spi.store.StoreUnavailableException;
 import java.sql.SQLException;
@@ -11,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -38,6 +38,10 @@ final class Transactions implements Connections {
                 new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
         definition.setName("safebunny");
         return definition;
+    }
+
+    PlatformTransactionManager manager() {
+        return manager;
     }
 
     /** Opens a new transaction and makes it the thread's current one until it ends; then the outer one is current again. */
@@ -76,9 +80,11 @@ final class Transactions implements Connections {
     private TransactionStatus start() {
         try {
             return manager.getTransaction(NEW);
-        } catch (TransactionException e) {
+        } catch (RuntimeException e) { // not every manager wraps what it calls
+            SQLException sql = Failures.sqlCause("No transaction could be begun", e);
             throw new StoreUnavailableException(
-                    "No transaction could be opened: there is no connection to the database. SafeBunny retries later; if this goes on, check the database and the size of the connection pool.",
+                    "No transaction could be begun [SQLState=%s, error=%d]: there is no connection to the database, or it refused. SafeBunny retries later; if this goes on, check the database and the size of the connection pool."
+                            .formatted(sql.getSQLState(), sql.getErrorCode()),
                     null,
                     e);
         }

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import io.safebunny.failure.MisuseException;
+import io.safebunny.middleware.ContextPropagator;
+import io.safebunny.middleware.ContextPropagator.Scope;
+import io.safebunny.middleware.Next;
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.BoundedLog.Kind;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Surrounds the handling of a message with what the application keeps on the thread. Thread-safe. */
+final class PropagatedContext {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PropagatedContext.class);
+    private static final Kind UNCLOSED = Kind.warn(LOG, "Contexts of messages could not be closed");
+
+    private final List<ContextPropagator> propagators;
+    private final BoundedLog log;
+
+    /** @param propagators the outermost first */
+    PropagatedContext(List<ContextPropagator> propagators, BoundedLog log) {
+        this.propagators = propagators;
+        this.log = log;
+    }
+
+    void run(HandledMessage message, Next next) throws Exception {
+        Deque<Scope> open = new ArrayDeque<>();
+        try {
+            for (ContextPropagator propagator : propagators) {
+                open.push(open(propagator, message));
+            }
+            next.run();
+        } finally {
+            open.forEach(scope -> close(scope, message.messageId()));
+            if (!open.isEmpty()) {
+                Thread.interrupted(); // left behind by one of them, it would fail the settling
+            }
+        }
+    }
+
+    private static Scope open(ContextPropagator propagator, HandledMessage message) throws Exception {
+        try {
+            return opened(propagator, propagator.open(message.envelope()));
+        } catch (Throwable failure) {
+            message.failed(failure);
+            throw failure;
+        }
+    }
+
+    private static Scope opened(ContextPropagator propagator, @Nullable Scope scope) {
+        if (scope == null) {
+            throw new MisuseException(
+                    MisuseException.BROKEN_RULE,
+                    "A ContextPropagator returned null [type=%s]. Let it return what ends the context, perhaps () -> {}."
+                            .formatted(propagator.getClass().getName()));
+        }
+        return scope;
+    }
+
+    /** The message has been dealt with, and the others are to be closed too. */
+    private void close(Scope scope, String messageId) {
+        try {
+            scope.close();
+        } catch (Throwable e) {
+            log.tell(
+                    UNCLOSED,
+                    messageId,
+                    () -> LOG.warn(
+                            "The context of message {} could not be closed [type={}]; what it set may be left on the thread",
+                            messageId,
+                            scope.getClass().getName(),
+                            log.tellable(e)));
+        }
+    }
+}
