@@ -24,8 +24,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -40,8 +38,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * <p>Once an operation has failed in a transaction, the transaction can only be rolled back.
  */
 public final class TransactionalJdbcMessageStore implements TransactionalMessageStore {
-
-    private static final Logger LOG = LoggerFactory.getLogger(TransactionalJdbcMessageStore.class);
 
     private static final int DEADLOCK_IN_MYSQL = 1213;
 
@@ -82,22 +78,12 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
         this.isMySql = alone.dialect() == Dialect.MYSQL || alone.dialect() == Dialect.MARIADB;
         this.transactions = new Transactions(transactionManager, target);
         this.joined = alone.over(transactions);
-        if (!mayReachDataSource()) {
+        if (!transactions.mayReachDataSource()) {
             throw new ConfigurationException(
                     "SB-1405",
                     "The transaction manager does not bind connections of the message store's DataSource to the thread [type=%s]."
                             .formatted(transactionManager.getClass().getName()),
                     "Use a JdbcTransactionManager or JpaTransactionManager for this DataSource, or set safebunny.store.jdbc.transactional=false.");
-        }
-    }
-
-    /** If the application cannot begin a transaction without a message, the first message's will tell. */
-    private boolean mayReachDataSource() {
-        try {
-            return transactions.reachDataSource();
-        } catch (ApplicationCodeException e) {
-            LOG.info("Whether handlers share the store's transactions is not known before the first message: {}", e.messageWithoutCode());
-            return true;
         }
     }
 

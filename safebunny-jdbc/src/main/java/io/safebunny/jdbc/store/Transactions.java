@@ -4,11 +4,14 @@ package io.safebunny.jdbc.store;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.jdbc.sql.SqlWork;
+import io.safebunny.spi.store.ApplicationCodeException;
 import io.safebunny.spi.store.StoreUnavailableException;
 import java.sql.SQLException;
 import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -18,6 +21,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /** Opens transactions and tracks the current one of each thread, on whose connection statements run. Thread-safe. */
 final class Transactions implements Connections {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Transactions.class);
 
     private static final TransactionDefinition NEW = definition();
 
@@ -87,6 +92,18 @@ final class Transactions implements Connections {
                             .formatted(sql.getSQLState(), sql.getErrorCode()),
                     null,
                     e);
+        }
+    }
+
+    /** Like {@link #reachDataSource}; true also if the application begins no transaction without a message: the first one will tell. */
+    boolean mayReachDataSource() {
+        try {
+            return reachDataSource();
+        } catch (ApplicationCodeException e) {
+            LOG.info(
+                    "Whether handlers share the store's transactions is not known before the first message: {}",
+                    e.messageWithoutCode());
+            return true;
         }
     }
 
