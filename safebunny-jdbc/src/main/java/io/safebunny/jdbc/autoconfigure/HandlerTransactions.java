@@ -56,6 +56,7 @@ final class HandlerTransactions {
         this.beans = beans;
         this.used = used;
         this.unqualified = unqualified;
+        attributes.setEmbeddedValueResolver(beans::resolveEmbeddedValue);
     }
 
     /** @throws ConfigurationException SB-1116 naming class and method */
@@ -103,7 +104,7 @@ final class HandlerTransactions {
         }
         try {
             return BeanFactoryAnnotationUtils.qualifiedBeanOfType(
-                    beans, TransactionManager.class, String.valueOf(beans.resolveEmbeddedValue(qualifier)));
+                    beans, TransactionManager.class, qualifier);
         } catch (BeansException e) {
             return null;
         }
@@ -121,9 +122,6 @@ final class HandlerTransactions {
             ignored.add("readOnly=true");
         }
         if (attribute instanceof RuleBasedTransactionAttribute rules) {
-            if (StringUtils.hasText(rules.getTimeoutString())) {
-                ignored.add("timeoutString=" + rules.getTimeoutString());
-            }
             rules.getRollbackRules().stream()
                     .filter(NoRollbackRuleAttribute.class::isInstance)
                     .forEach(rule -> ignored.add("noRollbackFor=" + rule.getExceptionName()));

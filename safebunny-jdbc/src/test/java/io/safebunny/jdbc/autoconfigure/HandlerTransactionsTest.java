@@ -60,7 +60,7 @@ class HandlerTransactionsTest {
                 refused(OfMethod.class, "isolation=SERIALIZABLE, timeout=1"),
                 refused(OfClass.class, "readOnly=true"),
                 refused(ByQualifier.class, "propagation=REQUIRES_NEW"),
-                refused(ByMeta.class, "timeoutString=30"),
+                refused(ByMeta.class, "timeout=30"),
                 refused(ByJakarta.class, "propagation=NOT_SUPPORTED"),
                 refused(NoRollback.class, "noRollbackFor=java.lang.IllegalStateException"),
                 refused(Saga.class, "propagation=NEVER"));
@@ -124,7 +124,7 @@ class HandlerTransactionsTest {
     }
 
     @Retention(RetentionPolicy.RUNTIME)
-    @Transactional(timeoutString = "30")
+    @Transactional(timeoutString = "${none:30}")
     @interface Briefly {}
 
     static class ByMeta {
