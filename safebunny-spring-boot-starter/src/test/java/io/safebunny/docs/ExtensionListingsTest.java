@@ -129,8 +129,7 @@ class ExtensionListingsTest {
     void aHandlerRunsForTheTenantOfItsMessage() {
         application.withBean(Tenants.class).run(context -> {
             context.getBean(Bunny.class)
-                    .publish(
-                            new OfTenant(""), PublishOptions.none().withHeader("tenant", "acme"));
+                    .publish(new OfTenant(""), PublishOptions.none().withHeader("tenant", "acme"));
             assertThat(handled()).isEqualTo(new OfTenant("acme"));
         });
     }

@@ -70,9 +70,8 @@ final class HandlerTransactions {
     }
 
     private static Set<Method> handlers(Class<?> type) {
-        Map<Method, Boolean> found = MethodIntrospector.selectMethods(
-                type,
-                (MethodIntrospector.MetadataLookup<@Nullable Boolean>)
+        Map<Method, Boolean> found =
+                MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<@Nullable Boolean>)
                         method -> AnnotatedElementUtils.hasAnnotation(method, BunnyHandler.class)
                                         || AnnotatedElementUtils.hasAnnotation(method, OnTimeout.class)
                                         || AnnotatedElementUtils.hasAnnotation(method, OnPoisoned.class)
@@ -103,8 +102,7 @@ final class HandlerTransactions {
             return unqualified;
         }
         try {
-            return BeanFactoryAnnotationUtils.qualifiedBeanOfType(
-                    beans, TransactionManager.class, qualifier);
+            return BeanFactoryAnnotationUtils.qualifiedBeanOfType(beans, TransactionManager.class, qualifier);
         } catch (BeansException e) {
             return null;
         }

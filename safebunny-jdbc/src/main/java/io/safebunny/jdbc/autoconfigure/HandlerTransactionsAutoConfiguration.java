@@ -22,8 +22,7 @@ final class HandlerTransactionsAutoConfiguration {
         return () -> {
             if (beans.getBeanProvider(MessageStore.class).getIfAvailable()
                     instanceof TransactionalJdbcMessageStore store) {
-                new HandlerTransactions(
-                                beans, store.transactionManager(), TransactionManagers.unqualified(beans))
+                new HandlerTransactions(beans, store.transactionManager(), TransactionManagers.unqualified(beans))
                         .require();
             }
         };

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
@@ -60,7 +59,8 @@ final class TransactionManagers {
                         if (obstacle == null) {
                             fitting.put(name, manager);
                         } else {
-                            others.add("%s (%s) %s".formatted(name, manager.getClass().getName(), obstacle));
+                            others.add("%s (%s) %s"
+                                    .formatted(name, manager.getClass().getName(), obstacle));
                         }
                     } catch (RuntimeException e) {
                         others.add("%s (%s) could not begin a transaction (%s)"

@@ -82,8 +82,8 @@ final class MissingRows {
             return;
         }
         for (OutboxRow row : rows) {
-            boolean isThere = present.getOrDefault(row.correlationId(), new TreeSet<>())
-                    .contains(row.id());
+            boolean isThere =
+                    present.getOrDefault(row.correlationId(), new TreeSet<>()).contains(row.id());
             if (!isPending(row)) {
                 continue; // reported at the stop
             }

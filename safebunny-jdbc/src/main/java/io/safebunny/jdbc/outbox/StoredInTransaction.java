@@ -39,6 +39,7 @@ final class StoredInTransaction implements TransactionSynchronization {
     private final List<Long> ids = new ArrayList<>();
     /** How many ids there were at each savepoint. */
     private final Map<Object, Integer> savepoints = new HashMap<>();
+
     private final long begun;
     private long bytes;
     private boolean handedOver;

@@ -77,8 +77,7 @@ class HandlerTransactionsTest {
                 .getFailure()
                 .isInstanceOfSatisfying(ConfigurationException.class, refused -> {
                     assertThat(refused.code()).isEqualTo("SB-1116");
-                    assertThat(refused.problem())
-                            .contains("[handler=" + bean.getName() + ".on, " + attributes + "]");
+                    assertThat(refused.problem()).contains("[handler=" + bean.getName() + ".on, " + attributes + "]");
                 }));
     }
 

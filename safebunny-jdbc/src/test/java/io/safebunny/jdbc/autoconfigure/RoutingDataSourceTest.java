@@ -111,8 +111,7 @@ class RoutingDataSourceTest {
                 .withBean("tenants", DataSource.class, RoutingDataSourceTest::byTenant)
                 .withBean("plain", DataSource.class, () -> DEFAULT, definition -> definition.setPrimary(true))
                 .withBean(PlatformTransactionManager.class, () -> new JdbcTransactionManager(DEFAULT))
-                .run(context ->
-                        assertThat(context).hasNotFailed().hasSingleBean(TransactionalJdbcMessageStore.class));
+                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(TransactionalJdbcMessageStore.class));
     }
 
     /** The way out that the refusal names. */

@@ -164,10 +164,7 @@ class TransactionManagersTest {
     @Test
     void aManagerThatChainsOthersIsUsedWhenItReachesTheDataSource() {
         JdbcDataSource other = database();
-        with(
-                        h2,
-                        "chained",
-                        () -> new Chained(new JdbcTransactionManager(other), new JdbcTransactionManager(ours)))
+        with(h2, "chained", () -> new Chained(new JdbcTransactionManager(other), new JdbcTransactionManager(ours)))
                 .run(this::assertTransactional);
     }
 
@@ -215,8 +212,10 @@ class TransactionManagersTest {
     @Test
     void ofTwoThatFitNoneIsUsedWhenNoneIsPrimary(CapturedOutput output) {
         assertApart(
-                with(with(h2, "one", () -> new JdbcTransactionManager(ours)), "two", () -> new Counting(
-                        new JdbcTransactionManager(ours))),
+                with(
+                        with(h2, "one", () -> new JdbcTransactionManager(ours)),
+                        "two",
+                        () -> new Counting(new JdbcTransactionManager(ours))),
                 output,
                 "[one, two]",
                 "none of them is primary");
@@ -278,27 +277,24 @@ class TransactionManagersTest {
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .isInstanceOfSatisfying(
-                                ConfigurationException.class,
-                                refused -> assertThat(refused.code()).isEqualTo("SB-1416")));
+                        .isInstanceOfSatisfying(ConfigurationException.class, refused -> assertThat(refused.code())
+                                .isEqualTo("SB-1416")));
     }
 
     @Test
     void aManagerThatCannotBeginAnythingNow() {
-        with(h2, "broken", () -> new Away(ours))
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .hasStackTraceContaining("SB-1415")
-                        .hasStackTraceContaining("broken (" + Away.class.getName() + ") could not begin a transaction")
-                        .rootCause()
-                        .hasMessage("the other system is away"));
+        with(h2, "broken", () -> new Away(ours)).run(context -> assertThat(context)
+                .getFailure()
+                .hasStackTraceContaining("SB-1415")
+                .hasStackTraceContaining("broken (" + Away.class.getName() + ") could not begin a transaction")
+                .rootCause()
+                .hasMessage("the other system is away"));
     }
 
     @Test
     void whoAskedForSeparateTransactionsIsNotWarned(CapturedOutput output) {
-        h2.withPropertyValues("safebunny.store.jdbc.transactional=false").run(context -> assertThat(context)
-                .hasNotFailed()
-                .hasSingleBean(JdbcMessageStore.class));
+        h2.withPropertyValues("safebunny.store.jdbc.transactional=false")
+                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(JdbcMessageStore.class));
         assertThat(output).doesNotContain("SB-1415");
     }
 

@@ -52,8 +52,7 @@ class MissingRowTest {
     private static JdbcDataSource database() {
         JdbcDataSource database = new JdbcDataSource();
         database.setURL("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
-        new JdbcTemplate(database)
-                .execute(JdbcSchema.of(database, "safebunny_").script());
+        new JdbcTemplate(database).execute(JdbcSchema.of(database, "safebunny_").script());
         return database;
     }
 

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.PublishOptions;
 import io.safebunny.Published;
 import io.safebunny.SafeBunnyEvent;
 import io.safebunny.SafeBunnyEvent.MessageGivenUp;
-import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.engine.SafeBunnyEngine;
@@ -181,8 +181,8 @@ class TenantByThreadTest {
                     entities.persist(new Note(note));
                 })));
         PublishOptions options = PublishOptions.none();
-        Published unused = engine.bunny()
-                .publish(new Order("1"), tenant == null ? options : options.withHeader("tenant", tenant));
+        Published unused =
+                engine.bunny().publish(new Order("1"), tenant == null ? options : options.withHeader("tenant", tenant));
     }
 
     private void told(SafeBunnyEvent event) {
@@ -192,8 +192,7 @@ class TenantByThreadTest {
     }
 
     private List<String> tenantsOfTheNote() {
-        return new JdbcTemplate(pool)
-                .queryForList("select tenant from tenant_note where id = ?", String.class, note);
+        return new JdbcTemplate(pool).queryForList("select tenant from tenant_note where id = ?", String.class, note);
     }
 
     @Test
@@ -222,8 +221,8 @@ class TenantByThreadTest {
     void aDataSourceThatRefusesIsNoOutageEither() throws InterruptedException {
         DataSource insisting = new InsistingDataSource();
         handle(
-                inTenant(() -> new TransactionalJdbcMessageStore(
-                        insisting, new JdbcTransactionManager(insisting), options())),
+                inTenant(() ->
+                        new TransactionalJdbcMessageStore(insisting, new JdbcTransactionManager(insisting), options())),
                 message -> () -> {},
                 null);
 
@@ -240,8 +239,7 @@ class TenantByThreadTest {
         lazy.setDefaultTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
         lazy.setTargetDataSource(new InsistingDataSource());
         handle(
-                inTenant(() ->
-                        new TransactionalJdbcMessageStore(lazy, new JdbcTransactionManager(lazy), options())),
+                inTenant(() -> new TransactionalJdbcMessageStore(lazy, new JdbcTransactionManager(lazy), options())),
                 message -> () -> {},
                 null);
 
@@ -253,10 +251,7 @@ class TenantByThreadTest {
 
     @Test
     void soItIsForAStoreApart() throws InterruptedException {
-        handle(
-                inTenant(() -> new JdbcMessageStore(new InsistingDataSource(), options())),
-                message -> () -> {},
-                null);
+        handle(inTenant(() -> new JdbcMessageStore(new InsistingDataSource(), options())), message -> () -> {}, null);
 
         assertThat(givenUp.poll(20, TimeUnit.SECONDS))
                 .isNotNull()
