@@ -113,7 +113,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
             Envelope decoded = validator.decoded(envelope, delivery.message().message());
             message = new HandledMessage(
                     delivery,
-                    new Handling(parts.current(), decoded),
+                    new Handling(parts.current(), decoded, delivery::isOpen),
                     validator.payload(decoded),
                     handler.payloadType(),
                     parts.publishers());

@@ -3,11 +3,13 @@ package io.safebunny.dedup;
 
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.message.Envelope;
+import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.spi.store.TransactionalMessageStore;
@@ -16,15 +18,26 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Steps of a message whose record is part of the handler's transaction. That transaction may roll back, but what a step did stays
  * done, so steps are kept in a companion record that is written in separate transactions. Confined to one thread.
+ *
+ * <p>While the transaction is open, such a write may wait for what the transaction itself holds up, which no database notices. So
+ * it is given up soon, the handling ends, and what could not be written is written after the rollback: {@link #writeLeftOver}.
  */
 final class ApartSteps {
 
-    private static final int MOST_TRIES = 10;
+    private static final Logger LOG = LoggerFactory.getLogger(ApartSteps.class);
+
+    /** Within which a write is begun once more while the handler's transaction is open. */
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     /** Fingerprint of steps stored by earlier versions, which kept none. */
     private static final Fingerprint UNKNOWN = new Fingerprint(Fingerprint.CHECKSUMS, 0, 0);
@@ -37,6 +50,8 @@ final class ApartSteps {
     private final ClaimingTransaction transaction;
     private boolean loaded;
     private @Nullable MessageRecord record;
+    /** The results of steps that have been run, as far as it is not known that they are stored. */
+    private @Nullable MessageRecord leftOver;
 
     /** @param transaction the transaction that holds the claim; as long as it does, nobody else stores steps of the message */
     ApartSteps(
@@ -55,7 +70,24 @@ final class ApartSteps {
 
     /** Key of the companion record with the steps of a message. */
     static RecordKey key(RecordKey message) {
+        return message.companionApart("steps");
+    }
+
+    /** Earlier versions kept them among the records of messages, where they expire. */
+    private static RecordKey earlierKey(RecordKey message) {
         return message.companion("steps");
+    }
+
+    /** The stored steps of a message, wherever they are; {@code null} if there are none. */
+    static @Nullable MessageRecord find(Function<RecordKey, @Nullable MessageRecord> stored, RecordKey message) {
+        MessageRecord steps = stored.apply(key(message));
+        return steps != null ? steps : stored.apply(earlierKey(message));
+    }
+
+    /** The earlier place is asked in the handler's transaction, which is in nobody's way there: it has that table already. */
+    private @Nullable MessageRecord find() {
+        MessageRecord steps = store.apart(() -> store.find(key));
+        return steps != null ? steps : store.find(earlierKey(claim.key()));
     }
 
     static boolean isOf(Envelope message, MessageRecord steps) {
@@ -81,7 +113,7 @@ final class ApartSteps {
     @Nullable
     MessageRecord handled(boolean replayed) {
         if (!loaded && replayed) {
-            record = store.apart(() -> store.find(key));
+            record = find();
             loaded = true;
         }
         return record == null || record.state() != RecordState.POISONED ? null : record.next(RecordState.DISPATCHED);
@@ -96,7 +128,7 @@ final class ApartSteps {
     String find(String name) {
         transaction.requireClaimIsHeld();
         if (!loaded) {
-            MessageRecord found = store.apart(() -> store.find(key));
+            MessageRecord found = find();
             if (found != null && !found.fingerprint().equals(UNKNOWN)) {
                 transaction.requireStepsAreOurs(found);
             }
@@ -106,38 +138,96 @@ final class ApartSteps {
         return record == null ? null : record.steps().get(name);
     }
 
+    /**
+     * Returns once the result is durable.
+     *
+     * @throws NotHandledException it could not be written in time; {@link #writeLeftOver} does, as soon as nothing is held up any
+     *     more. Or another delivery has stored steps
+     * @throws RuntimeException the same, because the store does not answer
+     */
     void store(String name, String json) {
         Map<String, String> steps = new LinkedHashMap<>(record == null ? Map.of() : record.steps());
         steps.put(name, json);
-        record = writeSurely(record == null ? first(steps) : record.nextSteps(claim.owner(), steps));
-        if (record == null) {
+        MessageRecord next =
+                record == null || !record.key().equals(key) ? first(steps) : record.nextSteps(claim.owner(), steps);
+        long began = timeline.nanoTime();
+        while (!isWritten(next, e -> requirePatience(next, e, began))) {
+            StorePause.pause(timeline);
+        }
+    }
+
+    private void requirePatience(MessageRecord next, RuntimeException e, long began) {
+        if (e instanceof RecordRefusedException) {
+            throw e;
+        }
+        leftOver = next;
+        if (e instanceof StoreUnavailableException unavailable && unavailable.retryAfter() != null) {
             throw NotHandledException.later(
-                    "Another delivery of message %s has stored steps".formatted(key.messageId()), Duration.ZERO);
+                    "The result of a step of message %s could not be stored in time: it is stored as soon as the handler's transaction is rolled back, and the message comes back"
+                            .formatted(claim.key().messageId()),
+                    Duration.ZERO);
+        }
+        if (timeline.nanoTime() - began >= PATIENCE.toNanos()) {
+            throw e;
         }
     }
 
     /**
-     * Retries a few times, because the step has already been run. If an earlier try was committed but its answer was lost,
-     * recognises its own write.
+     * Writes what {@link #store} could not, for as long as the message is ours: whoever gets it next must find it. To be called
+     * after the rollback, when nobody waits for us any more.
      *
-     * @return {@code null} when another delivery has written in between
+     * @throws NotHandledException another delivery has stored steps, or the process is stopping
      */
-    private @Nullable MessageRecord writeSurely(MessageRecord next) {
-        for (int tries = 1; ; tries++) {
-            try {
-                if (store.apart(() -> store.writeTogether(List.of(next))) instanceof JointWrite.Written written) {
-                    return written.records().get(0);
-                }
-                MessageRecord stored = store.apart(() -> store.find(key));
-                return stored != null && stored.isSameWriteAs(next) ? stored : null;
-            } catch (StoreUnavailableException e) {
-                if (tries == MOST_TRIES) {
-                    throw e;
-                }
-                log.noAnswer(key.messageId(), "retrying to write its steps", e);
-            }
-            StorePause.pause(timeline);
+    void writeLeftOver(BooleanSupplier isOurs) {
+        MessageRecord next = leftOver;
+        if (next == null) {
+            return;
         }
+        boolean written = false;
+        try {
+            written = isWritten(next, e -> {});
+            while (!written && isOurs.getAsBoolean()) {
+                StorePause.pause(timeline);
+                written = isWritten(next, e -> {});
+            }
+        } finally {
+            if (!written) {
+                String id = claim.key().messageId();
+                log.tell(
+                        Kind.error(LOG, "Results of steps were lost"),
+                        id,
+                        () -> LOG.error(
+                                "The result of a step of message {} is lost: it could not be stored before the delivery ended, or another delivery has stored steps by now. Whoever handles the message next may run the step again",
+                                id));
+            }
+        }
+    }
+
+    /**
+     * Tries once. If an earlier try was committed but its answer was lost, recognises its own write.
+     *
+     * @param unanswered told of the failure, and throws if there is to be no other try
+     * @throws NotHandledException another delivery has written in between
+     */
+    private boolean isWritten(MessageRecord next, Consumer<RuntimeException> unanswered) {
+        MessageRecord stored;
+        try {
+            JointWrite result = store.apart(() -> store.writeTogether(List.of(next)));
+            stored = result instanceof JointWrite.Written written
+                    ? written.records().get(0)
+                    : store.apart(() -> store.find(key));
+        } catch (RuntimeException e) {
+            unanswered.accept(e);
+            log.noAnswer(claim.key().messageId(), "retrying to write its steps", e);
+            return false;
+        }
+        leftOver = null;
+        if (stored == null || !stored.isSameWriteAs(next)) {
+            throw NotHandledException.later(
+                    "Another delivery of message %s has stored steps".formatted(key.messageId()), Duration.ZERO);
+        }
+        record = stored;
+        return true;
     }
 
     /** Created in a final state, so that it expires like the message's own record. */

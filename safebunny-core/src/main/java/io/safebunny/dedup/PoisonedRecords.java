@@ -106,7 +106,7 @@ public final class PoisonedRecords {
     private List<MessageRecord> withSteps(MessageRecord next, @Nullable Envelope unedited) {
         List<MessageRecord> together = new ArrayList<>();
         together.add(next);
-        MessageRecord steps = find(ApartSteps.key(next.key()));
+        MessageRecord steps = ApartSteps.find(this::find, next.key());
         if (steps != null && unedited != null && steps.fingerprint().isOf(unedited)) {
             together.add(steps.edited(next.owner(), next.fingerprint()));
         }

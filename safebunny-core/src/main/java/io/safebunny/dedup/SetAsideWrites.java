@@ -45,7 +45,7 @@ final class SetAsideWrites {
 
     private @Nullable MessageRecord steps() {
         return store instanceof TransactionalMessageStore
-                ? ApartSteps.poisoned(message, store.find(ApartSteps.key(records.key())))
+                ? ApartSteps.poisoned(message, ApartSteps.find(store::find, records.key()))
                 : null;
     }
 

@@ -111,6 +111,10 @@ final class TransactionalClaims implements Claims {
         @Override
         public void release(Throwable failure, RecoveryAction next) {
             handling.end(() -> {
+                transaction.rollback();
+                if (apart != null) {
+                    apart.writeLeftOver(handling::isDelivered);
+                }
                 transaction.rollback(next);
                 return true;
             });

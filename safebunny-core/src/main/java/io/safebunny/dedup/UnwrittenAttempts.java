@@ -35,7 +35,7 @@ final class UnwrittenAttempts {
         MessageRecord steps;
         try {
             stored = store.find(key);
-            steps = stored == null ? store.find(ApartSteps.key(key)) : null;
+            steps = stored == null ? ApartSteps.find(store::find, key) : null;
         } catch (UnreadableRecordException e) {
             return; // the claim reports it
         }

@@ -45,27 +45,40 @@ class MeteredStore implements MessageStore {
 
     @Override
     public MessageRecord create(MessageRecord record) {
-        return timers.time(Operation.CREATE, () -> store.create(record), stored -> !stored.owner()
-                .equals(record.owner()));
+        return timers.timeWrite(
+                Operation.CREATE, List.of(record.key()), () -> store.create(record), stored -> !stored.owner()
+                        .equals(record.owner()));
     }
 
     @Override
     public @Nullable MessageRecord replace(MessageRecord record) {
-        return timers.time(Operation.REPLACE, () -> store.replace(record), stored -> stored == null);
+        return timers.timeWrite(
+                Operation.REPLACE, List.of(record.key()), () -> store.replace(record), stored -> stored == null);
     }
 
     @Override
     public void replaceAll(List<MessageRecord> records) {
-        Boolean unused = timers.time(Operation.REPLACE_ALL, () -> {
-            store.replaceAll(records);
-            return true;
-        });
+        Boolean unused = timers.timeWrite(
+                Operation.REPLACE_ALL,
+                keys(records),
+                () -> {
+                    store.replaceAll(records);
+                    return true;
+                },
+                written -> false);
     }
 
     @Override
     public JointWrite writeTogether(List<MessageRecord> records) {
-        return timers.time(
-                Operation.WRITE_TOGETHER, () -> store.writeTogether(records), JointWrite.Overtaken.class::isInstance);
+        return timers.timeWrite(
+                Operation.WRITE_TOGETHER,
+                keys(records),
+                () -> store.writeTogether(records),
+                JointWrite.Overtaken.class::isInstance);
+    }
+
+    private static List<RecordKey> keys(List<MessageRecord> records) {
+        return records.stream().map(MessageRecord::key).toList();
     }
 
     @Override
@@ -95,7 +108,11 @@ class MeteredStore implements MessageStore {
 
     @Override
     public int removeExpired(int limit) {
-        return timers.time(Operation.REMOVE_EXPIRED, () -> store.removeExpired(limit));
+        int removed = timers.time(Operation.REMOVE_EXPIRED, () -> store.removeExpired(limit));
+        if (removed < limit) { // so it went through all kinds of records
+            answers().everythingWritten();
+        }
+        return removed;
     }
 
     /** The same for a store in the handlers' own transactions. */

@@ -3,9 +3,11 @@ package io.safebunny.engine;
 
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.SafeTimer;
+import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.time.Timeline;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -89,6 +91,18 @@ final class StoreTimers {
             throw e;
         } finally {
             record(operation, outcome, timeline.nanoTime() - began);
+        }
+    }
+
+    /** @param records to be written */
+    <T> T timeWrite(Operation operation, Collection<RecordKey> records, Supplier<T> call, Predicate<T> conflicts) {
+        try {
+            T result = time(operation, call, conflicts);
+            answers.written(records);
+            return result;
+        } catch (StoreUnavailableException e) {
+            answers.notWritten(records, e);
+            throw e;
         }
     }
 

@@ -7,6 +7,7 @@ import io.safebunny.message.Envelope;
 import io.safebunny.middleware.Next;
 import io.safebunny.spi.transport.OutboundMessage;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class Handling implements Surrounding {
 
     private final CurrentHandling current;
+    private final BooleanSupplier isDelivered;
     private final Publications publications = new Publications();
     private Envelope message;
     private @Nullable Steps steps;
@@ -31,7 +33,13 @@ public final class Handling implements Surrounding {
     private boolean collectsOnly;
 
     public Handling(CurrentHandling current, Envelope message) {
+        this(current, message, () -> true);
+    }
+
+    /** @param isDelivered whether the message is still ours to settle; when it is not, others may get it */
+    public Handling(CurrentHandling current, Envelope message, BooleanSupplier isDelivered) {
         this.current = current;
+        this.isDelivered = isDelivered;
         this.message = message;
         this.records = new JointRecords(message);
     }
@@ -39,6 +47,11 @@ public final class Handling implements Surrounding {
     @Override
     public Envelope message() {
         return message;
+    }
+
+    /** Whether the message is still ours to settle, so that nobody else is to get it. */
+    public boolean isDelivered() {
+        return isDelivered.getAsBoolean();
     }
 
     /** Refuses to send anything before this handling has succeeded: what a saga sends, it remembers. */

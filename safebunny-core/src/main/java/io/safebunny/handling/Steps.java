@@ -58,6 +58,7 @@ final class Steps {
     }
 
     <T, X extends Exception> T once(String name, Class<T> type, Step<T, X> step) throws X {
+        requireUndecided();
         useName(name);
         String known = find(name);
         if (known != null) {

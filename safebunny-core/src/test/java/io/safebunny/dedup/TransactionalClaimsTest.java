@@ -4,6 +4,7 @@ package io.safebunny.dedup;
 import static io.safebunny.dedup.DedupBench.MESSAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.dedup.dispatch.DedupLog;
@@ -81,6 +82,10 @@ class TransactionalClaimsTest {
 
         private boolean spoilt;
         private boolean down;
+        /** How many joint writes of {@link #apart} wait in vain as long as a transaction of a handler is open. */
+        private int heldUp;
+        /** How many joint writes are not answered, whatever is open. */
+        private int unanswered;
 
         RecordingStore() {
             super(new MemoryMessageStore(timeline, DedupBench.RETENTION));
@@ -173,6 +178,14 @@ class TransactionalClaimsTest {
             Runnable before = beforeJointWrites.poll();
             if (before != null) {
                 before.run();
+            }
+            if (heldUp > 0 && transactions > 1) {
+                heldUp--;
+                throw new StoreUnavailableException("locked", Duration.ofSeconds(1), null);
+            }
+            if (unanswered > 0) {
+                unanswered--;
+                throw new StoreUnavailableException("no answer", null, null);
             }
             for (MessageRecord record : records) {
                 if (!fits(record)) {
@@ -280,7 +293,83 @@ class TransactionalClaimsTest {
         assertThat(events).containsExactly("turn", "begin", "rollback", "begin");
     }
 
-    private static final RecordKey STEPS = DedupBench.KEY.companion("steps");
+    private NotHandledException doubtfulStep() {
+        return catchThrowableOfType(NotHandledException.class, () -> claim.store("charge", "7"));
+    }
+
+    @Test
+    void aStepWhoseResultIsHeldUpByItsOwnTransactionIsStoredAfterTheRollback() {
+        claim.take();
+        store.heldUp = Integer.MAX_VALUE;
+        long began = timeline.nanoTime();
+        NotHandledException held = doubtfulStep();
+
+        assertThat(held.isTrouble()).isFalse();
+        assertThat(Duration.ofNanos(timeline.nanoTime() - began)).isLessThan(Duration.ofSeconds(3));
+        assertThat(store.find(STEPS)).isNull();
+        claim.release(held, new RetryDelayed(Duration.ZERO));
+        claim.close();
+
+        assertThat(Objects.requireNonNull(store.find(STEPS)).steps()).containsEntry("charge", "7");
+        MessageClaim next = claims().of(handling);
+        next.take();
+        assertThat(next.find("charge")).isEqualTo("7");
+        next.release(held, new RetryDelayed(Duration.ZERO));
+    }
+
+    @Test
+    void aStepWhoseResultTheStoreDoesNotTakeIsStoredWhenItDoes() {
+        claim.take();
+        store.unanswered = 200;
+        NotHandledException away = doubtfulStep();
+        assertThat(away.isTrouble()).isTrue();
+        claim.release(away, new RetryDelayed(Duration.ZERO));
+        claim.close();
+
+        assertThat(store.unanswered).isZero();
+        assertThat(Objects.requireNonNull(store.find(STEPS)).steps()).containsEntry("charge", "7");
+    }
+
+    @Test
+    void aStepIsNotStoredAnyMoreOnceItsDeliveryIsOver() {
+        MessageClaim ended = claims().of(new Handling(new CurrentHandling(), MESSAGE, () -> store.unanswered > 900));
+        ended.take();
+        store.unanswered = 1_000;
+        NotHandledException away =
+                catchThrowableOfType(NotHandledException.class, () -> ended.store("charge", "7"));
+        ended.release(away, new RetryDelayed(Duration.ZERO));
+        ended.close();
+
+        assertThat(store.unanswered).isBetween(895, 905);
+        assertThat(store.find(STEPS)).isNull();
+    }
+
+    /** Where versions before kept them. */
+    @Test
+    void stepsOfAnEarlierVersionAreFoundAndTakenAlong() {
+        MessageRecord unused = store.create(new MessageRecord(
+                DedupBench.KEY.companion("steps"),
+                RecordState.DISPATCHED,
+                "earlier",
+                1,
+                0,
+                0,
+                Duration.ZERO,
+                Fingerprint.of(MESSAGE),
+                Map.of("charge", "7"),
+                List.of(),
+                null,
+                null));
+        claim.take();
+        assertThat(claim.find("charge")).isEqualTo("7");
+        claim.store("post", "8");
+        claim.complete();
+
+        assertThat(Objects.requireNonNull(store.find(STEPS)).steps())
+                .containsExactlyInAnyOrderEntriesOf(Map.of("charge", "7", "post", "8"));
+    }
+
+    private static final RecordKey STEPS = DedupBench.KEY.companionApart("steps");
 
     /** Its record says that it may be replayed, so what a replay must not repeat is kept as long. */
     @Test

@@ -23,6 +23,29 @@ create table if not exists safebunny_message (
 
 create index if not exists safebunny_message_changed on safebunny_message (node, state, changed_at);
 
+-- steps of messages that are handled in a transaction. Apart from the messages, so that no lock of such a transaction, and nobody
+-- who waits for one, is in the way of a step that is done. Never lock both tables in one transaction of your own
+create table if not exists safebunny_step (
+    node           varchar(100)                not null,
+    correlation_id varchar(128)                not null,
+    message_id     varchar(255)                not null,
+    state          varchar(16)                 not null,
+    owner          varchar(255)                not null,
+    version        bigint                      not null,
+    attempt        integer                     not null,
+    takeovers      integer                     not null,
+    lease_ms       bigint                      not null,
+    fingerprint    bigint                      not null,
+    fingerprint_low bigint                     not null,
+    format         smallint                    not null,
+    steps          character large object,
+    outgoing       character large object,
+    changed_at     timestamp(6) with time zone not null,
+    primary key (node, correlation_id, message_id)
+);
+
+create index if not exists safebunny_step_changed on safebunny_step (node, state, changed_at);
+
 -- companions that all messages of one correlation id share: the states of sagas. Apart from the messages, whose rows stay small
 create table if not exists safebunny_companion (
     node           varchar(100)                not null,

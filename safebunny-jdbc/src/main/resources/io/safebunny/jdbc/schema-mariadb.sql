@@ -25,6 +25,31 @@ create table if not exists safebunny_message (
     index safebunny_message_changed (node, state, changed_at)
 ) engine = InnoDB;
 
+-- steps of messages that are handled in a transaction. Apart from the messages, so that no lock of such a transaction, and nobody
+-- who waits for one, is in the way of a step that is done. Never lock both tables in one transaction of your own
+create table if not exists safebunny_step (
+    node           varchar(100) character set ascii collate ascii_bin     not null,
+    correlation_id varchar(128) character set ascii collate ascii_bin     not null,
+    message_id     varchar(255) character set ascii collate ascii_bin     not null,
+    state          varchar(16)  character set ascii collate ascii_bin     not null,
+    owner          varchar(255) character set utf8mb4 collate utf8mb4_bin not null,
+    version        bigint                                                 not null,
+    attempt        int                                                    not null,
+    takeovers      int                                                    not null,
+    lease_ms       bigint                                                 not null,
+    fingerprint    bigint                                                 not null,
+    fingerprint_low bigint                                                 not null,
+    format         smallint                                               not null,
+    steps          longtext     character set utf8mb4 collate utf8mb4_bin,
+    outgoing       longtext     character set utf8mb4 collate utf8mb4_bin,
+    -- how often it was to be created and was there: written then so that the waiting writers queue and do not deadlock
+    conflicts      bigint                                                 not null default 0,
+    -- in UTC
+    changed_at     datetime(6)                                            not null,
+    primary key (node, correlation_id, message_id),
+    index safebunny_step_changed (node, state, changed_at)
+) engine = InnoDB;
+
 -- companions that all messages of one correlation id share: the states of sagas. Apart from the messages, whose rows stay small
 create table if not exists safebunny_companion (
     node           varchar(100) character set ascii collate ascii_bin     not null,

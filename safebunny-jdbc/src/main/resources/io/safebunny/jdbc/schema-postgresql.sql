@@ -34,6 +34,32 @@ create index if not exists safebunny_message_ended on safebunny_message (node, c
 create index if not exists safebunny_message_poisoned on safebunny_message (node, changed_at)
     where state = 'POISONED';
 
+-- steps of messages that are handled in a transaction. Apart from the messages, so that no lock of such a transaction, and nobody
+-- who waits for one, is in the way of a step that is done. Never lock both tables in one transaction of your own
+create table if not exists safebunny_step (
+    node           varchar(100) collate "C" not null,
+    correlation_id varchar(128) collate "C" not null,
+    message_id     varchar(255) collate "C" not null,
+    state          varchar(16)              not null,
+    owner          varchar(255)             not null,
+    version        bigint                   not null,
+    attempt        integer                  not null,
+    takeovers      integer                  not null,
+    lease_ms       bigint                   not null,
+    fingerprint    bigint                   not null,
+    fingerprint_low bigint                  not null,
+    format         smallint                 not null,
+    steps          text,
+    outgoing       text,
+    changed_at     timestamptz              not null,
+    primary key (node, correlation_id, message_id)
+)
+-- every step but the first of a message leaves a dead row behind
+with (autovacuum_vacuum_scale_factor = 0.02);
+
+create index if not exists safebunny_step_ended on safebunny_step (node, changed_at)
+    where state in ('DISPATCHED', 'POISONED', 'UNDONE');
+
 -- companions that all messages of one correlation id share: the states of sagas. Apart from the messages, whose rows stay small
 create table if not exists safebunny_companion (
     node           varchar(100) collate "C" not null,

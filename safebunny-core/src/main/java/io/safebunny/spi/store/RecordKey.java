@@ -24,8 +24,24 @@ public record RecordKey(String correlationId, String messageId) {
         return new RecordKey(correlationId, "").companion(name);
     }
 
+    /**
+     * A companion of this record that is never part of a handler's transaction: a store keeps it where no lock that such a
+     * transaction holds, or that somebody waits for because of it, is in its way.
+     *
+     * @param name as in {@link #companion(String)}
+     */
+    public RecordKey companionApart(String name) {
+        return new RecordKey(correlationId, messageId + COMPANION + COMPANION + name);
+    }
+
     public boolean isCompanion() {
         return messageId.indexOf(COMPANION) >= 0;
+    }
+
+    /** Whether it is a {@linkplain #companionApart companion apart} from its record. */
+    public boolean isApart() {
+        int first = messageId.indexOf(COMPANION);
+        return first > 0 && first + 1 < messageId.length() && messageId.charAt(first + 1) == COMPANION;
     }
 
     /** Whether it is a companion shared by all records of its partition. */

@@ -22,8 +22,8 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
  */
 public record JdbcSchema(String location, String script) {
 
-    private static final Pattern NAME = Pattern.compile("\\bsafebunny_((?:message|companion|outbox)\\w*)");
-    private static final Set<String> TABLES = Set.of("message", "companion", "outbox");
+    private static final Pattern NAME = Pattern.compile("\\bsafebunny_((?:message|step|companion|outbox)\\w*)");
+    private static final Set<String> TABLES = Set.of("message", "step", "companion", "outbox");
 
     /**
      * The script for this database and prefix.

@@ -30,7 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps records in tables of PostgreSQL, MySQL, MariaDB or H2: one of messages, and one of the companions that a partition shares.
+ * Keeps records in tables of PostgreSQL, MySQL, MariaDB or H2: one of messages, one of steps that are kept apart from their message,
+ * and one of the companions that a partition shares.
  * Every operation runs on its own connection and is committed when it returns, whatever transaction the application has open on
  * the thread. Thread-safe, also across instances: all times that decide something come from the database's clock.
  *
@@ -49,9 +50,13 @@ public final class JdbcMessageStore implements MessageStore {
     /** Rows that one statement or transaction writes at most. */
     private static final int PORTION = 200;
 
+    /** For while a step is stored, a handler's transaction is open, and whoever waits for it waits for the step too. */
+    private static final Duration LONGEST_WAIT_FOR_STEPS = Duration.ofSeconds(2);
+
     private final Connections connections;
     private final Statements messages;
     private final Statements companions;
+    private final Statements steps;
     private final Listings listings;
     private final JdbcStoreOptions options;
     /** {@code null} where every write is a transaction of its own. */
@@ -68,7 +73,7 @@ public final class JdbcMessageStore implements MessageStore {
                 new OwnConnections(JdbcSchema.unwrap(dataSource), options.timeout()),
                 Database.of(JdbcSchema.unwrap(dataSource)),
                 options);
-        for (Statements table : List.of(messages, companions)) {
+        for (Statements table : List.of(messages, companions, steps)) {
             TableCheck.run(table.table().name(), dialect().script(), connections, connection -> {
                 table.check(connection);
                 return true;
@@ -83,6 +88,10 @@ public final class JdbcMessageStore implements MessageStore {
                         RecordTable.ofMessages(database, options.tablePrefix()), options.node(), options.timeout()),
                 new Statements(
                         RecordTable.ofCompanions(database, options.tablePrefix()), options.node(), options.timeout()),
+                new Statements(
+                        RecordTable.ofSteps(database, options.tablePrefix()),
+                        options.node(),
+                        shorter(options.timeout(), LONGEST_WAIT_FOR_STEPS)),
                 options,
                 database.dialect() == Dialect.POSTGRESQL);
     }
@@ -92,11 +101,13 @@ public final class JdbcMessageStore implements MessageStore {
             Connections connections,
             Statements messages,
             Statements companions,
+            Statements steps,
             JdbcStoreOptions options,
             boolean combines) {
         this.connections = connections;
         this.messages = messages;
         this.companions = companions;
+        this.steps = steps;
         this.listings = new Listings(companions, options.node());
         this.options = options;
         this.combined = combines ? new CombinedWrites(connections, messages, PORTION) : null;
@@ -104,16 +115,23 @@ public final class JdbcMessageStore implements MessageStore {
 
     /** A store of the same records on other connections. */
     JdbcMessageStore over(Connections other) {
-        return new JdbcMessageStore(other, messages, companions, options, false);
+        return new JdbcMessageStore(other, messages, companions, steps, options, false);
     }
 
     private Statements tableOf(RecordKey key) {
-        return key.isShared() ? companions : messages;
+        if (key.isShared()) {
+            return companions;
+        }
+        return key.isApart() ? steps : messages;
     }
 
-    /** {@code null} for companions: they are written together with messages, if at all. */
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    /** {@code null} for records of other tables: they are written one by one, or together with messages. */
     private @Nullable CombinedWrites combined(RecordKey key) {
-        return key.isShared() ? null : combined;
+        return tableOf(key) == messages ? combined : null;
     }
 
     Dialect dialect() {
@@ -169,14 +187,14 @@ public final class JdbcMessageStore implements MessageStore {
         });
     }
 
-    /** {@inheritDoc} Messages first, then companions, in the order of the keys: see {@link Write#BY_KEY}. */
+    /** {@inheritDoc} Messages first, then steps and companions, in the order of the keys: see {@link Write#BY_KEY}. */
     @Override
     public void replaceAll(List<MessageRecord> records) {
         List<Write> writes = records.stream()
                 .map(record -> Write.of(record, options))
                 .sorted(Write.BY_KEY)
                 .toList();
-        for (Statements table : List.of(messages, companions)) {
+        for (Statements table : List.of(messages, steps, companions)) {
             List<Write> here = writes.stream()
                     .filter(write -> tableOf(write.record().key()) == table)
                     .toList();
@@ -305,8 +323,11 @@ public final class JdbcMessageStore implements MessageStore {
 
     @Override
     public int removeExpired(int limit) {
-        int removed = removeExpired(messages, limit);
-        return removed + removeExpired(companions, limit - removed);
+        int removed = 0;
+        for (Statements table : List.of(messages, steps, companions)) {
+            removed += removeExpired(table, limit - removed);
+        }
+        return removed;
     }
 
     private int removeExpired(Statements table, int limit) {

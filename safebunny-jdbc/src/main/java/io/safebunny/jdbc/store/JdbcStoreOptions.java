@@ -34,7 +34,7 @@ public record JdbcStoreOptions(
     }
 
     /**
-     * Tables {@code safebunny_message} and {@code safebunny_companion}, 8 MiB, 5 s; poisoned records are kept as {@link
+     * Tables {@code safebunny_message}, {@code safebunny_step} and {@code safebunny_companion}, 8 MiB, 5 s; poisoned records are kept as {@link
      * Retention#of(Duration)} says.
      */
     public static JdbcStoreOptions of(String node, Duration retention) {

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 /**
  * The SQL of one table, for one database and prefix. Companions that a partition shares have a table of their own, whose last
- * columns are those that they are found by; all other records are in the table of messages.
+ * columns are those that they are found by; so have steps that are kept apart. All other records are in the table of messages.
  */
 final class RecordTable {
 
@@ -35,6 +35,11 @@ final class RecordTable {
 
     static RecordTable ofMessages(Database database, String prefix) {
         return new RecordTable(database, TablePrefix.require(prefix) + "message", false);
+    }
+
+    /** Of steps that are kept apart: no handler's transaction holds a lock on it. */
+    static RecordTable ofSteps(Database database, String prefix) {
+        return new RecordTable(database, TablePrefix.require(prefix) + "step", false);
     }
 
     static RecordTable ofCompanions(Database database, String prefix) {

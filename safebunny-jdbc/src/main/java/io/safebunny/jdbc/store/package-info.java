@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The message store: records of handled messages and their companions in two tables, apart from what handlers write or in their transactions. All of its SQL is
+ * The message store: records of handled messages, their steps and companions in three tables, apart from what handlers write or in their transactions. All of its SQL is
  * in the tables' types; times are the database's.
  */
 @NullMarked

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.sql;
+
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.spi.store.StoreUnavailableException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import javax.sql.DataSource;
+
+/**
+ * Creates the tables and indexes that are missing. Asks the catalogue first: even {@code create index if not exists} waits for every
+ * transaction that has written to the table, and everybody else then waits behind it. Several instances may do so at once.
+ */
+public final class SchemaCreation {
+
+    /** As long as this everybody may have to wait behind a statement that waits for a lock. */
+    private static final int LOCK_WAIT_SECONDS = 2;
+
+    private static final int MOST_TRIES = 15;
+
+    private final DataSource dataSource;
+    private final Dialect dialect;
+    private final JdbcSchema schema;
+
+    private SchemaCreation(DataSource dataSource, Dialect dialect, JdbcSchema schema) {
+        this.dataSource = dataSource;
+        this.dialect = dialect;
+        this.schema = schema;
+    }
+
+    /**
+     * Runs those statements of the script that create something that is missing.
+     *
+     * @throws ConfigurationException SB-1422 when a lock cannot be had within half a minute, SB-1423 when the database refuses
+     * @throws StoreUnavailableException when the database does not answer
+     */
+    public static void run(DataSource dataSource, JdbcSchema schema) {
+        DataSource target = JdbcSchema.unwrap(dataSource);
+        new SchemaCreation(target, Database.of(target).dialect(), schema).run();
+    }
+
+    private void run() {
+        for (SchemaStatement statement : SchemaStatement.of(schema.script())) {
+            create(statement);
+        }
+    }
+
+    private void create(SchemaStatement statement) {
+        for (int tries = 1; ; tries++) {
+            try (Connection connection = dataSource.getConnection()) {
+                if (exists(connection, statement)) {
+                    return;
+                }
+                execute(connection, statement);
+            } catch (SQLException e) {
+                requireAnotherTry(statement, e, tries);
+            }
+        }
+    }
+
+    /** Whoever waits in a queue for the lock has had it by now, and who creates the same at this moment, has created it. */
+    private void requireAnotherTry(SchemaStatement statement, SQLException e, int tries) {
+        Failures.Kind kind = Failures.kindOf(e);
+        String what = "%s %s".formatted(statement.kind(), statement.qualifiedName());
+        if (kind == Failures.Kind.CONNECTION) {
+            throw new Failures(statement.qualifiedName()).translate("The %s could not be created".formatted(what), e);
+        }
+        if (kind == Failures.Kind.BUSY) {
+            if (tries == MOST_TRIES) {
+                throw new ConfigurationException(
+                        "SB-1422",
+                        "The %s could not be created in time [tries=%d, SQLState=%s]: transactions that have used its table are open and do not end, and nobody is to wait behind this start any longer."
+                                .formatted(what, tries, e.getSQLState()),
+                        "End them (PostgreSQL: pg_stat_activity, MySQL and MariaDB: show processlist), or create it with the script %s in safebunny-jdbc.jar at a quiet time, and start again."
+                                .formatted(schema.location()),
+                        e);
+            }
+        } else if (tries > 1) {
+            throw new ConfigurationException(
+                    "SB-1423",
+                    "The %s is missing, and the database refuses to create it [SQLState=%s, error=%d]. The cause tells why."
+                            .formatted(what, e.getSQLState(), e.getErrorCode()),
+                    "Run the script %s in safebunny-jdbc.jar as a user who may create tables, for example as a Flyway migration, and set safebunny.store.jdbc.initialize-schema=never."
+                            .formatted(schema.location()),
+                    e);
+        }
+    }
+
+    private boolean exists(Connection connection, SchemaStatement statement) throws SQLException {
+        boolean isIndex = statement.kind().equals("index");
+        try (PreparedStatement query = connection.prepareStatement(catalogue(isIndex))) {
+            if (dialect == Dialect.POSTGRESQL) {
+                query.setString(1, statement.qualifiedName());
+            } else {
+                query.setString(1, statement.schema());
+                query.setString(2, statement.name());
+            }
+            try (ResultSet rows = query.executeQuery()) {
+                return rows.next() && rows.getBoolean(1);
+            }
+        }
+    }
+
+    /** Locks nothing. */
+    private String catalogue(boolean isIndex) {
+        return switch (dialect) {
+            case POSTGRESQL -> "select to_regclass(?) is not null";
+            case MYSQL, MARIADB ->
+                "select count(*) > 0 from information_schema.tables where table_schema = coalesce(?, database()) and table_name = ?";
+            case H2 ->
+                "select count(*) > 0 from information_schema.%1$ss where upper(%1$s_schema) = upper(coalesce(cast(? as varchar), schema())) and upper(%1$s_name) = upper(cast(? as varchar))"
+                        .formatted(isIndex ? "index" : "table")
+                        .replace("indexs", "indexes");
+        };
+    }
+
+    private void execute(Connection connection, SchemaStatement statement) throws SQLException {
+        switch (dialect) {
+            case POSTGRESQL -> executeInPostgres(connection, statement.sql());
+            case MYSQL, MARIADB -> executeInMySql(connection, statement.sql());
+            case H2 -> execute(connection, statement.sql()); // waits no longer than its LOCK_TIMEOUT
+        }
+    }
+
+    private static void executeInPostgres(Connection connection, String sql) throws SQLException {
+        boolean autoCommit = connection.getAutoCommit();
+        connection.setAutoCommit(false);
+        try {
+            execute(connection, "set local lock_timeout = '%ds'".formatted(LOCK_WAIT_SECONDS));
+            execute(connection, sql);
+            connection.commit();
+        } catch (SQLException e) {
+            connection.rollback();
+            throw e;
+        } finally {
+            connection.setAutoCommit(autoCommit);
+        }
+    }
+
+    private static void executeInMySql(Connection connection, String sql) throws SQLException {
+        long before;
+        try (Statement query = connection.createStatement();
+                ResultSet rows = query.executeQuery("select @@session.lock_wait_timeout")) {
+            before = rows.next() ? rows.getLong(1) : LOCK_WAIT_SECONDS;
+        }
+        execute(connection, "set session lock_wait_timeout = " + LOCK_WAIT_SECONDS);
+        try {
+            execute(connection, sql);
+        } finally {
+            execute(connection, "set session lock_wait_timeout = " + before);
+        }
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            boolean unused = statement.execute(sql);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.sql;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A statement of the script. Immutable.
+ *
+ * @param kind {@code table} or {@code index}
+ * @param schema that the table is in; {@code null} for the connection's own
+ * @param name of what it creates, without the schema
+ * @param sql creates it
+ */
+record SchemaStatement(String kind, @Nullable String schema, String name, String sql) {
+
+    private static final Pattern CREATES = Pattern.compile(
+            "create (table|index) if not exists ([\\w.]+)(?: on ([\\w.]+))?.*", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
+    /** All statements of a script, in their order. */
+    static List<SchemaStatement> of(String script) {
+        return Stream.of(script.replaceAll("--.*", "").split(";"))
+                .map(String::strip)
+                .filter(sql -> !sql.isEmpty())
+                .map(SchemaStatement::parse)
+                .toList();
+    }
+
+    private static SchemaStatement parse(String sql) {
+        Matcher creates = CREATES.matcher(sql);
+        if (!creates.matches()) {
+            throw new IllegalStateException("A statement of the script creates no table and no index: " + sql);
+        }
+        String created = creates.group(2);
+        String table = creates.group(3) == null ? created : creates.group(3);
+        return new SchemaStatement(
+                creates.group(1).toLowerCase(Locale.ROOT),
+                table.contains(".") ? table.substring(0, table.lastIndexOf('.')) : null,
+                created.substring(created.lastIndexOf('.') + 1),
+                sql);
+    }
+
+    /** With the schema. */
+    String qualifiedName() {
+        return schema == null ? name : schema + '.' + name;
+    }
+}
