@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.autoconfigure;
+
+import io.safebunny.jdbc.fixture.TestDatabase;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.provider.Arguments;
+
+class PostgresLiveSchemaIT extends LiveSchemaRules {
+
+    @Override
+    TestDatabase database() {
+        return TestDatabase.POSTGRESQL;
+    }
+
+    static Stream<Arguments> statements() {
+        return Stream.of(
+                Arguments.of(
+                        "create index if not exists safebunny_message_completed on safebunny_message (node, changed_at) where state = 'COMPLETED'",
+                        "create index if not exists safebunny_step_ended on safebunny_step (node, changed_at)"),
+                Arguments.of(
+                        "create index concurrently if not exists live_message on safebunny_message (owner)",
+                        "drop index if exists live_message"),
+                Arguments.of(
+                        "alter table safebunny_message add column if not exists live integer",
+                        "alter table safebunny_message drop column if exists live"),
+                Arguments.of(
+                        "alter table safebunny_step add column if not exists live integer",
+                        "alter table safebunny_step drop column if exists live"));
+    }
+}
