@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.sql;
+
+import io.safebunny.jdbc.fixture.TestDatabase;
+
+class MariaDbSchemaCreationIT extends SchemaCreationRules {
+
+    @Override
+    TestDatabase database() {
+        return TestDatabase.MARIADB;
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.jdbc.fixture.TestDatabase;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** Tables are created as far as they are missing, while others use them. */
+@Timeout(60)
+abstract class SchemaCreationRules {
+
+    final ExecutorService threads = Executors.newCachedThreadPool();
+    final String prefix = "sb" + UUID.randomUUID().toString().substring(0, 8) + "_";
+    final JdbcTemplate sql = new JdbcTemplate(database().pool());
+
+    abstract TestDatabase database();
+
+    @AfterEach
+    void close() {
+        threads.shutdownNow();
+        for (String table : List.of("message", "step", "companion", "outbox")) {
+            sql.execute("drop table if exists " + prefix + table);
+        }
+    }
+
+    final JdbcSchema schema() {
+        return JdbcSchema.of(database().pool(), prefix);
+    }
+
+    final void create() {
+        SchemaCreation.run(database().pool(), schema());
+    }
+
+    /** A transaction that has written to the table and stays open. */
+    final Connection using(String table) throws Exception {
+        Connection connection = database().anotherPool().getConnection();
+        connection.setAutoCommit(false);
+        try (var statement = connection.createStatement()) {
+            int deleted = statement.executeUpdate("delete from " + prefix + table);
+            assertThat(deleted).isZero();
+        }
+        return connection;
+    }
+
+    final void end(Connection connection) throws Exception {
+        connection.rollback();
+        connection.setAutoCommit(true);
+        connection.close();
+    }
+
+    @Test
+    void nobodyIsWaitedForWhenNothingIsMissing() throws Exception {
+        create();
+        List<Connection> open = new ArrayList<>();
+        for (String table : List.of("message", "step", "companion", "outbox")) {
+            open.add(using(table));
+        }
+        try {
+            threads.submit(this::create).get(10, TimeUnit.SECONDS);
+        } finally {
+            for (Connection connection : open) {
+                end(connection);
+            }
+        }
+    }
+
+    @Test
+    void severalInstancesCreateThemAtOnce() throws Exception {
+        CountDownLatch start = new CountDownLatch(1);
+        List<Future<?>> instances = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            instances.add(threads.submit(() -> {
+                start.await();
+                create();
+                return true;
+            }));
+        }
+        start.countDown();
+        for (Future<?> instance : instances) {
+            assertThat(instance.get(30, TimeUnit.SECONDS)).isEqualTo(true);
+        }
+        assertThat(sql.queryForObject("select count(*) from " + prefix + "step", Integer.class))
+                .isZero();
+    }
+
+    @Test
+    void whatTheDatabaseRefusesIsToldWithTheReason() {
+        assertThatExceptionOfType(ConfigurationException.class)
+                .isThrownBy(() ->
+                        SchemaCreation.run(database().pool(), JdbcSchema.of(database().pool(), "nowhere.sb_")))
+                .satisfies(e -> assertThat(e.code()).isEqualTo("SB-1423"))
+                .withMessageContaining("nowhere.sb_message");
+    }
+}
