@@ -1,4 +1,5 @@
--- SafeBunny's message store and outbox for MariaDB 10.6 or newer. May be run again. To use other names than safebunny_* set
+-- SafeBunny's message store and outbox for MariaDB 10.6 or newer. May be run again;
+-- while instances run, with a lock_wait_timeout. To use other names than safebunny_* set
 -- safebunny.store.jdbc.table-prefix, and replace "safebunny_" here.
 
 create table if not exists safebunny_message (

@@ -49,7 +49,11 @@ public interface TransactionalMessageStore extends MessageStore {
     @Nullable
     MessageRecord findAndLock(RecordKey key);
 
-    /** Runs the action in a separate transaction, whatever transaction is open on this thread. */
+    /**
+     * Runs the action in a separate transaction, whatever transaction is open on this thread. Records whose key {@link
+     * RecordKey#isApart} can be read and written in it whatever the open one has locked, and whoever waits for that; it waits no
+     * longer than a few seconds for anything else.
+     */
     <T> T apart(Supplier<T> action);
 
     /** The permission to handle one message. */

@@ -17,6 +17,8 @@ import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +29,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,6 +41,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
@@ -60,9 +64,17 @@ abstract class LiveSchemaRules {
     private final AtomicBoolean done = new AtomicBoolean();
     private final JdbcTemplate sql = new JdbcTemplate(database().anotherPool());
 
+    private final SafeBunnyEngine desk = engine(parts(SafeBunnyOptions.of("desk")));
+
     private record Order(String id) {}
 
     abstract TestDatabase database();
+
+    /** SQL that keeps others from writing messages, and lets them read. */
+    abstract String locksMessages();
+
+    /** SQL that ends it after the transaction has. */
+    abstract String unlocksMessages();
 
     @BeforeEach
     void createPayments() {
@@ -123,17 +135,27 @@ abstract class LiveSchemaRules {
         });
     }
 
+    /** An instance, and a publisher with that many orders for it. */
+    private SafeBunnyEngine start(ApplicationContext context, int orders) {
+        JdbcTemplate application = new JdbcTemplate(context.getBean(DataSource.class));
+        SafeBunnyEngine shop =
+                engine(parts(context.getBean(SafeBunnyOptions.class)).store(context.getBean(MessageStore.class)));
+        shop.start(List.of(charging(application)));
+        desk.start(List.of());
+        publish(orders);
+        return shop;
+    }
+
+    private void publish(int orders) {
+        for (int i = 0; i < orders; i++) {
+            Published unused = desk.bunny().publish(new Order(UUID.randomUUID().toString()));
+        }
+    }
+
     /** @param disturbance happens while messages are being handled */
     private void underLoad(Callable<Void> disturbance) {
         instance().run(context -> {
-            JdbcTemplate application = new JdbcTemplate(context.getBean(javax.sql.DataSource.class));
-            engine(parts(context.getBean(SafeBunnyOptions.class)).store(context.getBean(MessageStore.class)))
-                    .start(List.of(charging(application)));
-            SafeBunnyEngine desk = engine(parts(SafeBunnyOptions.of("desk")));
-            desk.start(List.of());
-            for (int i = 0; i < MESSAGES; i++) {
-                Published unused = desk.bunny().publish(new Order("o-" + i));
-            }
+            SafeBunnyEngine unused = start(context, MESSAGES);
             Awaitility.await().until(() -> charges.get() > AT_ONCE);
             Future<Void> disturbing = threads.submit(disturbance);
             Awaitility.await()
@@ -160,6 +182,31 @@ abstract class LiveSchemaRules {
                 soon("start", () -> instance().run(context -> assertThat(context).hasNotFailed()));
             } while (!done.get());
             return null;
+        });
+    }
+
+    @Test
+    void healthTellsWhileWritesTimeOutAlthoughReadsAreAnswered() {
+        instance().withPropertyValues("safebunny.store.jdbc.timeout=1s").run(context -> {
+            SafeBunnyEngine shop = start(context, AT_ONCE);
+            Awaitility.await().until(() -> charges.get() > 0);
+            assertThat(shop.storeOutage()).isNull();
+            try (Connection somebody = database().anotherPool().getConnection();
+                    Statement statement = somebody.createStatement()) {
+                somebody.setAutoCommit(false);
+                boolean locked = statement.execute(locksMessages());
+                publish(AT_ONCE);
+                Awaitility.await()
+                        .atMost(Duration.ofSeconds(30))
+                        .during(Duration.ofSeconds(3))
+                        .until(() -> shop.storeOutage() != null);
+                somebody.rollback();
+                locked = statement.execute(unlocksMessages());
+                somebody.setAutoCommit(true);
+            }
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(60))
+                    .until(() -> charges.get() == 2 * AT_ONCE && shop.storeOutage() == null);
         });
     }
 

@@ -12,6 +12,16 @@ class MariaDbLiveSchemaIT extends LiveSchemaRules {
         return TestDatabase.MARIADB;
     }
 
+    @Override
+    String locksMessages() {
+        return "lock tables safebunny_message read";
+    }
+
+    @Override
+    String unlocksMessages() {
+        return "unlock tables";
+    }
+
     static Stream<Arguments> statements() {
         return Stream.of(
                 Arguments.of(

@@ -12,6 +12,16 @@ class PostgresLiveSchemaIT extends LiveSchemaRules {
         return TestDatabase.POSTGRESQL;
     }
 
+    @Override
+    String locksMessages() {
+        return "lock table safebunny_message in share mode";
+    }
+
+    @Override
+    String unlocksMessages() {
+        return "select 1";
+    }
+
     static Stream<Arguments> statements() {
         return Stream.of(
                 Arguments.of(

@@ -67,6 +67,7 @@ abstract class LeastPrivilegeRules {
     void close() {
         pool.close();
         administrator().update("delete from safebunny_message where node = ?", node);
+        administrator().update("delete from safebunny_step where node = ?", node);
         administrator().update("delete from safebunny_companion where node = ?", node);
         administrator().update("delete from safebunny_outbox where node = ?", node);
     }
@@ -88,6 +89,7 @@ abstract class LeastPrivilegeRules {
         assertThat(store.removeExpired(10)).isEqualTo(2);
         assertThat(store.find(record.key())).isNull();
         assertThat(store.find(companion.key())).isNull();
+        assertThat(store.find(steps.key())).isNull();
     }
 
     @Test
@@ -99,6 +101,8 @@ abstract class LeastPrivilegeRules {
         store.create(record);
         MessageRecord companion = store.create(Records.companion(record.key().correlationId(), Instant.EPOCH));
         assertThat(store.findAndLock(companion.key())).isEqualTo(companion);
+        MessageRecord steps = Records.claim(record.key().companionApart("steps"), "a");
+        assertThat(store.apart(() -> store.create(steps))).isEqualTo(steps);
         store.replace(record.next(RecordState.DISPATCHED));
         transaction.commit();
 
@@ -135,6 +139,7 @@ abstract class LeastPrivilegeRules {
         MessageRecord kept = store.create(Records.claim(Records.key(), "a"));
         String correlation = erased.key().correlationId();
         MessageRecord companion = store.create(Records.companion(correlation, Instant.EPOCH));
+        MessageRecord steps = store.create(Records.claim(erased.key().companionApart("steps"), "a"));
         // never started, so the rows stay
         try (OutboxUnderTest outbox = new OutboxUnderTest(pool, node, new RecordingSender(), options -> options)) {
             outbox.publishAndCommit(correlation, "1");

@@ -149,17 +149,18 @@ abstract class StoreRules {
     }
 
     @Test
-    void companionsOfAPartitionHaveATableOfTheirOwn() {
+    void companionsOfAPartitionAndStepsHaveTablesOfTheirOwn() {
         JdbcMessageStore store = store();
         MessageRecord message = Records.claim(Records.key(), "a");
-        MessageRecord steps = Records.claim(message.key().companion("steps"), "a");
+        MessageRecord steps = Records.claim(message.key().companionApart("steps"), "a");
         MessageRecord saga = Records.companion(message.key().correlationId(), Instant.EPOCH);
 
         assertThat(store.writeTogether(List.of(message, steps, saga))).isInstanceOf(JointWrite.Written.class);
 
         assertThat(ids("safebunny_message"))
-                .containsExactlyInAnyOrder(
-                        message.key().messageId(), steps.key().messageId());
+                .containsExactly(message.key().messageId());
+        assertThat(ids("safebunny_step")).containsExactly(steps.key().messageId());
+        assertThat(found(store, steps.key())).isEqualTo(steps);
         assertThat(ids("safebunny_companion")).containsExactly("~saga");
         assertThat(found(store, saga.key())).isEqualTo(saga);
     }

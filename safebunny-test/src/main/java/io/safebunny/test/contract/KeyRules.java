@@ -84,7 +84,7 @@ interface KeyRules {
 
         assertThat(c).hasSize(63);
         assertAllDifferent(
-                Stream.of("1", "2").flatMap(first -> Stream.of("1", "2").flatMap(second -> Stream.of("", "~steps")
+                Stream.of("1", "2").flatMap(first -> Stream.of("1", "2").flatMap(second -> Stream.of("", "~steps", "~~steps")
                         .map(suffix -> new RecordKey(c + first, m + second + suffix)))));
     }
 
