@@ -84,9 +84,11 @@ abstract class LeastPrivilegeRules {
         MessageRecord companion = store.create(Records.companion(record.key().correlationId(), Instant.EPOCH));
         assertThat(store.findDue(Instant.EPOCH, Instant.EPOCH, 10)).containsExactly(companion);
         assertThat(store.replace(companion.next(RecordState.DISPATCHED))).isNotNull();
+        MessageRecord steps = store.create(Records.claim(record.key().companionApart("steps"), "a"));
+        assertThat(store.replace(steps.next(RecordState.DISPATCHED))).isNotNull();
         database().age(RETENTION.plusMinutes(1));
 
-        assertThat(store.removeExpired(10)).isEqualTo(2);
+        assertThat(store.removeExpired(10)).isEqualTo(3);
         assertThat(store.find(record.key())).isNull();
         assertThat(store.find(companion.key())).isNull();
         assertThat(store.find(steps.key())).isNull();
@@ -151,6 +153,7 @@ abstract class LeastPrivilegeRules {
         }
         assertThat(store.find(erased.key())).isNull();
         assertThat(store.find(companion.key())).isNull();
+        assertThat(store.find(steps.key())).isNull();
         assertThat(store.find(kept.key())).isNotNull();
     }
 }
