@@ -9,6 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Creates the tables and indexes that are missing. Asks the catalogue first: even {@code create index if not exists} waits for every
@@ -43,33 +44,39 @@ public final class SchemaCreation {
     }
 
     private void run() {
-        for (SchemaStatement statement : SchemaStatement.of(schema.script())) {
-            create(statement);
+        int tries = 1;
+        @Nullable SchemaStatement refused = null;
+        for (SchemaStatement failed = createMissing(tries, refused);
+                failed != null;
+                failed = createMissing(++tries, refused)) {
+            refused = failed;
         }
     }
 
-    private void create(SchemaStatement statement) {
-        for (int tries = 1; ; tries++) {
+    /** @return the statement that failed, after which all is looked at again; {@code null} when nothing is missing any more */
+    private @Nullable SchemaStatement createMissing(int tries, @Nullable SchemaStatement failedBefore) {
+        for (SchemaStatement statement : SchemaStatement.of(schema.script())) {
             try (Connection connection = dataSource.getConnection()) {
-                if (exists(connection, statement)) {
-                    return;
+                if (!exists(connection, statement)) {
+                    execute(connection, statement);
                 }
-                execute(connection, statement);
             } catch (SQLException e) {
-                requireAnotherTry(statement, e, tries);
+                requireAnotherTry(statement, e, tries, statement.equals(failedBefore));
+                return statement;
             }
         }
+        return null;
     }
 
     /** Whoever waits in a queue for the lock has had it by now, and who creates the same at this moment, has created it. */
-    private void requireAnotherTry(SchemaStatement statement, SQLException e, int tries) {
+    private void requireAnotherTry(SchemaStatement statement, SQLException e, int tries, boolean again) {
         Failures.Kind kind = Failures.kindOf(e);
         String what = "%s %s".formatted(statement.kind(), statement.qualifiedName());
         if (kind == Failures.Kind.CONNECTION) {
             throw new Failures(statement.qualifiedName()).translate("The %s could not be created".formatted(what), e);
         }
         if (kind == Failures.Kind.BUSY) {
-            if (tries == MOST_TRIES) {
+            if (tries >= MOST_TRIES) {
                 throw new ConfigurationException(
                         "SB-1422",
                         "The %s could not be created in time [tries=%d, SQLState=%s]: transactions that have used its table are open and do not end, and nobody is to wait behind this start any longer."
@@ -78,7 +85,7 @@ public final class SchemaCreation {
                                 .formatted(schema.location()),
                         e);
             }
-        } else if (tries > 1) {
+        } else if (again) {
             throw new ConfigurationException(
                     "SB-1423",
                     "The %s is missing, and the database refuses to create it [SQLState=%s, error=%d]. The cause tells why."

@@ -3,7 +3,7 @@ package io.safebunny.jdbc.sql;
 
 import io.safebunny.jdbc.fixture.TestDatabase;
 
-class MariaDbSchemaCreationIT extends SchemaCreationRules {
+class MariaDbSchemaCreationIT extends SchemaRaceRules {
 
     @Override
     TestDatabase database() {

@@ -13,7 +13,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** Here indexes are created apart from their tables, so one may be missing. */
-class PostgresSchemaCreationIT extends SchemaCreationRules {
+class PostgresSchemaCreationIT extends SchemaRaceRules {
 
     @Override
     TestDatabase database() {

@@ -10,10 +10,8 @@ import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -77,25 +75,6 @@ abstract class SchemaCreationRules {
                 end(connection);
             }
         }
-    }
-
-    @Test
-    void severalInstancesCreateThemAtOnce() throws Exception {
-        CountDownLatch start = new CountDownLatch(1);
-        List<Future<?>> instances = new ArrayList<>();
-        for (int i = 0; i < 8; i++) {
-            instances.add(threads.submit(() -> {
-                start.await();
-                create();
-                return true;
-            }));
-        }
-        start.countDown();
-        for (Future<?> instance : instances) {
-            assertThat(instance.get(30, TimeUnit.SECONDS)).isEqualTo(true);
-        }
-        assertThat(sql.queryForObject("select count(*) from " + prefix + "step", Integer.class))
-                .isZero();
     }
 
     @Test
