@@ -335,8 +335,7 @@ class TransactionalClaimsTest {
         MessageClaim ended = claims().of(new Handling(new CurrentHandling(), MESSAGE, () -> store.unanswered > 900));
         ended.take();
         store.unanswered = 1_000;
-        NotHandledException away =
-                catchThrowableOfType(NotHandledException.class, () -> ended.store("charge", "7"));
+        NotHandledException away = catchThrowableOfType(NotHandledException.class, () -> ended.store("charge", "7"));
         ended.release(away, new RetryDelayed(Duration.ZERO));
         ended.close();
 

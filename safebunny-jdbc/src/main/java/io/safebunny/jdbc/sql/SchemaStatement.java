@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 record SchemaStatement(String kind, @Nullable String schema, String name, String sql) {
 
     private static final Pattern CREATES = Pattern.compile(
-            "create (table|index) if not exists ([\\w.]+)(?: on ([\\w.]+))?.*", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+            "create (table|index) if not exists ([\\w.]+)(?: on ([\\w.]+))?.*",
+            Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
     /** All statements of a script, in their order. */
     static List<SchemaStatement> of(String script) {

@@ -179,7 +179,8 @@ abstract class LiveSchemaRules {
     void instancesStart() {
         underLoad(() -> {
             do {
-                soon("start", () -> instance().run(context -> assertThat(context).hasNotFailed()));
+                soon("start", () -> instance()
+                        .run(context -> assertThat(context).hasNotFailed()));
             } while (!done.get());
             return null;
         });

@@ -80,8 +80,8 @@ abstract class SchemaCreationRules {
     @Test
     void whatTheDatabaseRefusesIsToldWithTheReason() {
         assertThatExceptionOfType(ConfigurationException.class)
-                .isThrownBy(() ->
-                        SchemaCreation.run(database().pool(), JdbcSchema.of(database().pool(), "nowhere.sb_")))
+                .isThrownBy(() -> SchemaCreation.run(
+                        database().pool(), JdbcSchema.of(database().pool(), "nowhere.sb_")))
                 .satisfies(e -> assertThat(e.code()).isEqualTo("SB-1423"))
                 .withMessageContaining("nowhere.sb_message");
     }

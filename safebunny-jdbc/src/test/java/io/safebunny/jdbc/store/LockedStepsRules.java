@@ -150,8 +150,7 @@ abstract class LockedStepsRules {
                 .isThrownBy(() -> bench.deliver(bench.first, handling -> {
                     handlers.update("update locked_stock set pieces = pieces - 2 where id = 1");
                     assertThatExceptionOfType(NotHandledException.class)
-                            .isThrownBy(
-                                    () -> charge(handling, () -> disturbedBy(this::lockStepsAndWaitForTheHandler)));
+                            .isThrownBy(() -> charge(handling, () -> disturbedBy(this::lockStepsAndWaitForTheHandler)));
                     handling.once("post", String.class, () -> {
                         charges.add("post");
                         return "posted";

@@ -157,8 +157,7 @@ abstract class StoreRules {
 
         assertThat(store.writeTogether(List.of(message, steps, saga))).isInstanceOf(JointWrite.Written.class);
 
-        assertThat(ids("safebunny_message"))
-                .containsExactly(message.key().messageId());
+        assertThat(ids("safebunny_message")).containsExactly(message.key().messageId());
         assertThat(ids("safebunny_step")).containsExactly(steps.key().messageId());
         assertThat(found(store, steps.key())).isEqualTo(steps);
         assertThat(ids("safebunny_companion")).containsExactly("~saga");

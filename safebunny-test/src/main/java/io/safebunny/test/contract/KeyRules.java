@@ -83,8 +83,8 @@ interface KeyRules {
         String m = "m".repeat(127);
 
         assertThat(c).hasSize(63);
-        assertAllDifferent(
-                Stream.of("1", "2").flatMap(first -> Stream.of("1", "2").flatMap(second -> Stream.of("", "~steps", "~~steps")
+        assertAllDifferent(Stream.of("1", "2")
+                .flatMap(first -> Stream.of("1", "2").flatMap(second -> Stream.of("", "~steps", "~~steps")
                         .map(suffix -> new RecordKey(c + first, m + second + suffix)))));
     }
 
