@@ -16,8 +16,8 @@ import org.springframework.core.annotation.AliasFor;
  * test says {@link BunnyHarness#runUntilIdle}, and seven days pass in milliseconds. Test methods and beans may take a {@link BunnyHarness},
  * and test methods {@link CapturedLogs}.
  *
- * <p>The application gets a broker in memory, a store in memory unless the test's own properties set {@code safebunny.store.type}, and a
- * {@code java.time.Clock}, a Spring {@code TaskScheduler} and a {@code Timeline} of virtual time, each primary. Each test begins without
+ * <p>The application keeps its own store, with its {@code DataSource}; if it has none, it gets one in memory, and the log says so. {@code
+ * safebunny.store.type=memory} in the test's properties replaces its own. It gets a broker in memory, and a {@code java.time.Clock}, a Spring {@code TaskScheduler} and a {@code Timeline} of virtual time, each primary. Each test begins without
  * messages, records and pauses; other state of the application's beans and its own database stay, as in any Spring test. Time goes on from
  * test to test.
  */

@@ -4,7 +4,10 @@ package io.safebunny.test;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Group;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.Retention;
 import io.safebunny.spi.transport.Transport;
+import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.test.harness.JournalMiddleware;
 import io.safebunny.test.harness.VirtualClock;
 import io.safebunny.test.harness.VirtualNode;
@@ -16,10 +19,12 @@ import io.safebunny.work.Workers;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.ZoneId;
-import java.util.Arrays;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -35,6 +40,8 @@ import org.springframework.test.context.support.TestPropertySourceUtils;
  * @param mostSteps as in {@link BunnyTest}, as is the longest step
  */
 record BunnyTestCustomizer(Broker broker, long mostSteps, int longestStep) implements ContextCustomizer {
+
+    private static final Logger LOG = LoggerFactory.getLogger(BunnyTestCustomizer.class);
 
     private static final String NODE = "safeBunnyTestNode";
     private static final String ROOM = "safeBunnyTestBrokerRoom";
@@ -55,10 +62,25 @@ record BunnyTestCustomizer(Broker broker, long mostSteps, int longestStep) imple
             TestPropertySourceUtils.addInlinedPropertiesToEnvironment(
                     context, "safebunny.topology.prefix=" + room.prefix() + "exchange");
         }
-        if (Arrays.stream(configuration.getPropertySourceProperties()).noneMatch(line -> line.startsWith(STORE))) {
-            TestPropertySourceUtils.addInlinedPropertiesToEnvironment(context, STORE + "=memory");
+        if (!context.getEnvironment().containsProperty(STORE)) {
+            context.addBeanFactoryPostProcessor(BunnyTestCustomizer::addStoreIfThereIsNone);
         }
         register(context.getBeanFactory(), (BeanDefinitionRegistry) context.getBeanFactory(), room);
+    }
+
+    /** Runs after all configuration, so that the application's own store is there if it has one. */
+    private static void addStoreIfThereIsNone(ConfigurableListableBeanFactory beans) {
+        if (beans.getBeanNamesForType(MessageStore.class, true, false).length > 0
+                || beans.getBeanNamesForType(SafeBunnyOptions.class, true, false).length == 0) {
+            return;
+        }
+        LOG.warn("The application has no message store: this test gives it one in memory, which is no part of its transactions."
+                + " Without a store it would handle twice what is delivered twice; set {}=none to test that, or memory to say that this is intended", STORE);
+        add((BeanDefinitionRegistry) beans, "safeBunnyTestStore", MemoryMessageStore.class, () -> {
+            SafeBunnyOptions options = beans.getBean(SafeBunnyOptions.class);
+            return new MemoryMessageStore(
+                    beans.getBean(Timeline.class), new Retention(options.retention(), options.poisonRetention()));
+        });
     }
 
     private void register(ListableBeanFactory beans, BeanDefinitionRegistry registry, @Nullable BrokerRoom room) {
