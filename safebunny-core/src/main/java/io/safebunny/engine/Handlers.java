@@ -15,6 +15,8 @@ import java.util.stream.Collectors;
 /** What a node handles. */
 record Handlers(List<HandlerDefinition> all) {
 
+    private static final int MOST_NAMED = 20;
+
     Handlers {
         all = List.copyOf(all);
     }
@@ -48,6 +50,23 @@ record Handlers(List<HandlerDefinition> all) {
                             .formatted(handler.description(), all, retention),
                     "Raise safebunny.dedup.retention, or shorten safebunny.delayed-retry or the handler's own retries.");
         }
+    }
+
+    /** What this node takes, for one who publishes a message of a type that nobody takes; empty if it takes nothing. */
+    String taken(String node, String type) {
+        for (HandlerDefinition handler : all) {
+            if (handler.type().equals(type)) {
+                return "This node itself takes %s, but from %s and not from %s, as which it publishes."
+                        .formatted(type, handler.from(), node);
+            }
+        }
+        return all.isEmpty()
+                ? ""
+                : all.stream()
+                        .limit(MOST_NAMED)
+                        .map(handler -> handler.type() + " from " + handler.from())
+                        .collect(Collectors.joining(
+                                ", ", "This node itself takes ", all.size() > MOST_NAMED ? " and others." : "."));
     }
 
     /** One line each, for the log. */

@@ -42,6 +42,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -74,6 +75,7 @@ public final class SafeBunnyEngine {
     private final NodeOperations operations;
     private volatile @Nullable Topology started;
     private volatile List<HandlerDefinition> handled = List.of();
+    private @Nullable Handlers defined;
 
     public SafeBunnyEngine(SafeBunnyParts parts) {
         this.parts = parts;
@@ -273,6 +275,22 @@ public final class SafeBunnyEngine {
      * @throws ConfigurationException also SB-1108 when there is no store for the sagas
      */
     public void start(List<HandlerDefinition> definitions, List<SagaDefinition> sagaDefinitions) {
+        startPublishing(definitions, sagaDefinitions);
+        try {
+            startConsuming();
+        } catch (RuntimeException e) { // for example, no permission to read a queue
+            stopPublishing();
+            throw e;
+        }
+    }
+
+    /**
+     * The first half of {@link #start(List, List)}: plans and applies the topology, and publishes from then on, what waits in the store
+     * included. Nothing is consumed yet.
+     *
+     * @throws ConfigurationException as {@link #start(List, List)}
+     */
+    public void startPublishing(List<HandlerDefinition> definitions, List<SagaDefinition> sagaDefinitions) {
         SafeBunnyOptions options = parts.options();
         Handlers handlers = define(definitions, sagaDefinitions);
         handlers.all().forEach(handler -> parts.serializers().prepare(handler.payloadType()));
@@ -282,12 +300,14 @@ public final class SafeBunnyEngine {
         options.trustedUsers().requireAll(options.node(), handlers.all());
         Topology topology = planned(handlers);
         started = topology;
+        defined = handlers;
         handled = handlers.all();
         if (LOG.isInfoEnabled()) {
             LOG.info("Node {} handles{}", options.node(), handlers.describe(options.trustedUsers()));
             LOG.info("Topology of node {}{}{}", options.node(), System.lineSeparator(), topology.describe());
         }
         Transport transport = parts.transport();
+        sender.explainUnroutable(type -> handlers.taken(options.node(), type));
         sender.start(); // publications made while the transport connects wait for it
         try {
             transport.start(topology);
@@ -303,10 +323,14 @@ public final class SafeBunnyEngine {
         if (parts.outbox() != null) {
             parts.outbox().start(sender::publish);
         }
+    }
+
+    /** The second half of {@link #start(List, List)}; after a failure, only publishing is left to be stopped. */
+    public void startConsuming() {
         try {
-            consume(handlers);
-        } catch (RuntimeException e) { // for example, no permission to read a queue
-            stop(Duration.ZERO);
+            consume(Objects.requireNonNull(defined, "startPublishing comes first"));
+        } catch (RuntimeException e) {
+            stopConsuming(Duration.ZERO);
             throw e;
         }
     }
@@ -373,6 +397,15 @@ public final class SafeBunnyEngine {
 
     /** Stops taking messages, waits for those being handled, then disconnects. Messages not finished in time come back. */
     public void stop(Duration grace) {
+        stopConsuming(grace);
+        stopPublishing();
+    }
+
+    /**
+     * The first half of {@link #stop}: publishing goes on, unless handlers outstay the grace period; then the connection is cut under
+     * them, as only that makes sure that their messages come back.
+     */
+    public void stopConsuming(Duration grace) {
         operations.stop();
         poison.stop();
         parts.breakers().stop();
@@ -383,6 +416,10 @@ public final class SafeBunnyEngine {
             sender.stop();
         }
         consumptions.forget();
+    }
+
+    /** The second half of {@link #stop}: ends what sends, then disconnects. */
+    public void stopPublishing() {
         sagas.stop();
         scheduling.stop();
         if (deduplication != null) {

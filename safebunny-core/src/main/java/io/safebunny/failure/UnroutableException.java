@@ -4,12 +4,25 @@ package io.safebunny.failure;
 /** No queue is bound for the message, so it is nowhere. Sending it again helps only after a consumer has been deployed. */
 public final class UnroutableException extends PublishException {
 
+    private final String brokerReply;
+
     public UnroutableException(Publication publication, String brokerReply) {
+        this(publication, brokerReply, "");
+    }
+
+    private UnroutableException(Publication publication, String brokerReply, String taken) {
         super(
                 "SB-2001",
                 publication,
                 "no queue is bound for this routing key (" + brokerReply
-                        + "). Start the node that consumes it once, so that its queue exists, or check `from` in its @BunnyHandler.",
+                        + "). Start the node that consumes it once, so that its queue exists, or check `from` in its @BunnyHandler."
+                        + taken,
                 null);
+        this.brokerReply = brokerReply;
+    }
+
+    /** The same failure, with what the sending node takes itself: a misspelt `from` is seen there. */
+    public UnroutableException with(String taken) {
+        return new UnroutableException(new Publication(type(), routingKey(), messageId()), brokerReply, " " + taken);
     }
 }

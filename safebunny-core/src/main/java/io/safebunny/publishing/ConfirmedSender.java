@@ -10,6 +10,7 @@ import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.Observations;
 import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
@@ -26,6 +27,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,6 +59,7 @@ public final class ConfirmedSender {
     /** In the order in which they lost the connection, so that stop() ends them in that order. */
     private final Set<Sending> retrying = Collections.synchronizedSet(new LinkedHashSet<>());
 
+    private volatile UnaryOperator<String> taken = type -> "";
     private volatile boolean started = true;
     private volatile boolean stopped;
 
@@ -97,6 +100,11 @@ public final class ConfirmedSender {
         started = true;
     }
 
+    /** @param taken given the type of a message that nobody takes, says what this node takes; perhaps nothing */
+    public void explainUnroutable(UnaryOperator<String> taken) {
+        this.taken = taken;
+    }
+
     /**
      * Called before publications of the application, which would otherwise wait for a connection that nobody opens.
      *
@@ -134,9 +142,16 @@ public final class ConfirmedSender {
                         } else if (cause instanceof ConnectionLostException && !stopped) {
                             againAfter(cause);
                         } else {
-                            result.completeExceptionally(cause);
+                            result.completeExceptionally(explained(cause));
                         }
                     });
+        }
+
+        private Throwable explained(Throwable cause) {
+            String help = cause instanceof UnroutableException && message.route() instanceof Route.Publication
+                    ? taken.apply(message.publication().type())
+                    : "";
+            return help.isEmpty() ? cause : ((UnroutableException) cause).with(help);
         }
 
         private boolean isToBeDropped(Throwable cause) {

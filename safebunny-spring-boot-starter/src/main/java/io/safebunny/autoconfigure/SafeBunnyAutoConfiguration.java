@@ -16,10 +16,12 @@ import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefaults;
+import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerSource;
 import io.safebunny.handler.PayloadValidator;
 import io.safebunny.handler.scanning.HandlerScanner;
 import io.safebunny.handler.scanning.SagaScanner;
+import io.safebunny.handler.scanning.UnscannedHandlers;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.ContextPropagator;
 import io.safebunny.middleware.PublishMiddleware;
@@ -50,6 +52,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
@@ -270,6 +273,18 @@ final class SafeBunnyAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
+    static UnscannedHandlers safeBunnyUnscannedHandlers() {
+        return new UnscannedHandlers();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    OtherContexts safeBunnyOtherContexts(ConfigurableApplicationContext context) {
+        return new OtherContexts(context);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
     EngineLifecycle safeBunnyLifecycle(
             SafeBunnyEngine engine,
             ConfigurableListableBeanFactory beans,
@@ -277,19 +292,35 @@ final class SafeBunnyAutoConfiguration {
             ObjectProvider<PayloadValidator> validators,
             ObjectProvider<HandlerSource> sources,
             SagaScanner sagas,
-            Environment environment,
-            ObjectProvider<TopologyWatch> watch) {
-        Duration phaseTimeout = Binder.get(environment)
-                .bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
-                .orElse(DEFAULT_PHASE_TIMEOUT);
+            UnscannedHandlers unscanned,
+            OtherContexts others,
+            Environment environment) {
         HandlerSource scanner = new HandlerScanner(beans, defaults, validators.getIfAvailable());
         return new EngineLifecycle(
                 engine,
-                () -> HandlerSource.all(Stream.concat(Stream.of(scanner), sources.orderedStream())
-                        .toList()),
+                () -> {
+                    others.requireNoneInParents();
+                    List<HandlerDefinition> handlers = HandlerSource.all(
+                            Stream.concat(Stream.of(scanner), sources.orderedStream())
+                                    .toList());
+                    unscanned.requireAllScanned(beans);
+                    return handlers;
+                },
                 sagas::sagas,
-                phaseTimeout,
-                environment.getProperty(TopologyCommand.PROPERTY) == null,
-                watch.getIfAvailable());
+                isToRun(environment));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ConsumingLifecycle safeBunnyConsumingLifecycle(
+            SafeBunnyEngine engine, Environment environment, ObjectProvider<TopologyWatch> watch) {
+        Duration phaseTimeout = Binder.get(environment)
+                .bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
+                .orElse(DEFAULT_PHASE_TIMEOUT);
+        return new ConsumingLifecycle(engine, phaseTimeout, isToRun(environment), watch.getIfAvailable());
+    }
+
+    private static boolean isToRun(Environment environment) {
+        return environment.getProperty(TopologyCommand.PROPERTY) == null;
     }
 }

@@ -17,9 +17,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 /** What is published before the node has started, or after it has stopped, fails at once and says why. */
 @Timeout(10)
@@ -57,11 +60,17 @@ class PublishTooEarlyTest {
                 .hasMessageContaining("has stopped");
     }
 
-    /** The text of the failure recommends it. */
-    @Test
-    void aLifecycleOfTheDefaultPhaseIsLateEnoughAndStopsEarlyEnough() {
+    /** The text of the failure recommends the default phase; that of executors is also the one of other sources of messages. */
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                SmartLifecycle.DEFAULT_PHASE,
+                WebServerApplicationContext.START_STOP_LIFECYCLE_PHASE,
+                ExecutorConfigurationSupport.DEFAULT_PHASE
+            })
+    void whatStartsInTheUsualPhasesIsLateEnoughAndStopsEarlyEnough(int phase) {
         AtomicReference<Lifecycle> bean = new AtomicReference<>();
-        node("memory").withBean(Lifecycle.class).run(context -> {
+        node("memory").withBean(Lifecycle.class, () -> new Lifecycle(phase)).run(context -> {
             Lifecycle lifecycle = context.getBean(Lifecycle.class);
             assertThat(lifecycle.isRunning()).isTrue();
             bean.set(lifecycle);
@@ -93,11 +102,19 @@ class PublishTooEarlyTest {
 
     static class Lifecycle implements SmartLifecycle {
         final List<@Nullable Throwable> failures = new ArrayList<>();
-        private final Bunny bunny;
+        private final int phase;
         private boolean running;
 
-        Lifecycle(Bunny bunny) {
-            this.bunny = bunny;
+        @Autowired
+        private Bunny bunny;
+
+        Lifecycle(int phase) {
+            this.phase = phase;
+        }
+
+        @Override
+        public int getPhase() {
+            return phase;
         }
 
         @Override

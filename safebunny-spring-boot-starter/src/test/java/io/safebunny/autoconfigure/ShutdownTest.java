@@ -38,7 +38,7 @@ class ShutdownTest {
                                     Slow slow = shop.getBean(Slow.class);
                                     shop.getBean(Bunny.class).publish(new OrderPlaced("1"));
                                     slow.begun.next();
-                                    EngineLifecycle lifecycle = shop.getBean(EngineLifecycle.class);
+                                    ConsumingLifecycle lifecycle = shop.getBean(ConsumingLifecycle.class);
                                     CompletableFuture<Void> closed =
                                             CompletableFuture.runAsync(shop.getSourceApplicationContext()::close);
                                     Awaitility.await().until(() -> !lifecycle.isRunning());
@@ -96,13 +96,13 @@ class ShutdownTest {
 
     @Test
     void graceLeavesAMarginWithinThePhase() {
-        assertThat(EngineLifecycle.graceWithin(Duration.ofSeconds(30))).isEqualTo(Duration.ofSeconds(28));
-        assertThat(EngineLifecycle.graceWithin(Duration.ofSeconds(10))).isEqualTo(Duration.ofSeconds(9));
+        assertThat(ConsumingLifecycle.graceWithin(Duration.ofSeconds(30))).isEqualTo(Duration.ofSeconds(28));
+        assertThat(ConsumingLifecycle.graceWithin(Duration.ofSeconds(10))).isEqualTo(Duration.ofSeconds(9));
     }
 
     @Test
     void happensAfterRequestsAreDrainedAndBeforeTheWebServerStops() {
-        assertThat(EngineLifecycle.PHASE)
+        assertThat(ConsumingLifecycle.PHASE)
                 .isLessThan(SmartLifecycle.DEFAULT_PHASE - 1024)
                 .isGreaterThan(SmartLifecycle.DEFAULT_PHASE - 2048);
     }

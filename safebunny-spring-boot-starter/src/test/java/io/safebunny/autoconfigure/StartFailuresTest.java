@@ -30,6 +30,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.scheduling.annotation.Async;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.connection.SimpleRoutingConnectionFactory;
@@ -66,6 +68,8 @@ class StartFailuresTest {
             Map.entry("SB-1108", bean(Started.class)),
             Map.entry("SB-1109", properties("safebunny.scheduling.enabled=true")),
             Map.entry("SB-1110", bean(ByClass.class)),
+            Map.entry("SB-1113", bean(InTheBackground.class)),
+            Map.entry("SB-1114", bean(InAFactory.class)),
             Map.entry("SB-1301", properties("safebunny.listener.prefetch=0")),
             Map.entry("SB-1302", properties("safebunny.node=")),
             Map.entry("SB-1303", properties("safebunny.node=", "spring.application.name=My Shop")),
@@ -209,6 +213,27 @@ class StartFailuresTest {
     static class Reserved {
         @BunnyHandler(from = "shop")
         void on(Mine payload) {}
+    }
+
+    static class InTheBackground {
+        @Async
+        @BunnyHandler(from = "shop")
+        void on(OrderPlaced payload) {}
+    }
+
+    static class InAFactory implements FactoryBean<String> {
+        @Override
+        public String getObject() {
+            return "";
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return String.class;
+        }
+
+        @BunnyHandler(from = "shop")
+        void on(OrderPlaced payload) {}
     }
 
     static class WithoutPayload {

@@ -8,7 +8,6 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
 import java.util.Objects;
 import java.util.function.Supplier;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
@@ -17,9 +16,9 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
  *
  * @param owner the bean, as errors name it
  * @param beanClass the bean's own class rather than its proxy's, because it resolves type variables
- * @param exposedClass the class of the object that callers get, perhaps a proxy
+ * @param layers the proxies in front of the bean
  */
-record BeanMethod(String owner, Class<?> beanClass, Class<?> exposedClass, Supplier<Object> bean, Method method) {
+record BeanMethod(String owner, Class<?> beanClass, ProxyLayers layers, Supplier<Object> bean, Method method) {
 
     String where() {
         return "%s.%s".formatted(owner, signature(method));
@@ -42,28 +41,17 @@ record BeanMethod(String owner, Class<?> beanClass, Class<?> exposedClass, Suppl
         return GenericTypeResolver.resolveType(method.getGenericReturnType(), beanClass);
     }
 
-    /** @throws ConfigurationException SB-1104 when the method cannot be called on its bean */
+    /** @throws ConfigurationException SB-1104 when the method cannot be called on its bean, SB-1113 when it would run elsewhere */
     MethodInvoker invoker() {
-        return new MethodInvoker(bean, invocable());
-    }
-
-    private Method invocable() {
         if (Modifier.isStatic(method.getModifiers())) {
             throw new ConfigurationException(
                     "SB-1104",
                     "A handler cannot be static [handler=%s]: it is called on its bean.".formatted(where()),
                     "Remove `static`.");
         }
-        try {
-            return AopUtils.selectInvocableMethod(method, exposedClass);
-        } catch (IllegalStateException e) {
-            throw new ConfigurationException(
-                    "SB-1104",
-                    "A handler cannot be called through the proxy of its bean [handler=%s, proxy=%s]."
-                            .formatted(where(), exposedClass.getName()),
-                    "Make the method non-private, and proxy the class (proxyTargetClass = true) rather than its interfaces.",
-                    e);
-        }
+        Method invocable = layers.invocable(where(), method);
+        HandlerAdvice.check(where(), beanClass, method, layers.adviceOn(method));
+        return new MethodInvoker(bean, invocable);
     }
 
     private static String signature(Method method) {

@@ -6,6 +6,8 @@ import io.safebunny.MessageContext;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.saga.BlockedOn;
+import io.safebunny.saga.SagaContext;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
@@ -53,6 +55,7 @@ final class HandlerReader {
                 arguments[i] = (body, context) -> contextArgument.apply(context);
                 continue;
             }
+            refuseWhatSagasTake(where, parameters[i]);
             if (payload != null) {
                 throw new ConfigurationException(
                         "SB-1101",
@@ -79,6 +82,16 @@ final class HandlerReader {
                 attributes.prefetch(where, ofMethod, ofClass),
                 attributes.recovery(where, ofMethod, ofClass),
                 invoker(found.invoker(), arguments));
+    }
+
+    private static void refuseWhatSagasTake(String where, Parameter parameter) {
+        if (parameter.getType() == SagaContext.class || parameter.getType() == BlockedOn.class) {
+            throw new ConfigurationException(
+                    "SB-1101",
+                    "Only methods of sagas take a %s [handler=%s]: the class is no @BunnySaga."
+                            .formatted(parameter.getType().getSimpleName(), where),
+                    "Annotate the class with @BunnySaga if its messages belong to a saga with state; or remove the parameter, publish with Bunny, and take a MessageContext for what is known of the message.");
+        }
     }
 
     private static HandlerInvoker invoker(MethodInvoker method, Argument[] arguments) {

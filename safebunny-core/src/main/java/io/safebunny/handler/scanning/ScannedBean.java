@@ -3,6 +3,7 @@ package io.safebunny.handler.scanning;
 
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -10,6 +11,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedObject;
 import org.springframework.aop.scope.ScopedProxyUtils;
@@ -65,6 +67,9 @@ final class ScannedBean {
             Class<?> scoped = AutoProxyUtils.determineTargetClass(beans, ScopedProxyUtils.getTargetBeanName(name));
             return scoped != null ? scoped : type;
         }
+        if (type != null && Proxy.isProxyClass(type) && beans.isSingleton(name)) { // made by a factory bean, so nobody noted its target
+            return AopProxyUtils.ultimateTargetClass(beans.getBean(name));
+        }
         return type;
     }
 
@@ -101,12 +106,7 @@ final class ScannedBean {
 
     /** @param owner the bean, as errors are to name it */
     BeanMethod method(String owner, Method method) {
-        return new BeanMethod(owner, type, exposedClass(), supplier(), method);
-    }
-
-    private Class<?> exposedClass() {
-        Class<?> exposed = beans.isSingleton(name) ? beans.getBean(name).getClass() : beans.getType(name);
-        return exposed == null ? type : exposed;
+        return new BeanMethod(owner, type, ProxyLayers.of(beans, name, type), supplier(), method);
     }
 
     /** A singleton is looked up once; a bean of any other scope, at every call. */

@@ -12,6 +12,8 @@ import io.safebunny.MessageContext;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
+import io.safebunny.saga.BlockedOn;
+import io.safebunny.saga.SagaContext;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -34,6 +36,18 @@ class HandlerRefusalsTest {
     static class TwoPayloads {
         @BunnyHandler(from = "orders")
         void on(OrderPlaced one, PaymentCaptured other) {}
+    }
+
+    @Component("bean")
+    static class WithSagaContext {
+        @BunnyHandler(from = "orders")
+        void on(OrderPlaced event, SagaContext saga) {}
+    }
+
+    @Component("bean")
+    static class WithBlockedOn {
+        @BunnyHandler(from = "orders")
+        void on(BlockedOn blockedOn) {}
     }
 
     @Component("bean")
@@ -149,6 +163,8 @@ class HandlerRefusalsTest {
                 Arguments.of(TwoPayloads.class, "SB-1101", "Declare it as: void on("),
                 Arguments.of(AnyPayload.class, "SB-1101", "Declare it as: void on("),
                 Arguments.of(ArrayPayload.class, "SB-1101", "Declare it as: void on("),
+                Arguments.of(WithSagaContext.class, "SB-1101", "Annotate the class with @BunnySaga"),
+                Arguments.of(WithBlockedOn.class, "SB-1101", "Annotate the class with @BunnySaga"),
                 Arguments.of(WrongHeaders.class, "SB-1101", "@Headers Map<String, Object>"),
                 Arguments.of(OptionalPrimitive.class, "SB-1101", "object type"),
                 Arguments.of(ReturnsSomething.class, "SB-1103", "Bunny.publish"),
