@@ -39,7 +39,8 @@ final class OtherContexts implements ApplicationListener<ContextRefreshedEvent> 
 
     private static void requireNone(ApplicationContext other) {
         if (other instanceof ConfigurableApplicationContext configurable && !hasNode(other)) {
-            UnscannedHandlers.requireNone(configurable.getBeanFactory(), other.getId() + ", " + ObjectUtils.identityToString(other));
+            UnscannedHandlers.requireNone(
+                    configurable.getBeanFactory(), other.getId() + ", " + ObjectUtils.identityToString(other));
         }
     }
 

@@ -300,8 +300,8 @@ final class SafeBunnyAutoConfiguration {
                 engine,
                 () -> {
                     others.requireNoneInParents();
-                    List<HandlerDefinition> handlers = HandlerSource.all(
-                            Stream.concat(Stream.of(scanner), sources.orderedStream())
+                    List<HandlerDefinition> handlers =
+                            HandlerSource.all(Stream.concat(Stream.of(scanner), sources.orderedStream())
                                     .toList());
                     unscanned.requireAllScanned(beans);
                     return handlers;

@@ -19,30 +19,25 @@ class MisspeltFromTest {
 
     @Test
     void isNamedByAPublicationThatNobodyTakes() {
-        Nodes.memory()
-                .withBean(Misspelt.class)
-                .run(context -> assertThatThrownBy(
-                                () -> context.getBean(Bunny.class).publish(new OrderPlaced("1")))
-                        .isInstanceOf(UnroutableException.class)
-                        .hasMessageStartingWith("SB-2001")
-                        .hasMessageContaining("This node itself takes OrderPlaced, but from [shpo] and not from shop"));
+        Nodes.memory().withBean(Misspelt.class).run(context -> assertThatThrownBy(
+                        () -> context.getBean(Bunny.class).publish(new OrderPlaced("1")))
+                .isInstanceOf(UnroutableException.class)
+                .hasMessageStartingWith("SB-2001")
+                .hasMessageContaining("This node itself takes OrderPlaced, but from [shpo] and not from shop"));
     }
 
     @Test
     void whatTheNodeTakesIsNamedForATypeItDoesNotTake() {
-        Nodes.memory()
-                .withBean(Misspelt.class)
-                .run(context -> assertThatThrownBy(
-                                () -> context.getBean(Bunny.class).publish(new Unheard("1")))
-                        .isInstanceOf(UnroutableException.class)
-                        .hasMessageEndingWith("This node itself takes OrderPlaced from [shpo]."));
+        Nodes.memory().withBean(Misspelt.class).run(context -> assertThatThrownBy(
+                        () -> context.getBean(Bunny.class).publish(new Unheard("1")))
+                .isInstanceOf(UnroutableException.class)
+                .hasMessageEndingWith("This node itself takes OrderPlaced from [shpo]."));
     }
 
     @Test
     void nothingIsSaidByANodeThatTakesNothing() {
-        Nodes.memory()
-                .run(context -> assertThatThrownBy(
-                                () -> context.getBean(Bunny.class).publish(new Unheard("1")))
-                        .hasMessageEndingWith("check `from` in its @BunnyHandler."));
+        Nodes.memory().run(context -> assertThatThrownBy(
+                        () -> context.getBean(Bunny.class).publish(new Unheard("1")))
+                .hasMessageEndingWith("check `from` in its @BunnyHandler."));
     }
 }

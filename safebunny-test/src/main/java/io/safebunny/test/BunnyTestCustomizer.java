@@ -74,8 +74,10 @@ record BunnyTestCustomizer(Broker broker, long mostSteps, int longestStep) imple
                 || beans.getBeanNamesForType(SafeBunnyOptions.class, true, false).length == 0) {
             return;
         }
-        LOG.warn("The application has no message store: this test gives it one in memory, which is no part of its transactions."
-                + " Without a store it would handle twice what is delivered twice; set {}=none to test that, or memory to say that this is intended", STORE);
+        LOG.warn(
+                "The application has no message store: this test gives it one in memory, which is no part of its transactions."
+                        + " Without a store it would handle twice what is delivered twice; set {}=none to test that, or memory to say that this is intended",
+                STORE);
         add((BeanDefinitionRegistry) beans, "safeBunnyTestStore", MemoryMessageStore.class, () -> {
             SafeBunnyOptions options = beans.getBean(SafeBunnyOptions.class);
             return new MemoryMessageStore(

@@ -38,8 +38,8 @@ final class HandlerAdvice {
             "org.springframework.retry.interceptor.StatefulRetryOperationsInterceptor",
             "org.springframework.retry.annotation.AnnotationAwareRetryOperationsInterceptor",
             "org.springframework.resilience.retry.AbstractRetryInterceptor");
-    private static final Set<String> TRANSACTIONAL = Set.of(
-            "org.springframework.transaction.annotation.Transactional", "jakarta.transaction.Transactional");
+    private static final Set<String> TRANSACTIONAL =
+            Set.of("org.springframework.transaction.annotation.Transactional", "jakarta.transaction.Transactional");
     private static final Set<String> OPENS_TRANSACTION =
             Set.of("org.springframework.transaction.interceptor.TransactionInterceptor");
 
@@ -84,8 +84,8 @@ final class HandlerAdvice {
         if (transaction >= 0) {
             return lastOf(RETRIES, advice) < transaction;
         }
-        return Stream.of(method, beanClass).anyMatch(element -> annotationOn(element, TRANSACTIONAL)
-                .isPresent());
+        return Stream.of(method, beanClass)
+                .anyMatch(element -> annotationOn(element, TRANSACTIONAL).isPresent());
     }
 
     private static int lastOf(Set<String> interceptors, List<Advice> advice) {

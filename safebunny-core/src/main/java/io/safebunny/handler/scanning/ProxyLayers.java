@@ -61,7 +61,8 @@ final class ProxyLayers {
         } catch (Exception e) {
             throw new MisuseException(
                     MisuseException.BROKEN_RULE,
-                    "A proxy does not show its target [class=%s]. A static TargetSource must return it.".formatted(target.getClass().getName()),
+                    "A proxy does not show its target [class=%s]. A static TargetSource must return it."
+                            .formatted(target.getClass().getName()),
                     e);
         }
     }

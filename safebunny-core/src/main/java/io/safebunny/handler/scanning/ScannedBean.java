@@ -67,7 +67,9 @@ final class ScannedBean {
             Class<?> scoped = AutoProxyUtils.determineTargetClass(beans, ScopedProxyUtils.getTargetBeanName(name));
             return scoped != null ? scoped : type;
         }
-        if (type != null && Proxy.isProxyClass(type) && beans.isSingleton(name)) { // made by a factory bean, so nobody noted its target
+        if (type != null
+                && Proxy.isProxyClass(type)
+                && beans.isSingleton(name)) { // made by a factory bean, so nobody noted its target
             return AopProxyUtils.ultimateTargetClass(beans.getBean(name));
         }
         return type;
