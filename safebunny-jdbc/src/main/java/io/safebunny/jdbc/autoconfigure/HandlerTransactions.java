@@ -5,10 +5,10 @@ import io.safebunny.BunnyHandler;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.saga.OnPoisoned;
 import io.safebunny.saga.OnTimeout;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
@@ -26,6 +26,7 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.interceptor.NoRollbackRuleAttribute;
 import org.springframework.transaction.interceptor.RuleBasedTransactionAttribute;
 import org.springframework.transaction.interceptor.TransactionAttribute;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
@@ -33,6 +34,9 @@ import org.springframework.util.StringUtils;
  * use at start-up.
  */
 final class HandlerTransactions {
+
+    private static final Set<Class<? extends Annotation>> HANDLERS =
+            Set.of(BunnyHandler.class, OnTimeout.class, OnPoisoned.class);
 
     private static final Set<Integer> JOINING = Set.of(
             TransactionDefinition.PROPAGATION_REQUIRED,
@@ -70,14 +74,9 @@ final class HandlerTransactions {
     }
 
     private static Set<Method> handlers(Class<?> type) {
-        Map<Method, Boolean> found =
-                MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<@Nullable Boolean>)
-                        method -> AnnotatedElementUtils.hasAnnotation(method, BunnyHandler.class)
-                                        || AnnotatedElementUtils.hasAnnotation(method, OnTimeout.class)
-                                        || AnnotatedElementUtils.hasAnnotation(method, OnPoisoned.class)
-                                ? true
-                                : null);
-        return found.keySet();
+        ReflectionUtils.MethodFilter handlers = method ->
+                HANDLERS.stream().anyMatch(annotation -> AnnotatedElementUtils.hasAnnotation(method, annotation));
+        return MethodIntrospector.selectMethods(type, handlers);
     }
 
     private void require(Class<?> type, Method method) {
