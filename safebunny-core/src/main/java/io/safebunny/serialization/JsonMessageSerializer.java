@@ -62,6 +62,11 @@ public final class JsonMessageSerializer implements MessageSerializer {
         return new JsonMessageSerializer(StrictMapper.of(JsonMapper.shared(), new JsonLimits(LARGEST_MESSAGE)), false);
     }
 
+    /** For states of sagas, which are the node's own data too, and which a handler can still be refused. */
+    static JsonMessageSerializer ofStates() {
+        return new JsonMessageSerializer(StrictMapper.of(StateFormat.mapper(), new JsonLimits(LARGEST_MESSAGE)), true);
+    }
+
     @Override
     public String contentType() {
         return JSON;
@@ -98,9 +103,16 @@ public final class JsonMessageSerializer implements MessageSerializer {
 
     @Override
     public byte[] serialize(Object payload) {
+        return serialize(payload, null);
+    }
+
+    /** @param unread to be written, too */
+    byte[] serialize(Object payload, @Nullable UnreadFields unread) {
         byte[] body;
         try {
-            body = mapper.writeValueAsBytes(payload);
+            body = unread == null
+                    ? mapper.writeValueAsBytes(payload)
+                    : mapper.writer().withAttribute(UnreadFields.class, unread).writeValueAsBytes(payload);
         } catch (JacksonException e) {
             throw new SerializationException(
                     "Cannot write %s as JSON: %s".formatted(payload.getClass().getName(), JsonReason.ofWriting(e)), e);
@@ -117,7 +129,12 @@ public final class JsonMessageSerializer implements MessageSerializer {
 
     @Override
     public Object deserialize(byte[] body, Type target) {
-        Object value = read(body, target);
+        return deserialize(body, target, null);
+    }
+
+    /** @param unread learns what nobody reads */
+    Object deserialize(byte[] body, Type target, @Nullable UnreadFields unread) {
+        Object value = read(body, target, unread);
         int flaw = unicode ? UnpairedSurrogates.in(body) : -1;
         if (flaw >= 0) {
             throw new SerializationException(
@@ -132,14 +149,15 @@ public final class JsonMessageSerializer implements MessageSerializer {
         return value;
     }
 
-    private @Nullable Object read(byte[] body, Type target) {
+    private @Nullable Object read(byte[] body, Type target, @Nullable UnreadFields unread) {
         if (!Utf8.is(body)) {
             throw new SerializationException(
                     "Cannot read JSON as %s: the body is not UTF-8".formatted(target.getTypeName()), null);
         }
         try {
-            return readers.computeIfAbsent(target, type -> mapper.readerFor(mapper.constructType(type)))
-                    .readValue(body);
+            ObjectReader reader =
+                    readers.computeIfAbsent(target, type -> mapper.readerFor(mapper.constructType(type)));
+            return (unread == null ? reader : reader.withAttribute(UnreadFields.class, unread)).readValue(body);
         } catch (JacksonException e) {
             throw new SerializationException(
                     "Cannot read JSON as %s: %s"

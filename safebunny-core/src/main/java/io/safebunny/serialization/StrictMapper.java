@@ -5,6 +5,7 @@ import io.safebunny.failure.ConfigurationException;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
 
@@ -43,6 +44,9 @@ final class StrictMapper extends JsonMapper.Builder {
         return new StrictMapper((StateImpl) mapper.rebuild().saveStateApplyModules(), limited)
                 .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
                 .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                // as doubles, numbers without a declared type would lose digits
+                .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
                 .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                 .addModule(new SimpleModule("safebunny").setDeserializerModifier(new SmallExponents()))
                 .build();

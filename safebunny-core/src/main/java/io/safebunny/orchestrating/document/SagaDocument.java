@@ -4,6 +4,7 @@ package io.safebunny.orchestrating.document;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
+import io.safebunny.serialization.ExactTree;
 import io.safebunny.spi.store.Listing;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
@@ -15,7 +16,6 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -30,8 +30,6 @@ public final class SagaDocument {
 
     /** Name of the companion's only content. */
     private static final String CONTENT = "saga";
-
-    private static final JsonMapper JSON = JsonMapper.shared();
 
     private final String saga;
     private final String id;
@@ -69,7 +67,7 @@ public final class SagaDocument {
     /** @throws UnreadableRecordException a newer version of SafeBunny wrote it */
     public static SagaDocument read(String saga, MessageRecord stored) {
         try {
-            ObjectNode root = (ObjectNode) JSON.readTree(stored.steps().getOrDefault(CONTENT, ""));
+            ObjectNode root = (ObjectNode) ExactTree.read(stored.steps().getOrDefault(CONTENT, ""));
             int format = root.path("format").asInt(0);
             if (format != FORMAT) {
                 throw new UnreadableRecordException(stored.key(), "saga format " + format, null);
@@ -118,9 +116,9 @@ public final class SagaDocument {
 
     /** What others have put beside the tree stays. */
     private Map<String, String> content(Map<String, String> stored) {
-        String json = root.toString();
+        String json = ExactTree.write(root);
         while (!SagaSize.fits(json) && history.shorten()) {
-            json = root.toString();
+            json = ExactTree.write(root);
         }
         Map<String, String> content = new LinkedHashMap<>(stored);
         content.put(CONTENT, json);
@@ -194,7 +192,7 @@ public final class SagaDocument {
 
     /** @throws InvalidMessageException {@code too-large}; the old one stays */
     void setState(int stateVersion, ObjectNode state) {
-        SagaSize.requireRoom(root, saga, "its state", root.path("state").toString(), state.toString());
+        SagaSize.requireRoom(root, saga, "its state", json(root.path("state")), json(state));
         root.put("stateVersion", stateVersion);
         root.set("state", state);
     }
@@ -238,6 +236,11 @@ public final class SagaDocument {
         return false;
     }
 
+    /** Empty for nothing. */
+    private static String json(JsonNode tree) {
+        return tree.isMissingNode() ? "" : ExactTree.write(tree);
+    }
+
     public SagaView view() {
         return new SagaView(
                 saga,
@@ -245,7 +248,7 @@ public final class SagaDocument {
                 status(),
                 version,
                 stateVersion(),
-                root.path("state").toString(),
+                json(root.path("state")),
                 startedAt(),
                 changedAt(),
                 reason(),

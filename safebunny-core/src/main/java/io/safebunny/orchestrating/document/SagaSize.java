@@ -3,6 +3,8 @@ package io.safebunny.orchestrating.document;
 
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.serialization.ExactTree;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -40,6 +42,10 @@ final class SagaSize {
         return bytes;
     }
 
+    private static long stored(JsonNode part) {
+        return part.isMissingNode() ? 0 : stored(ExactTree.write(part));
+    }
+
     /** Whether the whole document fits. */
     static boolean fits(String json) {
         long most = LARGEST + RESERVED;
@@ -58,8 +64,7 @@ final class SagaSize {
         if (more <= 0) { // whatever becomes smaller is welcome
             return;
         }
-        long size = stored(root.path("state").toString())
-                + stored(root.path(SagaSteps.NAME).toString());
+        long size = stored(root.path("state")) + stored(root.path(SagaSteps.NAME));
         if (size + more > LARGEST) {
             throw new InvalidMessageException(
                     PoisonReason.TOO_LARGE,

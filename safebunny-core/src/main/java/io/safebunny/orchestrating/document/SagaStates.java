@@ -6,9 +6,11 @@ import io.safebunny.handler.SagaDefinition;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.serialization.JsonMessageSerializer;
-import io.safebunny.spi.serialization.MessageSerializer;
+import io.safebunny.serialization.ExactTree;
+import io.safebunny.serialization.StateFormat;
+import io.safebunny.serialization.StateFormat.Reading;
 import io.safebunny.spi.serialization.SerializationException;
+import java.nio.charset.StandardCharsets;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -20,7 +22,8 @@ public final class SagaStates {
     /** In bytes of JSON. */
     public static final int LARGEST = 256 * 1024;
 
-    private static final MessageSerializer JSON = JsonMessageSerializer.ofResults();
+    private static final String RENAMED =
+            "If a field was renamed, give it @JsonAlias with its old name, or the saga a new version with @Upgrade; if it was removed, name it in @JsonIgnoreProperties.";
 
     private final SagaDefinition saga;
 
@@ -31,31 +34,48 @@ public final class SagaStates {
     /**
      * The state of a stored saga, upgraded.
      *
-     * @throws NotHandledException a newer version of the application wrote it, and handles the message
+     * @throws NotHandledException another version of the application wrote it, and handles the message
      * @throws SerializationException it is not what the state's class reads
      */
     public Object read(SagaDocument stored) {
-        return deserialize(upgraded(stored));
+        ObjectNode state = upgraded(stored);
+        Reading reading = StateFormat.read(state, saga.stateType());
+        String renamed = RenamedFields.find(state, reading);
+        if (renamed != null) {
+            throw NotHandledException.byThisVersion(
+                    "The state of saga %s %s has other fields than its class: %s. The message waits for an instance whose class has them. %s"
+                            .formatted(saga.name(), stored.id(), renamed, RENAMED));
+        }
+        return reading.value();
     }
 
     /**
      * Puts the new state into the document, with those fields of the old one that this version does not know.
      *
      * @throws InvalidMessageException {@code too-large}
-     * @throws SerializationException it cannot be written as JSON
+     * @throws MisuseException it cannot be written as JSON, or not be read again
      */
     public void write(SagaDocument document, Object state) {
-        ObjectNode written = tree(state);
-        if (document.stateVersion() > 0) {
-            ObjectNode old = upgraded(document);
-            written = UnknownFields.keep(old, tree(deserialize(old)), written);
+        try {
+            ObjectNode written = object(StateFormat.write(state));
+            if (document.stateVersion() > 0) {
+                ObjectNode old = upgraded(document);
+                written = UnknownFields.keep(old, StateFormat.read(old, saga.stateType()), written);
+            }
+            Object unused = StateFormat.read(written, saga.stateType()).value(); // later would be too late to find out
+            replace(document, written);
+        } catch (SerializationException e) {
+            throw new MisuseException(
+                    MisuseException.SAGA,
+                    "The state of saga %s %s cannot be stored and read again: %s. What is stored is as it was. Correct the class of the state."
+                            .formatted(saga.name(), document.id(), e.messageWithoutCode()),
+                    e);
         }
-        replace(document, written);
     }
 
     /** Like {@link #write}, with exactly this JSON, which must be readable. */
     public void replace(SagaDocument document, ObjectNode state) {
-        int size = JSON.serialize(state).length;
+        int size = ExactTree.write(state).getBytes(StandardCharsets.UTF_8).length;
         if (size > LARGEST) {
             throw new InvalidMessageException(
                     PoisonReason.TOO_LARGE,
@@ -67,9 +87,11 @@ public final class SagaStates {
 
     /** @throws SerializationException it is no JSON, or not what the state's class reads */
     public ObjectNode parsed(String json) {
-        ObjectNode tree =
-                tree(JSON.deserialize(json.getBytes(java.nio.charset.StandardCharsets.UTF_8), JsonNode.class));
-        Object unused = deserialize(tree);
+        ObjectNode tree = object(StateFormat.parse(json.getBytes(StandardCharsets.UTF_8)));
+        String renamed = RenamedFields.find(tree, StateFormat.read(tree, saga.stateType()));
+        if (renamed != null) {
+            throw new SerializationException("A field is misspelt: %s".formatted(renamed), null);
+        }
         return tree;
     }
 
@@ -95,13 +117,8 @@ public final class SagaStates {
         return state;
     }
 
-    private Object deserialize(ObjectNode tree) {
-        return JSON.deserialize(JSON.serialize(tree), saga.stateType());
-    }
-
-    private ObjectNode tree(Object state) {
-        Object tree = state instanceof JsonNode node ? node : JSON.deserialize(JSON.serialize(state), JsonNode.class);
-        if (tree instanceof ObjectNode object) {
+    private ObjectNode object(JsonNode state) {
+        if (state instanceof ObjectNode object) {
             return object;
         }
         throw new MisuseException(

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.serialization;
+
+import io.safebunny.spi.serialization.SerializationException;
+import java.lang.reflect.Type;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * States of sagas to JSON and back, by Jackson's defaults and not by the application's mapper. Numbers come back as they were; halves of
+ * characters are refused; and a reading tells what no part of the state's class has read. Thread-safe.
+ */
+public final class StateFormat {
+
+    private static final JsonMessageSerializer JSON = JsonMessageSerializer.ofStates();
+
+    private StateFormat() {}
+
+    /** @throws SerializationException it cannot be written as JSON */
+    public static JsonNode write(Object state) {
+        return ExactTree.read(JSON.serialize(state));
+    }
+
+    /** @throws SerializationException it is no JSON */
+    public static JsonNode parse(byte[] json) {
+        Object unused = JSON.deserialize(json, JsonNode.class); // with all its refusals
+        return ExactTree.read(json);
+    }
+
+    /** @throws SerializationException it is not what the type reads */
+    public static Reading read(JsonNode stored, Type type) {
+        UnreadFields unread = new UnreadFields();
+        return new Reading(JSON.deserialize(JSON.serialize(stored), type, unread), unread);
+    }
+
+    static JsonMapper mapper() {
+        return UnreadModule.addTo(JsonMapper.shared().rebuild()).build();
+    }
+
+    /** What was read, and what was left. Confined to one thread. */
+    public static final class Reading {
+
+        private final Object value;
+        private final UnreadFields unread;
+
+        private Reading(Object value, UnreadFields unread) {
+            this.value = value;
+            this.unread = unread;
+        }
+
+        public Object value() {
+            return value;
+        }
+
+        /** Names of fields that nobody reads, wherever they are. */
+        public Set<String> unread() {
+            return unread.names();
+        }
+
+        /** The value, written again, with each field that nobody has read in the object from which it came. */
+        public JsonNode written() {
+            return ExactTree.read(JSON.serialize(value, unread));
+        }
+
+        /** Those that {@link #written} could not place, because the value holds other objects than were read into it. */
+        public Set<String> unplaced() {
+            return unread.unwritten();
+        }
+    }
+}
