@@ -32,11 +32,10 @@ final class StepResults {
         }
     }
 
-    /** @throws PoisonMessageException the result cannot be written, or could not be read back */
+    /** @throws PoisonMessageException the result cannot be written, or nothing could read it back */
     static String write(String name, Object result) {
         try {
             byte[] json = JSON.serialize(result);
-            // proves that it can be read back: later would be too late to find out
             Object unused = JSON.deserialize(json, JsonNode.class);
             return new String(json, StandardCharsets.UTF_8);
         } catch (SerializationException e) {
@@ -47,7 +46,7 @@ final class StepResults {
         }
     }
 
-    /** @throws PoisonMessageException the type has changed since the result was stored */
+    /** @throws PoisonMessageException it is not what the type reads: not any more, or it never was */
     static <T> T read(String name, Class<T> type, String json) {
         try {
             Object value = JSON.deserialize(json.getBytes(StandardCharsets.UTF_8), type);
@@ -57,7 +56,7 @@ final class StepResults {
             return result;
         } catch (SerializationException e) {
             throw new PoisonMessageException(
-                    "The stored result of step [%s] is not a %s: %s. The type has changed since it was stored. Give the step a new name only if it may run again."
+                    "The stored result of step [%s] is not a %s: %s. The step has been run. Correct the type so that it reads what it wrote, and replay the message: the step is not run again. Under another name it would be."
                             .formatted(name, type.getName(), e.messageWithoutCode()),
                     e);
         }

@@ -62,7 +62,7 @@ final class Steps {
         useName(name);
         String known = find(name);
         if (known != null) {
-            return StepResults.read(name, type, known);
+            return read(name, type, known);
         }
         StepResults.requireReadable(name, type);
         T result = run(name, step);
@@ -71,8 +71,7 @@ final class Steps {
                     "Step [%s] returned null. The step has been run. Return a value, or use once(name, action) without a result."
                             .formatted(name)));
         }
-        store(name, result);
-        return result;
+        return read(name, type, store(name, result));
     }
 
     private <T, X extends Exception> T run(String name, Step<T, X> step) throws X {
@@ -94,10 +93,21 @@ final class Steps {
     }
 
     /** Any failure to store the result becomes the verdict: the step has run, and a retry would run it again. */
-    private void store(String name, Object result) {
+    private String store(String name, Object result) {
         try {
-            store.store(name, StepResults.write(name, result));
+            String json = StepResults.write(name, result);
+            store.store(name, json);
+            return json;
         } catch (NotHandledException | InvalidMessageException | PoisonMessageException e) {
+            throw decided(e);
+        }
+    }
+
+    /** Also right after the step: the first attempt gets what each later one would. */
+    private <T> T read(String name, Class<T> type, String json) {
+        try {
+            return StepResults.read(name, type, json);
+        } catch (PoisonMessageException e) {
             throw decided(e);
         }
     }

@@ -164,6 +164,12 @@ final class SagaRun implements SagaContext {
     @Override
     public void fail(String reason) {
         requireActive("end", "fail");
+        if (!Names.isUnicode(reason)) {
+            throw refused(
+                    "end",
+                    "fail",
+                    "its reason contains an unpaired surrogate (half of a character). Cut text between characters");
+        }
         compensation.begin(saga, reason, handling, now);
     }
 

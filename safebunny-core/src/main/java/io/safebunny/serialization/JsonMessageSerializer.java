@@ -154,6 +154,12 @@ public final class JsonMessageSerializer implements MessageSerializer {
             throw new SerializationException(
                     "Cannot read JSON as %s: the body is not UTF-8".formatted(target.getTypeName()), null);
         }
+        if (Exponents.areTooLarge(body)) {
+            throw new SerializationException(
+                    "Cannot read JSON as %s: Exponent or scale of a number exceeds the maximum allowed (%s)"
+                            .formatted(target.getTypeName(), Exponents.LARGEST),
+                    null);
+        }
         try {
             ObjectReader reader =
                     readers.computeIfAbsent(target, type -> mapper.readerFor(mapper.constructType(type)));

@@ -50,11 +50,13 @@ class HostileJsonTest {
                 arguments("{\"" + "n".repeat(1_001) + "\":0}", Object.class, "Name length", "1000"),
                 arguments("{\"id\":\"1\",\"count\":" + "1".repeat(1_001) + "}", Payment.class, "Number", "1000"),
                 arguments("{\"id\":\"1\",\"count\":1e65}", Payment.class, "Exponent", "(64)"),
-                arguments("{\"id\":\"1\",\"count\":1e1000000000}", Payment.class, "Exponent", "(64)"),
+                arguments("{\"id\":\"1\",\"count\":1e1000000000}", Payment.class, "Exponent", "(1000)"),
                 arguments("{\"id\":\"1\",\"amount\":1e1001}", Payment.class, "Exponent", "(1000)"),
                 arguments("{\"id\":\"1\",\"amount\":1e-1000000000}", Payment.class, "Exponent", "(1000)"),
                 arguments("{\"id\":\"1\",\"amount\":\"1e1000000000\"}", Payment.class, "Exponent", "(1000)"),
-                arguments("[1,1e99999]", BigInteger[].class, "Exponent", "(64)"),
+                arguments("[1,1e65]", BigInteger[].class, "Exponent", "(64)"),
+                arguments("{\"a\":[1.5E+1000000000]}", Object.class, "Exponent", "(1000)"),
+                arguments("{\"a\":\"e\\\"1e9\",\"b\":1e-1001}", JsonNode.class, "Exponent", "(1000)"),
                 arguments("\"" + "s".repeat(SIZE) + "\"", String.class, "length", "max-message-size"));
     }
 

@@ -128,11 +128,21 @@ final class StoredSagas implements Sagas {
         if (reason.isBlank()) {
             throw refused("A repair needs a reason", saga, "It is kept in the saga's history");
         }
+        if (!Names.isUnicode(reason) || !isUnicode(step) || !isUnicode(state)) {
+            throw refused(
+                    "A repair contains an unpaired surrogate (half of a character)",
+                    saga,
+                    "Cut text between characters");
+        }
         sender.sendAndWait(messages.repair(
                 new BunnyRepair(saga, action, step, expectedVersion, state, reason),
                 RandomIds.next(timeline.random()),
                 sagaId,
                 timeline.now()));
+    }
+
+    private static boolean isUnicode(@Nullable String text) {
+        return text == null || Names.isUnicode(text);
     }
 
     private void requireKnown(String saga, String sagaId) {
