@@ -17,8 +17,8 @@ import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Group;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.orchestrating.document.SagaStates;
 import io.safebunny.saga.SagaView;
-import io.safebunny.serialization.JsonMessageSerializer;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.test.harness.JournalMiddleware;
@@ -30,7 +30,6 @@ import io.safebunny.test.harness.VirtualNode;
 import io.safebunny.test.scheduler.DeterministicScheduler.Limits;
 import io.safebunny.test.scheduler.StandstillException;
 import io.safebunny.topology.TopologyOptions;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -229,8 +228,7 @@ final class SagaScenarioRun {
     }
 
     <S> S state(SagaView view, Class<S> type) {
-        return type.cast(
-                JsonMessageSerializer.ofResults().deserialize(view.state().getBytes(StandardCharsets.UTF_8), type));
+        return type.cast(SagaStates.read(view.state(), type));
     }
 
     /** All that the saga's node has sent. */

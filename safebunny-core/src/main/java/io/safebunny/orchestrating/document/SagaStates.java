@@ -10,6 +10,7 @@ import io.safebunny.serialization.ExactTree;
 import io.safebunny.serialization.StateFormat;
 import io.safebunny.serialization.StateFormat.Reading;
 import io.safebunny.spi.serialization.SerializationException;
+import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -87,12 +88,24 @@ public final class SagaStates {
 
     /** @throws SerializationException it is no JSON, or not what the state's class reads */
     public ObjectNode parsed(String json) {
-        ObjectNode tree = object(StateFormat.parse(json.getBytes(StandardCharsets.UTF_8)));
-        String renamed = RenamedFields.find(tree, StateFormat.read(tree, saga.stateType()));
+        Object unused = read(json, saga.stateType());
+        return object(StateFormat.parse(json.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /**
+     * A state by itself.
+     *
+     * @throws SerializationException it is no JSON, or not what the type reads, or has other fields
+     */
+    public static Object read(String json, Type type) {
+        JsonNode tree = StateFormat.parse(json.getBytes(StandardCharsets.UTF_8));
+        Reading reading = StateFormat.read(tree, type);
+        String renamed = RenamedFields.find(tree, reading);
         if (renamed != null) {
-            throw new SerializationException("A field is misspelt: %s".formatted(renamed), null);
+            throw new SerializationException(
+                    "The state has other fields than %s: %s".formatted(type.getTypeName(), renamed), null);
         }
-        return tree;
+        return reading.value();
     }
 
     /** @throws NotHandledException a newer version of the application wrote the state */
