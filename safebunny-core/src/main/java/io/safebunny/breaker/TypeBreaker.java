@@ -215,7 +215,7 @@ public final class TypeBreaker {
         if (awaited > 0) {
             pause(
                     timeline.nanoTime() + settings.waitDurationInOpenState().toNanos(),
-                    "%d probes have not returned".formatted(awaited));
+                    "%s probes have not returned".formatted(awaited));
         }
     }
 

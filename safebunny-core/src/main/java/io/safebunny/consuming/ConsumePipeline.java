@@ -188,7 +188,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         if (quarantine.decide(known) instanceof FreshCopy) {
             survivors.remove(message.messageId());
             throw NotHandledException.later(
-                    "Connections were cut under message %s [deliveries=%d]; a copy of it begins with none"
+                    "Connections were cut under message %s [deliveries=%s]; a copy of it begins with none"
                             .formatted(message.messageId(), deliveries),
                     Duration.ZERO);
         }

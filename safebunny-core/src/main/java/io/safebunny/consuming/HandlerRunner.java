@@ -79,7 +79,7 @@ final class HandlerRunner {
     private @Nullable RetryNow again(HandledMessage message, Throwable failure, int retries) {
         RetryNow again = recoverer.again(message, failure, retries);
         if (again != null) {
-            log.failed(message, "in-memory retry %d of %d".formatted(retries + 1, maxRetries), failure);
+            log.failed(message, "in-memory retry %s of %s".formatted(retries + 1, maxRetries), failure);
         }
         return again;
     }

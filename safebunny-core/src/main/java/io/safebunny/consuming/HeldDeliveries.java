@@ -29,7 +29,7 @@ public final class HeldDeliveries {
 
         @Override
         public String toString() {
-            return "%d message%s can neither be handled nor set aside: %s"
+            return "%s message%s can neither be handled nor set aside: %s"
                     .formatted(count, count == 1 ? "" : "s", reason);
         }
     }

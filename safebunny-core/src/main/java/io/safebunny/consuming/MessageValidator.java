@@ -58,7 +58,7 @@ final class MessageValidator {
         if (wire.body().length > maxMessageSize) {
             throw new InvalidMessageException(
                     PoisonReason.TOO_LARGE,
-                    "Message too large [bytes=%d]: at most %d. Raise safebunny.max-message-size to take it."
+                    "Message too large [bytes=%s]: at most %s. Raise safebunny.max-message-size to take it."
                             .formatted(wire.body().length, maxMessageSize));
         }
         Envelope envelope = EnvelopeReader.read(wire, hasCodec);

@@ -131,7 +131,7 @@ final class Recoverer {
     /** A message that cannot even be sent back is poisoned, though its record expects another attempt. */
     private Settlement retryDelayed(HandledMessage message, Duration delay, Throwable failure) {
         Envelope next = message.envelope().nextAttempt();
-        String again = "delayed retry %d of %d in %d ms"
+        String again = "delayed retry %s of %s in %s ms"
                 .formatted(next.attempt(), policy.delayed().maxRetries(), delay.toMillis());
         log.failed(message, again, failure);
         Outcome outcome = mover.move(message.delivery, backToQueue(message.delivery, next, delay), NO_LIMIT);

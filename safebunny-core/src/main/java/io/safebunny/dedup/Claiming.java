@@ -190,7 +190,7 @@ final class Claiming {
         }
         throw new InvalidMessageException(
                 PoisonReason.SET_ASIDE_BEFORE,
-                "The message was edited since this copy of it was set aside, so this copy was not handled [sb-poison-version=%d, stored=%d]. If the edited copy is in the poison queue, replay that one; if not, it was handled. Discard this one."
+                "The message was edited since this copy of it was set aside, so this copy was not handled [sb-poison-version=%s, stored=%s]. If the edited copy is in the poison queue, replay that one; if not, it was handled. Discard this one."
                         .formatted(handling.message().poisonVersion(), stored.version()));
     }
 
@@ -214,7 +214,7 @@ final class Claiming {
             watch.forget(stored.key());
             throw new InvalidMessageException(
                     PoisonReason.DELIVERY_LIMIT,
-                    "The handling of the message was begun and never ended [claims=%d, limit=safebunny.topology.delivery-limit]: it probably ends the process that handles it. Find out why before replaying it."
+                    "The handling of the message was begun and never ended [claims=%s, limit=safebunny.topology.delivery-limit]: it probably ends the process that handles it. Find out why before replaying it."
                             .formatted(takeovers));
         }
         MessageRecord claim = claimAgain(handling, stored, fresh, attempt, takeovers);

@@ -20,7 +20,7 @@ public record DedupOptions(Duration lease, int takeoverLimit, Duration retention
         if (lease.compareTo(Duration.ofMillis(1)) < 0 || takeoverLimit < 1 || retention.isNegative()) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "Invalid settings [lease=%s, takeoverLimit=%d, retention=%s]: the lease must be at least 1 ms, the limit at least 1, the retention not negative."
+                    "Invalid settings [lease=%s, takeoverLimit=%s, retention=%s]: the lease must be at least 1 ms, the limit at least 1, the retention not negative."
                             .formatted(lease, takeoverLimit, retention));
         }
     }

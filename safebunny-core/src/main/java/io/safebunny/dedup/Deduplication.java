@@ -173,7 +173,7 @@ public final class Deduplication {
         metrics.overtaken(handling.message().type());
         if (losses == MOST_LOSSES) {
             throw NotHandledException.later(
-                    "What message %s changes was changed by other messages %d times while it was handled"
+                    "What message %s changes was changed by other messages %s times while it was handled"
                             .formatted(handling.message().id(), losses),
                     LOSERS_COME_BACK);
         }

@@ -96,7 +96,7 @@ public final class PoisonedRecords {
         throw Objects.requireNonNullElseGet(
                 unanswered,
                 () -> new StoreUnavailableException(
-                        "The steps of message %s were changed by others %d times in a row"
+                        "The steps of message %s were changed by others %s times in a row"
                                 .formatted(next.key().messageId(), MOST_TRIES),
                         null,
                         null));

@@ -60,7 +60,7 @@ final class SetAsideWrites {
 
     StoreUnavailableException overtakenTooOften() {
         return new StoreUnavailableException(
-                "What is written with the record of message %s was changed by others %d times in a row"
+                "What is written with the record of message %s was changed by others %s times in a row"
                         .formatted(records.key().messageId(), tries),
                 null,
                 null);

@@ -75,7 +75,7 @@ record Handlers(List<HandlerDefinition> all) {
             return " nothing: it only publishes";
         }
         return all.stream()
-                .map(handler -> "%n  %s from %s%s, prefetch %d, in-memory retries %d, delayed retries %s: %s"
+                .map(handler -> "%n  %s from %s%s, prefetch %s, in-memory retries %s, delayed retries %s: %s"
                         .formatted(
                                 handler.type(),
                                 handler.from(),

@@ -121,13 +121,13 @@ final class Steps {
         if (name.isBlank() || name.length() > LONGEST_NAME) {
             throw new MisuseException(
                     MisuseException.STEP,
-                    "Invalid step name [length=%d]: it must have 1 to %d characters, not only blanks."
+                    "Invalid step name [length=%s]: it must have 1 to %s characters, not only blanks."
                             .formatted(name.length(), LONGEST_NAME));
         }
         if (!Names.isUnicode(name)) {
             throw new MisuseException(
                     MisuseException.STEP,
-                    "Invalid step name [length=%d]: it contains an unpaired surrogate (half of a character), so the store could not tell it from other names. Cut text between characters, or use an id."
+                    "Invalid step name [length=%s]: it contains an unpaired surrogate (half of a character), so the store could not tell it from other names. Cut text between characters, or use an id."
                             .formatted(name.length()));
         }
         if (usedInAttempt.isEmpty()) {

@@ -36,7 +36,7 @@ public final class LineageIdScheme implements IdScheme {
         if (secret.length < SHORTEST_SECRET) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "The secret of message ids is too short [bytes=%d]: it must have at least %d."
+                    "The secret of message ids is too short [bytes=%s]: it must have at least %s."
                             .formatted(secret.length, SHORTEST_SECRET));
         }
         return new LineageIdScheme(FieldHash.hmacSha256(secret));

@@ -135,7 +135,7 @@ public record Envelope(
 
     @Override
     public String toString() {
-        return "Envelope[%s %s, correlation %s, attempt %d, %d bytes]"
+        return "Envelope[%s %s, correlation %s, attempt %s, %s bytes]"
                 .formatted(Names.printable(type), id, correlationId, attempt, body.length);
     }
 }

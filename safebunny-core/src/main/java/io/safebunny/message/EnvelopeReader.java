@@ -145,7 +145,7 @@ public final class EnvelopeReader {
                 return number;
             }
         }
-        throw invalid(name, describe(value), "an integer from %d to %d".formatted(min, max));
+        throw invalid(name, describe(value), "an integer from %s to %s".formatted(min, max));
     }
 
     private static String describe(Object value) {

@@ -155,7 +155,7 @@ public final class Headers {
             return;
         }
         if (headers.size() > MAX_COUNT) {
-            throw new InvalidPublicationException("Too many headers [count=%d]: at most %d. Put data into the payload."
+            throw new InvalidPublicationException("Too many headers [count=%s]: at most %s. Put data into the payload."
                     .formatted(headers.size(), MAX_COUNT));
         }
         int bytes = 0;
@@ -164,7 +164,7 @@ public final class Headers {
         }
         if (bytes > MAX_BYTES) {
             throw new InvalidPublicationException(
-                    "Headers too large [bytes=%d]: at most %d. Put data into the payload.".formatted(bytes, MAX_BYTES));
+                    "Headers too large [bytes=%s]: at most %s. Put data into the payload.".formatted(bytes, MAX_BYTES));
         }
     }
 

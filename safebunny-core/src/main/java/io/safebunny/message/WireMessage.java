@@ -44,7 +44,7 @@ public record WireMessage(
 
     @Override
     public String toString() {
-        return "WireMessage[type=%s, messageId=%s, correlationId=%s, %d bytes]"
+        return "WireMessage[type=%s, messageId=%s, correlationId=%s, %s bytes]"
                 .formatted(safe(type), safe(messageId), safe(correlationId), body.length);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.observation;
 
+import java.util.Locale;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -65,8 +66,12 @@ final class Flood {
         if (more == 0) {
             return null;
         }
-        String count = "%,d more in the last %d s, the last one: %s"
-                .formatted(more, Duration.ofNanos(now - begun).toSeconds(), last);
+        String count = String.format(
+                Locale.ROOT,
+                "%,d more in the last %d s, the last one: %s",
+                more,
+                Duration.ofNanos(now - begun).toSeconds(),
+                last);
         beginMinute(now, more > most);
         more = 0;
         return count;

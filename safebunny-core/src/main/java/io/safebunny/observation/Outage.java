@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.observation;
 
+import java.util.Locale;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -76,7 +77,7 @@ final class Outage {
         told = false;
         everEnded = true;
         endTold = now;
-        return "over after %d s%s".formatted(seconds(now), others());
+        return "over after %s s%s".formatted(seconds(now), others());
     }
 
     /** @return the line about everything not logged so far; {@code null} if there is nothing */
@@ -86,7 +87,7 @@ final class Outage {
             return end(now);
         }
         told = false;
-        return "for %d s by now%s".formatted(seconds(now), others());
+        return "for %s s by now%s".formatted(seconds(now), others());
     }
 
     private long seconds(long now) {
@@ -94,6 +95,6 @@ final class Outage {
     }
 
     private String others() {
-        return more == 0 ? "" : ", %,d more of it, the last one: %s".formatted(more, last);
+        return more == 0 ? "" : String.format(Locale.ROOT, ", %,d more of it, the last one: %s", more, last);
     }
 }

@@ -33,7 +33,7 @@ final class Limits {
         if (text.isBlank() || text.length() > longest) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "Invalid operation [%s has %d characters]: it must have 1 to %d, for the log and for other operators."
+                    "Invalid operation [%s has %s characters]: it must have 1 to %s, for the log and for other operators."
                             .formatted(what, text.strip().length(), longest));
         }
         return Names.printable(text, longest);

@@ -192,7 +192,7 @@ public final class NodeOperations implements BunnyOperations {
                     .formatted(
                             problem,
                             durable
-                                    ? " and read the store within %d s".formatted(SharedPauses.INTERVAL.toSeconds())
+                                    ? " and read the store within %s s".formatted(SharedPauses.INTERVAL.toSeconds())
                                     : ""));
         }
         return new Result(order.operation(), all, stored && durable, String.join("; ", notes));

@@ -170,7 +170,7 @@ final class RepairInvoker implements HandlerInvoker {
         SagaDocument saga = visit.saga();
         type.states().requireKnown(saga);
         if (saga.version() != repair.expectedVersion()) {
-            return "it has changed: version %d was expected, it has %d"
+            return "it has changed: version %s was expected, it has %s"
                     .formatted(repair.expectedVersion(), saga.version());
         }
         try {

@@ -185,7 +185,7 @@ final class SagaRun implements SagaContext {
     private void requireActive(String what, String name) {
         requireRunning();
         if (name.isBlank() || name.length() > LONGEST_NAME || !Names.isUnicode(name)) {
-            throw refused(what, name, "its name must have 1 to %d characters, not only blanks".formatted(LONGEST_NAME));
+            throw refused(what, name, "its name must have 1 to %s characters, not only blanks".formatted(LONGEST_NAME));
         }
         if (saga.status() != SagaStatus.ACTIVE) {
             throw refused(what, name, "the saga is %s".formatted(saga.status()));

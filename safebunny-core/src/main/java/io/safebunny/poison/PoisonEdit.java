@@ -32,6 +32,6 @@ public record PoisonEdit(String messageId, String digest, byte[] body, String by
     /** Without the body. */
     @Override
     public String toString() {
-        return "PoisonEdit[%d bytes]".formatted(body.length);
+        return "PoisonEdit[%s bytes]".formatted(body.length);
     }
 }

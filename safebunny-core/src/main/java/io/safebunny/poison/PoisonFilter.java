@@ -30,7 +30,7 @@ public record PoisonFilter(
         if (limit < 1 || limit > MOST) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "Invalid limit of a PoisonFilter [limit=%d]: it must be 1 to %d.".formatted(limit, MOST));
+                    "Invalid limit of a PoisonFilter [limit=%s]: it must be 1 to %s.".formatted(limit, MOST));
         }
     }
 

@@ -26,7 +26,7 @@ public record PoisonRequest(
         if (!(perSecond >= 0 && perSecond <= FASTEST)) {
             throw new MisuseException(
                     MisuseException.POISON,
-                    "Invalid rate of an operation on poison messages [perSecond=%s]: it must be 0, for no limit, to %d messages a second."
+                    "Invalid rate of an operation on poison messages [perSecond=%s]: it must be 0, for no limit, to %s messages a second."
                             .formatted(perSecond, FASTEST));
         }
         if (reason.isBlank() || by.isBlank()) {

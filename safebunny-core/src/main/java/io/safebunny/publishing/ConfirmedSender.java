@@ -266,7 +266,7 @@ public final class ConfirmedSender {
                 return CompletableFuture.failedFuture(new PublishTimeoutException(
                         message.publication(),
                         deadline.timeout(),
-                        "one of %d places for unconfirmed publications (safebunny.publisher.max-in-flight)"
+                        "one of %s places for unconfirmed publications (safebunny.publisher.max-in-flight)"
                                 .formatted(maxInFlight)));
             }
         } catch (InterruptedException e) {

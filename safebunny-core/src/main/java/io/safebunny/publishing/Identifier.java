@@ -123,11 +123,11 @@ final class Identifier {
     private static String requireKey(String key) {
         if (key.isEmpty() || key.length() > 1024) {
             throw new InvalidPublicationException(
-                    "Invalid idempotency key [length=%d]: it must have 1 to 1024 characters.".formatted(key.length()));
+                    "Invalid idempotency key [length=%s]: it must have 1 to 1024 characters.".formatted(key.length()));
         }
         if (!Names.isUnicode(key)) {
             throw new InvalidPublicationException(
-                    "Invalid idempotency key [length=%d]: it contains an unpaired surrogate (half of a character), so other keys would give the same id. Cut text between characters, or use a key of digits and letters."
+                    "Invalid idempotency key [length=%s]: it contains an unpaired surrogate (half of a character), so other keys would give the same id. Cut text between characters, or use a key of digits and letters."
                             .formatted(key.length()));
         }
         return key;

@@ -66,7 +66,7 @@ final class MessageFactory {
     private void requireNotTooLarge(Publication publication, byte[] body) {
         if (body.length > options.maxMessageSize()) {
             throw new InvalidPublicationException(
-                    "Message too large [type=%s, bytes=%d]: at most %d. Publish a reference to the data, or raise safebunny.max-message-size on all nodes that see it."
+                    "Message too large [type=%s, bytes=%s]: at most %s. Publish a reference to the data, or raise safebunny.max-message-size on all nodes that see it."
                             .formatted(publication.type(), body.length, options.maxMessageSize()));
         }
     }

@@ -32,7 +32,7 @@ record Judgement(Verdict verdict, String explanation) {
         if (!sameMessage && version > 0 && version < record.version()) {
             return new Judgement(
                     Verdict.SUPERSEDED,
-                    "Another, newer body of its message is stored: it was edited since, or this edit was too late [sb-poison-version=%d, stored=%d]. It would come back: replay the other copy, or discard this one if that was handled."
+                    "Another, newer body of its message is stored: it was edited since, or this edit was too late [sb-poison-version=%s, stored=%s]. It would come back: replay the other copy, or discard this one if that was handled."
                             .formatted(version, record.version()));
         }
         if (!sameMessage) {
@@ -80,7 +80,7 @@ record Judgement(Verdict verdict, String explanation) {
                 ? new Judgement(Verdict.RUN, "It is handled from its first attempt; completed steps are not repeated.")
                 : new Judgement(
                         Verdict.SUPERSEDED,
-                        "It was set aside again since [sb-poison-version=%d, stored=%d]: replay the copy with the stored version. If there is none, its process ended before that copy was sent, and this is the only one: see docs/poison.md."
+                        "It was set aside again since [sb-poison-version=%s, stored=%s]: replay the copy with the stored version. If there is none, its process ended before that copy was sent, and this is the only one: see docs/poison.md."
                                 .formatted(version, record.version()));
     }
 }

@@ -177,7 +177,7 @@ final class MoveRun implements Runnable {
         if (operation.matched() == before) {
             throw new BrowsingException(
                     from,
-                    "in %d minutes only copies came that do not match, and these must be put back by then. Move or discard some of those first."
+                    "in %s minutes only copies came that do not match, and these must be put back by then. Move or discard some of those first."
                             .formatted(LONGEST_KEPT.toMinutes()),
                     null);
         }

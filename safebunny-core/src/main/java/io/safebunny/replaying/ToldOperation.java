@@ -119,7 +119,7 @@ final class ToldOperation implements PoisonOperation {
     }
 
     synchronized String summary() {
-        return "%s [matched=%d, moved=%d, missed=%d, verdicts=%s]".formatted(state, matched, moved, missed, verdicts);
+        return "%s [matched=%s, moved=%s, missed=%s, verdicts=%s]".formatted(state, matched, moved, missed, verdicts);
     }
 
     @Override

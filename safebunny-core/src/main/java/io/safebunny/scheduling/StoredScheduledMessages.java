@@ -88,7 +88,7 @@ final class StoredScheduledMessages implements ScheduledMessages {
         long most = Math.min(LARGEST, maxMessageSize);
         if (size > most) {
             throw new InvalidPublicationException(
-                    "Message too large to be scheduled [type=%s, bytes=%d]: at most %d in the form in which it is stored. Schedule a reference to the data."
+                    "Message too large to be scheduled [type=%s, bytes=%s]: at most %s in the form in which it is stored. Schedule a reference to the data."
                             .formatted(publication.message().type(), size, most));
         }
     }

@@ -120,7 +120,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
         int flaw = unicode ? UnpairedSurrogates.in(body) : -1;
         if (flaw >= 0) {
             throw new SerializationException(
-                    "Cannot write %s as JSON: unpaired surrogate (half of a character) at byte %d. Cut text between characters."
+                    "Cannot write %s as JSON: unpaired surrogate (half of a character) at byte %s. Cut text between characters."
                             .formatted(payload.getClass().getName(), flaw),
                     null);
         }
@@ -138,7 +138,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
         int flaw = unicode ? UnpairedSurrogates.in(body) : -1;
         if (flaw >= 0) {
             throw new SerializationException(
-                    "Cannot read JSON as %s: unpaired surrogate (half of a character) at byte %d"
+                    "Cannot read JSON as %s: unpaired surrogate (half of a character) at byte %s"
                             .formatted(target.getTypeName(), flaw),
                     null);
         }

@@ -58,7 +58,7 @@ final class SmallExponents extends ValueDeserializerModifier {
         private static void require(BigDecimal number, int largest) {
             if (Math.abs((long) number.scale()) > largest) {
                 throw new StreamConstraintsException(
-                        "Exponent or scale of a number exceeds the maximum allowed (%d)".formatted(largest));
+                        "Exponent or scale of a number exceeds the maximum allowed (%s)".formatted(largest));
             }
         }
     }

@@ -54,7 +54,7 @@ final class ContainerSettings {
                     "its time to live is off, so no record would ever be removed; it must be on, without a default (-1)");
         } else if (timeToLive != ON_WITHOUT_DEFAULT) {
             faults.add(
-                    "its default time to live is %d s, so unfinished records would be lost; it must be on, without a default (-1)"
+                    "its default time to live is %s s, so unfinished records would be lost; it must be on, without a default (-1)"
                             .formatted(timeToLive));
         }
         if (!hasCompositeIndex(found.getIndexingPolicy())) {

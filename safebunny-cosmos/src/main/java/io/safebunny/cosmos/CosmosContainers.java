@@ -57,7 +57,7 @@ public final class CosmosContainers {
         if (failure instanceof CosmosException answer && CosmosErrors.isRefused(answer)) {
             return new ConfigurationException(
                     "SB-1412",
-                    "The Cosmos DB account refuses to show or create the container [database=%s, container=%s, status=%d, sub-status=%d]: the credentials do not permit it."
+                    "The Cosmos DB account refuses to show or create the container [database=%s, container=%s, status=%s, sub-status=%s]: the credentials do not permit it."
                             .formatted(
                                     options.database(),
                                     options.container(),

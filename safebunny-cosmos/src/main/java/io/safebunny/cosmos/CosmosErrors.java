@@ -95,7 +95,7 @@ final class CosmosErrors {
         if (answer.refusesDocument()) {
             return new RecordRefusedException(
                     key,
-                    "%s [container=%s, status=%d, sub-status=%d, activity=%s]"
+                    "%s [container=%s, status=%s, sub-status=%s, activity=%s]"
                             .formatted(
                                     answer.status == BAD_REQUEST
                                             ? "Cosmos DB finds it malformed. Look for anything unusual in the message's ids or step results."
@@ -128,7 +128,7 @@ final class CosmosErrors {
     private static StoreUnavailableException unavailable(
             Operation operation, String container, Answer answer, @Nullable CosmosException cause) {
         return new StoreUnavailableException(
-                "Cosmos DB failed a %s [container=%s, status=%d, sub-status=%d, activity=%s]: %s"
+                "Cosmos DB failed a %s [container=%s, status=%s, sub-status=%s, activity=%s]: %s"
                         .formatted(
                                 operation.word(),
                                 container,

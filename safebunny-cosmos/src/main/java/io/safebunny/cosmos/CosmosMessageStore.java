@@ -105,7 +105,7 @@ public final class CosmosMessageStore implements MessageStore {
             // it expired between the two calls, or has expired but is not deleted yet
         }
         throw new StoreUnavailableException(
-                "Cosmos DB neither creates nor returns the record of message %s [container=%s, tries=%d]: it is being deleted. SafeBunny retries later."
+                "Cosmos DB neither creates nor returns the record of message %s [container=%s, tries=%s]: it is being deleted. SafeBunny retries later."
                         .formatted(record.key().messageId(), container.getId(), CREATE_TRIES),
                 null,
                 null);

@@ -37,7 +37,7 @@ final class BeanValidation implements PayloadValidator {
                 .formatted(
                         handler,
                         String.join("; ", all.subList(0, Math.min(SHOWN, all.size()))),
-                        all.size() > SHOWN ? "; and %d more".formatted(all.size() - SHOWN) : ""));
+                        all.size() > SHOWN ? "; and %s more".formatted(all.size() - SHOWN) : ""));
     }
 
     /** Leaves out map keys, which {@code Path.toString()} would show: they are values of the payload. */

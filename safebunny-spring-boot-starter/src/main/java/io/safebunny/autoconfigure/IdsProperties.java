@@ -48,7 +48,7 @@ record IdsProperties(
         if (key.length < LineageIdScheme.SHORTEST_SECRET) {
             throw new ConfigurationException(
                     "SB-1307",
-                    "safebunny.ids.secret is too short [bytes=%d]: it must have at least %d."
+                    "safebunny.ids.secret is too short [bytes=%s]: it must have at least %s."
                             .formatted(key.length, LineageIdScheme.SHORTEST_SECRET),
                     "Set it to what 'openssl rand -base64 32' prints, the same in all instances of the node, or remove it.");
         }

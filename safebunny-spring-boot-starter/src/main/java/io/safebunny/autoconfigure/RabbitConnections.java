@@ -51,7 +51,7 @@ final class RabbitConnections implements AutoCloseable {
         if (factory == null) {
             throw new ConfigurationException(
                     "SB-1304",
-                    ("No connection settings for RabbitMQ: there are %d beans of type %s, and SafeBunny needs "
+                    ("No connection settings for RabbitMQ: there are %s beans of type %s, and SafeBunny needs "
                                     + "one, or one marked @Primary.")
                             .formatted(factories.stream().count(), ConnectionFactory.class.getName()),
                     "Keep Spring Boot's RabbitAutoConfiguration, mark one of your own beans @Primary, or set "

@@ -121,7 +121,7 @@ public final class BunnyHarness {
                 .sum();
         return rows == 0
                 ? ""
-                : " Messages of the outbox are not sent yet [count=%d]; if sending fails, the log says why, otherwise they may be from an earlier run: delete them."
+                : " Messages of the outbox are not sent yet [count=%s]; if sending fails, the log says why, otherwise they may be from an earlier run: delete them."
                         .formatted(rows);
     }
 

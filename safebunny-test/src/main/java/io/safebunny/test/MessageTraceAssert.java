@@ -35,7 +35,7 @@ public final class MessageTraceAssert extends AbstractAssert<MessageTraceAssert,
     public MessageTraceAssert retried(Class<?> type, int times) {
         List<Happening> found = found(Kind.RETRIED, type);
         if (found.size() != times) {
-            fail("%s retried %d times, and not %d times".formatted(nameOf(type), found.size(), times));
+            fail("%s retried %s times, and not %s times".formatted(nameOf(type), found.size(), times));
         }
         return this;
     }
@@ -90,7 +90,7 @@ public final class MessageTraceAssert extends AbstractAssert<MessageTraceAssert,
         long found =
                 found(kind, type).stream().map(Happening::messageId).distinct().count();
         if (found != times) {
-            fail("%d %s %s, and not %d".formatted(found, nameOf(type), verb, times));
+            fail("%s %s %s, and not %s".formatted(found, nameOf(type), verb, times));
         }
         return this;
     }

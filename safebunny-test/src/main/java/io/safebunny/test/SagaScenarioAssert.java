@@ -41,7 +41,7 @@ public final class SagaScenarioAssert extends AbstractAssert<SagaScenarioAssert,
         long found =
                 run().sent().stream().filter(sent -> sent.type().equals(name)).count();
         if (found != times) {
-            fail("%d %s published, and not %d".formatted(found, name, times));
+            fail("%s %s published, and not %s".formatted(found, name, times));
         }
         return this;
     }
@@ -51,7 +51,7 @@ public final class SagaScenarioAssert extends AbstractAssert<SagaScenarioAssert,
         Sent expected = Sent.of(payload);
         long found = run().sent().stream().filter(expected::equals).count();
         if (found != 1) {
-            fail("%d of %s published, and not 1".formatted(found, expected));
+            fail("%s of %s published, and not 1".formatted(found, expected));
         }
         return this;
     }

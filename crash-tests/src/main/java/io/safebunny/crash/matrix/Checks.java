@@ -44,7 +44,7 @@ abstract class Checks {
                     .atMost(QUIET)
                     .until(() -> stage.ledger().idleMillis() >= IDLE.toMillis() && hasEnded() && nothingIsOnItsWay());
         } catch (ConditionTimeoutException e) {
-            problems.add("it did not end within %d s: %s".formatted(QUIET.toSeconds(), describe()));
+            problems.add("it did not end within %s s: %s".formatted(QUIET.toSeconds(), describe()));
         }
     }
 
@@ -78,7 +78,7 @@ abstract class Checks {
                         .until(() -> stage.messages(queue) == 0);
             } catch (ConditionTimeoutException e) {
                 problems.add(
-                        "%d messages left in %s".formatted(stage.drain(queue).size(), queue));
+                        "%s messages left in %s".formatted(stage.drain(queue).size(), queue));
             }
         }
         stage.unrouted().forEach(message -> problems.add("not routed: " + message));

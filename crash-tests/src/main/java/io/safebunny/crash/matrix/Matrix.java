@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -73,12 +74,13 @@ final class Matrix {
         if (notApplicable != null) {
             return Outcome.notApplicable(notApplicable);
         }
-        String name = "c%s-%d".formatted(run, cells.incrementAndGet());
+        String name = "c%s-%s".formatted(run, cells.incrementAndGet());
         Path log = logs.resolve(name + ".log");
         long begun = System.nanoTime();
         Outcome outcome = play(cell, name, log);
-        progress.accept("%s: %s (%.1f s)%s"
-                .formatted(
+        progress.accept(String.format(
+                        Locale.ROOT,
+                        "%s: %s (%.1f s)%s",
                         cell,
                         outcome.text(),
                         (System.nanoTime() - begun) / 1e9,

@@ -41,7 +41,7 @@ final class OutboxChecks extends Checks {
 
     @Override
     String describe() {
-        return "%d publications in the outbox, finished %s"
+        return "%s publications in the outbox, finished %s"
                 .formatted(stage.unsent(), stage.ledger().entries(Kind.FINISHED));
     }
 
@@ -56,16 +56,16 @@ final class OutboxChecks extends Checks {
                 stage.tapped().stream().map(Publication::of).toList();
         order.parts().forEach(part -> checkPart(part, publications));
         checkCopies(publications);
-        require(stage.unsent() == 0, "%d publications left in the outbox", stage.unsent());
+        require(stage.unsent() == 0, "%s publications left in the outbox", stage.unsent());
         for (String queue : List.of(stage.poison(), stage.deskPoison())) {
             int poison = stage.drain(queue).size();
-            require(poison == 0, "%d messages in %s", poison, queue);
+            require(poison == 0, "%s messages in %s", poison, queue);
         }
     }
 
     private void checkPart(String part, List<Publication> publications) {
         List<String> committed = Objects.requireNonNull(stage.committedRuns(part), "only where there is a table");
-        require(committed.size() == (commits() ? 1 : 0), "%d committed rows of %s", committed.size(), part);
+        require(committed.size() == (commits() ? 1 : 0), "%s committed rows of %s", committed.size(), part);
         List<String> due = committed.isEmpty() ? List.of() : BOTH;
         List<String> handled = stage.ledger().entries(Kind.FINISHED).stream()
                 .filter(entry -> entry.subject().equals(part))
@@ -92,9 +92,9 @@ final class OutboxChecks extends Checks {
     private void checkCopies(List<Publication> publications) {
         int due = commits() ? order.parts().size() * BOTH.size() : 0;
         Set<Publication> different = new HashSet<>(publications);
-        require(different.size() == due, "%d different messages instead of %d", different.size(), due);
+        require(different.size() == due, "%s different messages instead of %s", different.size(), due);
         long ids = publications.stream().map(Publication::id).distinct().count();
-        require(ids == due, "%d different ids instead of %d", ids, due);
+        require(ids == due, "%s different ids instead of %s", ids, due);
     }
 
     private record Publication(String id, String correlationId, Placed content) {

@@ -151,7 +151,7 @@ final class OutboxScenarios {
     // ---- the database
 
     private static String outageFrom(Operation operation) {
-        return "database down from %s on, %d ms".formatted(operation.label(), DOWN.toMillis());
+        return "database down from %s on, %s ms".formatted(operation.label(), DOWN.toMillis());
     }
 
     private static Plan outage(Operation operation) {

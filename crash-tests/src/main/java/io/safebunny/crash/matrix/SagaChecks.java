@@ -45,7 +45,7 @@ final class SagaChecks extends Checks {
 
     @Override
     String describe() {
-        return "record %s, finished %s, in the order queue %d"
+        return "record %s, finished %s, in the order queue %s"
                 .formatted(stage.record(order), finished(), stage.messages(stage.orders()));
     }
 
@@ -111,7 +111,7 @@ final class SagaChecks extends Checks {
         List<Entry> runs = stage.ledger().entries(Kind.HANDLING);
         require(
                 runs.size() >= expected.minRuns() && runs.size() <= expected.maxRuns(),
-                "the handler ran %d times, not %d to %d",
+                "the handler ran %s times, not %s to %s",
                 runs.size(),
                 expected.minRuns(),
                 expected.maxRuns());
@@ -131,7 +131,7 @@ final class SagaChecks extends Checks {
 
     private void checkCharges() {
         int charges = stage.ledger().entries(Kind.CHARGED).size();
-        require(charges >= 1 && charges <= expected.maxCharges(), "the step had %d effects", charges);
+        require(charges >= 1 && charges <= expected.maxCharges(), "the step had %s effects", charges);
     }
 
     private void checkPublications() {
@@ -143,7 +143,7 @@ final class SagaChecks extends Checks {
                     .map(message -> message.messageId() + ' ' + message.correlationId() + ' ' + body(message))
                     .collect(Collectors.toSet());
             boolean due = order.kind().publishes() && expected.end() != End.POISONED;
-            require(copies.size() == (due ? 1 : 0), "%d different messages of type %s", copies.size(), type);
+            require(copies.size() == (due ? 1 : 0), "%s different messages of type %s", copies.size(), type);
             if (due && copies.size() == 1) {
                 String copy = copies.iterator().next();
                 require(
@@ -155,7 +155,7 @@ final class SagaChecks extends Checks {
             long handled = finished().stream().filter(type::equals).count();
             require(
                     handled == (due && expected.end() == End.FINISHED ? 1 : 0),
-                    "%s was handled %d times",
+                    "%s was handled %s times",
                     type,
                     handled);
         }
@@ -197,7 +197,7 @@ final class SagaChecks extends Checks {
             return;
         }
         int due = expected.end() == End.POISONED ? 0 : 1;
-        require(committed.size() == due, "%d committed rows instead of %d", committed.size(), due);
+        require(committed.size() == due, "%s committed rows instead of %s", committed.size(), due);
         if (committed.size() == 1 && publications() > 0 && !stage.arrived().isEmpty()) {
             String published = content(stage.arrived(), "Charged").path("run").asString();
             require(
@@ -210,7 +210,7 @@ final class SagaChecks extends Checks {
 
     private void checkPoison() {
         List<GetResponse> poison = stage.drain(stage.poison());
-        require(poison.isEmpty() == (expected.end() != End.POISONED), "%d messages in the poison queue", poison.size());
+        require(poison.isEmpty() == (expected.end() != End.POISONED), "%s messages in the poison queue", poison.size());
         for (GetResponse message : poison) {
             require(
                     String.valueOf(stage.messageId()).equals(message.getProps().getMessageId()),
@@ -222,7 +222,7 @@ final class SagaChecks extends Checks {
         int atDesk = stage.drain(stage.deskPoison()).size();
         require(
                 atDesk == 0 || expected.end() == End.POISONED_AT_DESK,
-                "%d messages in the poison queue of the desk",
+                "%s messages in the poison queue of the desk",
                 atDesk);
     }
 }

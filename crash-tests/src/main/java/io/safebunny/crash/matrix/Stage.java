@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.awaitility.Awaitility;
@@ -343,7 +344,7 @@ final class Stage implements AutoCloseable {
             OF_SAGAS.forEach(type -> all.add(worker.node() + "-" + type));
         }
         for (int rung = 4; rung < 16; rung++) {
-            all.add("%s.delayed.%02d".formatted(worker.prefix(), rung));
+            all.add(String.format(Locale.ROOT, "%s.delayed.%02d", worker.prefix(), rung));
         }
         return all;
     }

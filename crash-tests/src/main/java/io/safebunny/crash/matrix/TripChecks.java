@@ -82,9 +82,9 @@ final class TripChecks extends Checks {
                 .map(WireMessage::messageId)
                 .collect(Collectors.toCollection(HashSet::new));
         int due = end() == SagaStatus.FAILED ? 1 : 0;
-        require(events.size() == due, "%d different messages SagaFailed", events.size());
+        require(events.size() == due, "%s different messages SagaFailed", events.size());
         int handled = stage.ledger().entries(Kind.FINISHED).size();
-        require(handled == due, "SagaFailed was handled %d times", handled);
+        require(handled == due, "SagaFailed was handled %s times", handled);
         Set<String> poison = stage.drain(stage.poison()).stream()
                 .map(message -> message.getProps().getType())
                 .collect(Collectors.toSet());

@@ -224,7 +224,7 @@ public final class Interleaving {
             case 3, 4 -> all.resume(ShopSaga.NAME, id, "as somebody wants");
             case 5 -> all.skip(ShopSaga.NAME, id, random.nextBoolean() ? "pay" : "stock", "as somebody wants");
             default -> {
-                String state = "{\"order\":\"%s\",\"cents\":%d}".formatted(id.substring(6), random.nextInt(1_000));
+                String state = "{\"order\":\"%s\",\"cents\":%s}".formatted(id.substring(6), random.nextInt(1_000));
                 all.patch(ShopSaga.NAME, id, view.version(), state, "as somebody wants");
             }
         }
@@ -302,7 +302,7 @@ public final class Interleaving {
             return "payment is " + (captured.contains(order) ? "captured" : "not captured");
         }
         int told = failed.getOrDefault(id, Set.of()).size();
-        return told == (status == SagaStatus.FAILED ? 1 : 0) ? "" : "SagaFailed was published %d times".formatted(told);
+        return told == (status == SagaStatus.FAILED ? 1 : 0) ? "" : "SagaFailed was published %s times".formatted(told);
     }
 
     /** A step that somebody skipped is that person's business. */

@@ -53,7 +53,7 @@ public final class Interleavings {
                 run.play(seed, seen);
             } catch (RuntimeException | Error e) {
                 String what = e instanceof DeviationException ? String.valueOf(e.getMessage()) : trace(e);
-                return "seed %d: %s".formatted(seed, what);
+                return "seed %s: %s".formatted(seed, what);
             }
             done += TOGETHER;
             progress.accept(done);

@@ -359,7 +359,7 @@ final class ShopModel {
      */
     void compare(JsonNode written, long writtenVersion) {
         adopt(written);
-        require(version == writtenVersion, "version %d instead of %d", writtenVersion, version);
+        require(version == writtenVersion, "version %s instead of %s", writtenVersion, version);
         same("status", status.name(), written.path("status").asString(""));
         same("order", order, written.path("state").path("order").asString(""));
         same("sum", cents, written.path("state").path("cents").asLong());

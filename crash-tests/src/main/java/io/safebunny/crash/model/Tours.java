@@ -68,7 +68,7 @@ public final class Tours {
         SagaView view = world.saga("tours", id(tour));
         JsonNode state = JsonMapper.shared().readTree(view == null ? "{}" : view.state());
         if (state.path("euros").asInt(-1) != sums[tour] || !TourSagas.isWhole(state, noted.getOrDefault(id(tour), 0))) {
-            throw new DeviationException("%s has %s instead of %d euros and %d notes"
+            throw new DeviationException("%s has %s instead of %s euros and %s notes"
                     .formatted(id(tour), state, sums[tour], noted.getOrDefault(id(tour), 0)));
         }
     }

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -59,7 +60,7 @@ record ContestRow(StoreAddress store) {
                     ofPlain.add(plain);
                     ofSagas.add(sagas);
                 }
-                effort.progress().accept("plain %.0f/s, sagas %.0f/s".formatted(plain, sagas));
+                effort.progress().accept(String.format(Locale.ROOT, "plain %.0f/s, sagas %.0f/s", plain, sagas));
             }
             return finding(messages, ofPlain, ofSagas);
         }
@@ -115,6 +116,6 @@ record ContestRow(StoreAddress store) {
 
     private static String spread(List<Double> values) {
         List<Double> sorted = values.stream().sorted().toList();
-        return "%.0f to %.0f".formatted(sorted.get(0), sorted.get(sorted.size() - 1));
+        return String.format(Locale.ROOT, "%.0f to %.0f", sorted.get(0), sorted.get(sorted.size() - 1));
     }
 }

@@ -85,13 +85,13 @@ record HotSagaRow(StoreAddress store, int mostRunsPerMessage) {
 
     private static boolean isDone(Node sums, int count) {
         Optional<SagaView> hot = sums.sagas().find(SumSaga.NAME, "hot");
-        return hot.isPresent() && hot.get().state().startsWith("{\"messages\":%d,".formatted(count));
+        return hot.isPresent() && hot.get().state().startsWith("{\"messages\":%s,".formatted(count));
     }
 
     private Finding finding(SumSaga saga, String state, int count, int poison) {
         List<Long> waits = saga.beside.stream().sorted().toList();
         long p99 = waits.get(waits.size() * 99 / 100) / 1_000_000;
-        String due = "{\"messages\":%d,\"sum\":%d}".formatted(count, count * (count + 1) / 2);
+        String due = "{\"messages\":%s,\"sum\":%s}".formatted(count, count * (count + 1) / 2);
         Map<String, Object> figures = new LinkedHashMap<>();
         figures.put("messages", count);
         figures.put("sum exact", state.equals(due));

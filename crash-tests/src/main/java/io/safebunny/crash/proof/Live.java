@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -116,7 +117,7 @@ final class Live implements AutoCloseable {
         try (Connection connection = connect()) {
             for (int rung = 0; rung < RUNGS; rung++) {
                 try (Channel channel = connection.createChannel()) {
-                    String queue = "%s.delayed.%02d".formatted(prefix(), rung);
+                    String queue = String.format(Locale.ROOT, "%s.delayed.%02d", prefix(), rung);
                     lost += delete
                             ? channel.queueDelete(queue).getMessageCount()
                             : channel.queuePurge(queue).getMessageCount();

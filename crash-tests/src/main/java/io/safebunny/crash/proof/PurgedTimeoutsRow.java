@@ -54,7 +54,7 @@ record PurgedTimeoutsRow(StoreAddress store) {
                     .atMost(PATIENCE)
                     .until(() -> records.store().countListed(WaitingSaga.NAME, SagaStatus.ACTIVE.name()) == count);
             Duration left = Duration.between(live.timeline().now(), first);
-            effort.progress().accept("%d timeouts wait, the first for %d s".formatted(count, left.toSeconds()));
+            effort.progress().accept("%s timeouts wait, the first for %s s".formatted(count, left.toSeconds()));
             int lost = purge(live);
             boolean inTime = live.timeline().now().isBefore(first);
             Duration most =

@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Logger;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.slf4j.LoggerFactory;
@@ -73,7 +74,7 @@ final class SagaProofMain {
     }
 
     private static void table(List<Row> all, Map<Row, Finding> findings, Effort effort) {
-        System.out.printf("seed %d, %s run%n%n", effort.seed(), effort.quick() ? "quick" : "full");
+        System.out.printf(Locale.ROOT, "seed %s, %s run%n%n", effort.seed(), effort.quick() ? "quick" : "full");
         System.out.println("| row | target | measured | |");
         System.out.println("|---|---|---|---|");
         for (Row row : all) {

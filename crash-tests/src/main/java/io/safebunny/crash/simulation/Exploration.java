@@ -6,6 +6,7 @@ import io.safebunny.test.simulation.SimulatedSystem;
 import io.safebunny.test.simulation.Simulation;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +73,7 @@ public final class Exploration {
         Finding finding = Simulation.of(story).explore(schedules, seed);
         int done = finding == null ? schedules : finding.schedules();
         if (tells) {
-            System.err.printf("%s: %d schedules, %.1f s%n", name, done, (System.nanoTime() - begun) / 1e9);
+            System.err.printf(Locale.ROOT, "%s: %s schedules, %.1f s%n", name, done, (System.nanoTime() - begun) / 1e9);
         }
         if (tells && finding != null) {
             System.err.println(finding.report());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.simulation;
 
+import java.util.Locale;
 import io.safebunny.crash.plant.Patch;
 import io.safebunny.crash.plant.PatchedLibrary;
 import io.safebunny.test.simulation.Schedule;
@@ -28,7 +29,7 @@ public final class SimulateMain {
     public static void main(String... arguments) {
         String planted = arguments[2];
         if (!planted.isEmpty() && Plant.of(planted).isEmpty()) {
-            System.err.printf(
+            System.err.printf(Locale.ROOT, 
                     "simulate: unknown plant '%s'; there are %s%n",
                     planted, Plant.all().stream().map(Plant::name).collect(Collectors.joining(", ")));
             System.exit(MISUSE);

@@ -34,7 +34,7 @@ public final class ActiveMqSection implements Section {
     public List<Contest> contests() {
         Stress stress = new Stress(effort.messages(20_000));
         return List.of(new Contest(
-                "Stress: %d senders, %d receivers at random".formatted(Stress.SENDERS, Stress.RECEIVERS),
+                "Stress: %s senders, %s receivers at random".formatted(Stress.SENDERS, Stress.RECEIVERS),
                 "965 bytes of JSON, persistent, a queue for each receiver, senders wait until each message is safe: confirmed by a quorum queue, or synchronised to the disk by ActiveMQ Classic (KahaDB), which runs in the process of its clients; receivers on RabbitMQ have prefetch "
                         + PREFETCH,
                 List.of(

@@ -75,7 +75,7 @@ final class Stress {
             loop.get();
         }
         if (!expected.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-            throw new IllegalStateException("Messages are missing [count=%d]".formatted(expected.getCount()));
+            throw new IllegalStateException("Messages are missing [count=%s]".formatted(expected.getCount()));
         }
     }
 }

@@ -128,7 +128,7 @@ public final class BenchBroker implements AutoCloseable {
         try (Channel channel = own.createChannel()) {
             for (int look = 0; channel.messageCount(queue) < atLeast; look++) {
                 if (look == LOOKS) {
-                    throw new IllegalStateException("Messages are missing [queue=%s, present=%d, expected=%d]"
+                    throw new IllegalStateException("Messages are missing [queue=%s, present=%s, expected=%s]"
                             .formatted(queue, channel.messageCount(queue), atLeast));
                 }
                 Thread.sleep(LOOK_MILLIS);

@@ -26,7 +26,7 @@ public record Ping(String id, long number, List<String> lines) {
 
     /** Its JSON, the same from every serializer in the contests. */
     public byte[] json() {
-        return "{\"id\":\"%s\",\"number\":%d,\"lines\":[\"%s\"]}"
+        return "{\"id\":\"%s\",\"number\":%s,\"lines\":[\"%s\"]}"
                 .formatted(id, number, String.join("\",\"", lines))
                 .getBytes(StandardCharsets.UTF_8);
     }

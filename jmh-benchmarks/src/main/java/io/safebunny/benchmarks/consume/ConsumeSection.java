@@ -32,7 +32,7 @@ public final class ConsumeSection implements Section {
     private static final String MANY = "SafeBunny, 32 instances";
 
     private static final String CONDITIONS =
-            "%d prepared messages of 965 bytes of JSON in one quorum queue, handlers that do nothing";
+            "%s prepared messages of 965 bytes of JSON in one quorum queue, handlers that do nothing";
     private static final Duration RETENTION = Duration.ofDays(7);
     private static final int INSTANCES = 32;
     private static final int SMALL = 10;

@@ -47,7 +47,7 @@ final class Meter {
     private void await(CountDownLatch latch) throws InterruptedException {
         if (!latch.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
             throw new IllegalStateException(
-                    "Not all messages came in %d s [missing=%d]".formatted(PATIENCE_SECONDS, left.getCount()));
+                    "Not all messages came in %s s [missing=%s]".formatted(PATIENCE_SECONDS, left.getCount()));
         }
     }
 }

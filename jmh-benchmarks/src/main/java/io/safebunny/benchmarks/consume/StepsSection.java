@@ -46,7 +46,7 @@ public final class StepsSection implements Section {
     public List<Contest> contests() {
         return List.of(new Contest(
                 "Steps, default configuration",
-                "%d messages wait in one quorum queue, prefetch %d, Hikari's pool of %d; the handler does a step with context.once and inserts its result"
+                "%s messages wait in one quorum queue, prefetch %s, Hikari's pool of %s; the handler does a step with context.once and inserts its result"
                         .formatted(MESSAGES, PREFETCH, CONNECTIONS),
                 List.of(
                         contender(MEMORY, timeline -> new MemoryMessageStore(timeline, RETENTION)),

@@ -17,7 +17,7 @@ final class Machine {
 
     static Map<String, String> describe(String brokerVersion) {
         Map<String, String> facts = new LinkedHashMap<>();
-        facts.put("processors", "%d, %s".formatted(Runtime.getRuntime().availableProcessors(), processor()));
+        facts.put("processors", "%s, %s".formatted(Runtime.getRuntime().availableProcessors(), processor()));
         facts.put("system", System.getProperty("os.name") + " " + System.getProperty("os.version"));
         facts.put("Java", System.getProperty("java.vm.name") + " " + System.getProperty("java.version"));
         facts.put("RabbitMQ", brokerVersion);

@@ -57,7 +57,7 @@ public final class OutboxSection implements Section {
         return List.of(
                 new Contest(
                         "Outbox, a full table",
-                        "messages of 965 bytes, each in a correlation of its own, in a table of PostgreSQL until they are in a quorum queue and deleted; %d of them for the naive one, %d for SafeBunny"
+                        "messages of 965 bytes, each in a correlation of its own, in a table of PostgreSQL until they are in a quorum queue and deleted; %s of them for the naive one, %s for SafeBunny"
                                 .formatted(naive, shipped),
                         List.of(
                                 new Contender(NAIVE, () -> naive(naive)),
@@ -65,7 +65,7 @@ public final class OutboxSection implements Section {
                         List.of(new Ratio("outboxVsNaive", SAFEBUNNY, NAIVE, 10))),
                 new Contest(
                         "Outbox, from publishing to deletion",
-                        "%d messages of 965 bytes, ten per transaction of PostgreSQL, four threads, until they are in a quorum queue and deleted; Namastack polls every 100 ms, 200 rows at once"
+                        "%s messages of 965 bytes, ten per transaction of PostgreSQL, four threads, until they are in a quorum queue and deleted; Namastack polls every 100 ms, 200 rows at once"
                                 .formatted(published),
                         List.of(
                                 new Contender(NAMASTACK, () -> namastack(published)),

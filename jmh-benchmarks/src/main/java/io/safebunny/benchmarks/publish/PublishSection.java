@@ -95,7 +95,7 @@ public final class PublishSection implements Section {
         RabbitTemplate template = template(connections);
         Bunny bunny = node.bunny();
         return new Contest(
-                "Publish, %d blocking %s".formatted(count, count == 1 ? "caller" : "callers"),
+                "Publish, %s blocking %s".formatted(count, count == 1 ? "caller" : "callers"),
                 CONDITIONS + "; the template keeps a channel for each caller",
                 List.of(
                         contender(RAW_WINDOW, () -> window.publish(messages)),

@@ -54,8 +54,8 @@ public final class SagaSection implements Section {
     private Contest paced(int perSecond) {
         int sagas = effort.messages(perSecond * SECONDS);
         return new Contest(
-                "Saga, latency at %d messages per second".formatted(perSecond * Sagas.MESSAGES_PER_SAGA),
-                CONDITIONS + "; %d sagas per second; goal: 99th percentile at most 5 ms".formatted(perSecond),
+                "Saga, latency at %s messages per second".formatted(perSecond * Sagas.MESSAGES_PER_SAGA),
+                CONDITIONS + "; %s sagas per second; goal: 99th percentile at most 5 ms".formatted(perSecond),
                 contenders(track -> Sagas.atRate(track, perSecond, sagas)),
                 List.of());
     }

@@ -75,7 +75,7 @@ final class Sagas {
     private static void await(CountDownLatch left) throws InterruptedException {
         if (!left.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
             throw new IllegalStateException(
-                    "Not all sagas ended in %d s [missing=%d]".formatted(PATIENCE_SECONDS, left.getCount()));
+                    "Not all sagas ended in %s s [missing=%s]".formatted(PATIENCE_SECONDS, left.getCount()));
         }
     }
 }

@@ -92,7 +92,7 @@ final class SagaReader {
     private static int version(String owner, BunnySaga saga) {
         if (saga.version() < 1) {
             throw refused(
-                    "Invalid version of a saga [saga=%s, version=%d]: versions start at 1."
+                    "Invalid version of a saga [saga=%s, version=%s]: versions start at 1."
                             .formatted(owner, saga.version()),
                     "Correct @BunnySaga(version = …).");
         }
@@ -229,7 +229,7 @@ final class SagaReader {
             String name = timeout.annotation(OnTimeout.class).value();
             if (name.isBlank() || name.length() > LONGEST_TIMEOUT) {
                 throw refused(
-                        "Invalid name of a timeout [method=%s, length=%d]: it must have 1 to %d characters and not be blank."
+                        "Invalid name of a timeout [method=%s, length=%s]: it must have 1 to %s characters and not be blank."
                                 .formatted(timeout.where(), name.length(), LONGEST_TIMEOUT),
                         "Name it as SagaContext.timeout does: @OnTimeout(\"payment\").");
             }

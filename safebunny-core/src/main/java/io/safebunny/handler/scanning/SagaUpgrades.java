@@ -28,14 +28,14 @@ final class SagaUpgrades {
             int from = upgrade.annotation(Upgrade.class).from();
             if (from < 1 || from >= version) {
                 throw SagaReader.refused(
-                        "An upgrade reads a version that cannot be stored [method=%s, from=%d]: the saga's is %d, so it must be 1 to %d."
+                        "An upgrade reads a version that cannot be stored [method=%s, from=%s]: the saga's is %s, so it must be 1 to %s."
                                 .formatted(upgrade.where(), from, version, version - 1),
-                        "Correct from, or raise @BunnySaga(version = %d).".formatted(from + 1));
+                        "Correct from, or raise @BunnySaga(version = %s).".formatted(from + 1));
             }
             BeanMethod other = byVersion.putIfAbsent(from, upgrade);
             if (other != null) {
                 throw SagaReader.refused(
-                        "Two upgrades read one version [from=%d]: %s and %s."
+                        "Two upgrades read one version [from=%s]: %s and %s."
                                 .formatted(from, other.where(), upgrade.where()),
                         "Merge them.");
             }
@@ -69,9 +69,9 @@ final class SagaUpgrades {
         for (int from = byVersion.firstKey(); from < version; from++) {
             if (!byVersion.containsKey(from)) {
                 throw SagaReader.refused(
-                        "An upgrade is missing [saga=%s, from=%d]: there are some from %s, and the saga's version is %d."
+                        "An upgrade is missing [saga=%s, from=%s]: there are some from %s, and the saga's version is %s."
                                 .formatted(saga, from, byVersion.keySet(), version),
-                        "Add a method: @Upgrade(from = %d) static ObjectNode upgrade(ObjectNode old).".formatted(from));
+                        "Add a method: @Upgrade(from = %s) static ObjectNode upgrade(ObjectNode old).".formatted(from));
             }
         }
     }

@@ -68,7 +68,7 @@ final class SagaSize {
         if (size + more > LARGEST) {
             throw new InvalidMessageException(
                     PoisonReason.TOO_LARGE,
-                    "Saga %s has no room for %s [bytes=%d, room=%d]: its state, commands and undos may take %d bytes in the store, where a quote takes four. Keep large data elsewhere, and references to it in the saga and its commands."
+                    "Saga %s has no room for %s [bytes=%s, room=%s]: its state, commands and undos may take %s bytes in the store, where a quote takes four. Keep large data elsewhere, and references to it in the saga and its commands."
                             .formatted(saga, what, more, Math.max(0, LARGEST - size), LARGEST));
         }
     }

@@ -80,7 +80,7 @@ public final class SagaStates {
         if (size > LARGEST) {
             throw new InvalidMessageException(
                     PoisonReason.TOO_LARGE,
-                    "The state of saga %s is too large [bytes=%d]: at most %d. Keep large data elsewhere, and a reference to it in the state."
+                    "The state of saga %s is too large [bytes=%s]: at most %s. Keep large data elsewhere, and a reference to it in the state."
                             .formatted(saga.name(), size, LARGEST));
         }
         document.setState(saga.version(), state);
@@ -113,7 +113,7 @@ public final class SagaStates {
         int version = stored.stateVersion();
         if (version > saga.version()) {
             throw NotHandledException.byThisVersion(
-                    "The state of saga %s %s has version %d, and this instance knows %d: it waits for a newer one"
+                    "The state of saga %s %s has version %s, and this instance knows %s: it waits for a newer one"
                             .formatted(saga.name(), stored.id(), version, saga.version()));
         }
     }

@@ -117,7 +117,7 @@ public final class SagaMessages {
      * @param number tells it from others that the same message sets
      */
     public SagaTimeout timeout(SagaDocument saga, String name, Instant due, String cause, int number, Instant now) {
-        String key = "%s:%s:%d".formatted(saga.saga(), name, number);
+        String key = "%s:%s:%s".formatted(saga.saga(), name, number);
         String token = library.id(saga.id(), cause, TIMEOUT, key);
         return new SagaTimeout(token, due, LibraryMessages.wakesAt(due, now));
     }
@@ -152,7 +152,7 @@ public final class SagaMessages {
     /** @param which tells it from other news of the same message */
     private OutboundMessage news(
             BunnyPoisoned news, String which, String sagaId, Instant now, Duration delay, Map<String, Object> more) {
-        String key = "%s:%d:%d".formatted(which, news.recordVersion(), news.sentAt());
+        String key = "%s:%s:%s".formatted(which, news.recordVersion(), news.sentAt());
         OutboundMessage made =
                 library.first(library.id(sagaId, news.messageId(), POISONED, key), sagaId, news, now, now.plus(delay));
         Map<String, Object> headers = new LinkedHashMap<>(made.message().headers());

@@ -65,7 +65,7 @@ final class StoredSagas implements Sagas {
         if (limit < 1 || limit > MOST_LISTED || olderThan.isNegative()) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "Invalid query of sagas [limit=%d, olderThan=%s]: the limit must be 1 to %d, the age not negative."
+                    "Invalid query of sagas [limit=%s, olderThan=%s]: the limit must be 1 to %s, the age not negative."
                             .formatted(limit, olderThan, MOST_LISTED));
         }
         Instant before = olderThan.isZero() ? null : timeline.now().minus(olderThan);

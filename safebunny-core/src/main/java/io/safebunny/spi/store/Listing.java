@@ -45,7 +45,7 @@ public record Listing(
         if (text.isEmpty() || text.length() > longest || !plain) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "Invalid listing [%s has %d characters]: it must have 1 to %d letters, digits, dots, underscores, dollar signs and hyphens."
+                    "Invalid listing [%s has %s characters]: it must have 1 to %s letters, digits, dots, underscores, dollar signs and hyphens."
                             .formatted(what, text.length(), longest));
         }
     }

@@ -22,7 +22,7 @@ public record ListingQuery(
     public ListingQuery {
         if (limit < 1) {
             throw new MisuseException(
-                    MisuseException.ARGUMENT, "Invalid limit [%d]: it must be at least 1.".formatted(limit));
+                    MisuseException.ARGUMENT, "Invalid limit [%s]: it must be at least 1.".formatted(limit));
         }
     }
 }

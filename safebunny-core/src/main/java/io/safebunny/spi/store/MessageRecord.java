@@ -230,6 +230,6 @@ public record MessageRecord(
 
     @Override
     public String toString() {
-        return "MessageRecord[%s %s, version %d, attempt %d]".formatted(key.messageId(), state, version, attempt);
+        return "MessageRecord[%s %s, version %s, attempt %s]".formatted(key.messageId(), state, version, attempt);
     }
 }

@@ -14,7 +14,7 @@ public final class RecordTooLargeException extends RecordRefusedException {
     public RecordTooLargeException(RecordKey key, long size, long limit) {
         super(
                 "SB-4002",
-                "The record of message %s is too large [size=%d bytes, limit=%d]: its publications and step results are stored in it. Publish references instead of content, and keep step results small."
+                "The record of message %s is too large [size=%s bytes, limit=%s]: its publications and step results are stored in it. Publish references instead of content, and keep step results small."
                         .formatted(key.messageId(), size, limit),
                 null);
     }

@@ -65,7 +65,7 @@ public final class MemoryTransport implements Transport {
         if (prefetch < 1) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "Invalid prefetch [queue=%s, prefetch=%d]: it must be at least 1.".formatted(queue, prefetch));
+                    "Invalid prefetch [queue=%s, prefetch=%s]: it must be at least 1.".formatted(queue, prefetch));
         }
         if (closed) {
             throw new MisuseException(

@@ -83,21 +83,21 @@ record AcknowledgementTimeout(String version, String virtualHost) {
     }
 
     private String remedy(String queue, @Nullable QueueFacts found, long enough) {
-        String inFile = "consumer_timeout = %d in rabbitmq.conf".formatted(enough);
+        String inFile = "consumer_timeout = %s in rabbitmq.conf".formatted(enough);
         if (!version.isEmpty() && !BrokerVersion.isAtLeast(version, 3, 12)) {
             return inFile;
         }
         if (found != null && !found.policy().isEmpty()) {
             return within(found.policy(), enough);
         }
-        String command = "rabbitmqctl set_policy -p '%s' --apply-to queues '%s' '^%s$' '{\"%s\":%d}'"
+        String command = "rabbitmqctl set_policy -p '%s' --apply-to queues '%s' '^%s$' '{\"%s\":%s}'"
                 .formatted(virtualHost, queue, queue.replaceAll("([.$])", "\\\\$1"), SETTING, enough);
         return version.isEmpty() ? "%s (before RabbitMQ 3.12: %s)".formatted(command, inFile) : command;
     }
 
     /** Only one policy applies to a queue, beside an operator's, so a further one would take away what this one sets. */
     private String within(String policy, long enough) {
-        return "\"%s\":%d in the definition of policy '%s', by rabbitmqctl set_policy with its name and pattern, which rabbitmqctl list_policies -p '%s' prints"
+        return "\"%s\":%s in the definition of policy '%s', by rabbitmqctl set_policy with its name and pattern, which rabbitmqctl list_policies -p '%s' prints"
                 .formatted(SETTING, enough, policy, virtualHost);
     }
 

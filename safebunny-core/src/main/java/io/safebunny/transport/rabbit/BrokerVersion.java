@@ -23,7 +23,7 @@ final class BrokerVersion {
     static @Nullable String finding(String version) {
         return !matcher(version).matches() || isAtLeast(version, OLDEST_MAJOR, OLDEST_MINOR)
                 ? null
-                : "The broker is RabbitMQ %s, and the oldest that SafeBunny is tested with is %d.%d: dead-lettering at least once, and so not losing what the broker sets aside, needs that. Upgrade the broker"
+                : "The broker is RabbitMQ %s, and the oldest that SafeBunny is tested with is %s.%s: dead-lettering at least once, and so not losing what the broker sets aside, needs that. Upgrade the broker"
                         .formatted(version, OLDEST_MAJOR, OLDEST_MINOR);
     }
 

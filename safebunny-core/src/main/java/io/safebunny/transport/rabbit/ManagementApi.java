@@ -80,7 +80,7 @@ final class ManagementApi {
             }
             if (response.statusCode() != 200) {
                 throw new UnaskedException(
-                        "the management API at %s answers user '%s' with status %d. The user needs the tag `management` and permissions on virtual host '%s'"
+                        "the management API at %s answers user '%s' with status %s. The user needs the tag `management` and permissions on virtual host '%s'"
                                 .formatted(management, user, response.statusCode(), virtualHost));
             }
             return JSON.readTree(response.body());

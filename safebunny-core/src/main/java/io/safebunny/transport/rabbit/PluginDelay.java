@@ -47,7 +47,7 @@ final class PluginDelay implements Delay {
         long millis = delay.plusNanos(999_999).toMillis();
         if (millis > LONGEST) {
             throw new InvalidPublicationException(
-                    "Delay too long for the delayed message exchange plugin [delay=%s]: at most %d ms. Use safebunny.delay.strategy=ladder."
+                    "Delay too long for the delayed message exchange plugin [delay=%s]: at most %s ms. Use safebunny.delay.strategy=ladder."
                             .formatted(delay, LONGEST));
         }
         return new Destination(

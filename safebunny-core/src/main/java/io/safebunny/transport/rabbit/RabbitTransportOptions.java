@@ -16,7 +16,7 @@ public record RabbitTransportOptions(
         if (maxConcurrency < 1) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "Invalid settings [maxConcurrency=%d]: at least 1 channel is needed.".formatted(maxConcurrency));
+                    "Invalid settings [maxConcurrency=%s]: at least 1 channel is needed.".formatted(maxConcurrency));
         }
     }
 

@@ -31,7 +31,7 @@ public record TopologyDifference(List<String> missing, List<String> different, L
         missing.forEach(what -> lines.add("+ " + what + " is missing"));
         different.forEach(what -> lines.add("! " + what));
         untold.forEach(what -> lines.add("? " + what + ": this user may not compare it"));
-        lines.add("%d missing, %d different, %d not compared, %d as planned"
+        lines.add("%s missing, %s different, %s not compared, %s as planned"
                 .formatted(missing.size(), different.size(), untold.size(), same));
         return String.join(System.lineSeparator(), lines);
     }

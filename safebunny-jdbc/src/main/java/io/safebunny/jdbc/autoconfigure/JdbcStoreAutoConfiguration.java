@@ -114,7 +114,7 @@ final class JdbcStoreAutoConfiguration {
         MessageStore safeBunnyJdbcMessageStore(ObjectProvider<DataSource> dataSources) {
             throw new ConfigurationException(
                     "SB-1404",
-                    "No database for the message store [safebunny.store.type=jdbc]: there are %d beans of type %s, and it needs one, or one marked @Primary."
+                    "No database for the message store [safebunny.store.type=jdbc]: there are %s beans of type %s, and it needs one, or one marked @Primary."
                             .formatted(dataSources.stream().count(), DataSource.class.getName()),
                     "Add org.springframework.boot:spring-boot-starter-jdbc and the driver of your database, and set spring.datasource.url; or mark one DataSource bean @Primary.");
         }

@@ -60,7 +60,7 @@ final class PoolBound {
         if (handled == 0) {
             throw new ConfigurationException(
                     "SB-1408",
-                    "The connection pool is too small for handling messages in transactions [connections=%d]: the transaction of a message holds one connection until its handler ends, and its context.once needs a second one meanwhile."
+                    "The connection pool is too small for handling messages in transactions [connections=%s]: the transaction of a message holds one connection until its handler ends, and its context.once needs a second one meanwhile."
                             .formatted(connections),
                     "Set spring.datasource.hikari.maximum-pool-size (or your pool's own setting) to at least 2, better 10, its default: a fifth of the connections, at least one, is reserved for steps, and each message needs one of the others. Or set safebunny.store.jdbc.transactional=false.");
         }

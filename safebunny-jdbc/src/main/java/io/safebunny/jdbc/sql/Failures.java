@@ -164,7 +164,7 @@ public record Failures(String table) {
         }
         return new RecordRefusedException(
                 key,
-                "the database rejects one of its values as invalid or too long, or the record as too large [SQLState=%s, error=%d]. The database's character set must be Unicode (UTF8, utf8mb4). With MySQL and MariaDB, raise max_allowed_packet above safebunny.store.jdbc.max-content-size. Or publish references instead of content, and keep step results small."
+                "the database rejects one of its values as invalid or too long, or the record as too large [SQLState=%s, error=%s]. The database's character set must be Unicode (UTF8, utf8mb4). With MySQL and MariaDB, raise max_allowed_packet above safebunny.store.jdbc.max-content-size. Or publish references instead of content, and keep step results small."
                         .formatted(e.getSQLState(), e.getErrorCode()),
                 e);
     }
@@ -186,7 +186,7 @@ public record Failures(String table) {
                     case CONTENT, REFUSED -> "the database refused it. The cause tells why.";
                 };
         return new StoreUnavailableException(
-                "%s [SQLState=%s, error=%d]: %s".formatted(what, e.getSQLState(), e.getErrorCode(), why),
+                "%s [SQLState=%s, error=%s]: %s".formatted(what, e.getSQLState(), e.getErrorCode(), why),
                 kind == Kind.BUSY ? PATIENCE : null,
                 e);
     }
@@ -214,7 +214,7 @@ public record Failures(String table) {
                     case CONTENT, REFUSED -> "the database refused it. The cause tells why.";
                 };
         return new StoreUnavailableException(
-                "%s [SQLState=%s, error=%d]: %s The transaction is rolled back, and none of its messages is sent. Run it again."
+                "%s [SQLState=%s, error=%s]: %s The transaction is rolled back, and none of its messages is sent. Run it again."
                         .formatted(what, e.getSQLState(), e.getErrorCode(), why),
                 null,
                 e);

@@ -211,7 +211,7 @@ public final class JdbcMessageStore implements MessageStore {
             RecordKey first = portion.get(0).record().key();
             throw table.failures()
                     .translateWriting(
-                            "Records could not be replaced [count=%d, first=%s]"
+                            "Records could not be replaced [count=%s, first=%s]"
                                     .formatted(portion.size(), first.messageId()),
                             first,
                             e);
@@ -242,7 +242,7 @@ public final class JdbcMessageStore implements MessageStore {
             throw tableOf(first)
                     .failures()
                     .translateWriting(
-                            "Records could not be written together [count=%d, first=%s]"
+                            "Records could not be written together [count=%s, first=%s]"
                                     .formatted(records.size(), first.messageId()),
                             first,
                             e);

@@ -35,7 +35,7 @@ final class PacketLimit {
                 ResultSet answer = question.executeQuery("select @@max_allowed_packet")) {
             if (answer.next() && bytes > answer.getLong(1)) {
                 throw new SQLDataException(
-                        "Record larger than a statement may be [bytes=%d, max_allowed_packet=%d]"
+                        "Record larger than a statement may be [bytes=%s, max_allowed_packet=%s]"
                                 .formatted(bytes, answer.getLong(1)),
                         DATA_EXCEPTION);
             }

@@ -119,7 +119,7 @@ final class NodeHealth {
         if (!undoing.isEmpty()) {
             Map<String, String> told = new TreeMap<>();
             undoing.forEach(
-                    (saga, some) -> told.put(saga, "%d, the oldest since %s".formatted(some.count(), some.oldest())));
+                    (saga, some) -> told.put(saga, "%s, the oldest since %s".formatted(some.count(), some.oldest())));
             health.withDetail("undoing", told);
         }
         return health.withDetail("asOf", asOf.toString()).build();

@@ -23,9 +23,9 @@ final class NodeFolder {
 
     // quorum queues need disk and memory to spare, and an alarm would block every publisher of the suite
     private static final String CONFIGURATION = """
-            listeners.tcp.1 = 127.0.0.1:%d
+            listeners.tcp.1 = 127.0.0.1:%s
             management.tcp.ip = 127.0.0.1
-            management.tcp.port = %d
+            management.tcp.port = %s
             disk_free_limit.absolute = 50MB
             vm_memory_high_watermark.absolute = %s
             """;

@@ -50,7 +50,7 @@ public final class RabbitNode implements AutoCloseable {
         Path seen = plan.root().seen(folder.path());
         this.environment = NodeFolder.environment(plan.nodeName(), plan.ports(), seen);
         this.broker = TestBroker.ownedBy(
-                URI.create("amqp://guest:%s@127.0.0.1:%d"
+                URI.create("amqp://guest:%s@127.0.0.1:%s"
                         .formatted(plan.password(), plan.ports().amqp())),
                 URI.create("http://127.0.0.1:" + plan.ports().management()));
         this.tls = plan.hasTls() ? TlsListener.configure(plan.ports().tls(), folder, seen) : null;

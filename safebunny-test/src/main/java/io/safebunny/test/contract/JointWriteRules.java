@@ -59,7 +59,7 @@ interface JointWriteRules {
                             .toList());
 
             assertThat(answer)
-                    .as("with the outdated one at place %d", place)
+                    .as("with the outdated one at place %s", place)
                     .isEqualTo(new JointWrite.Overtaken(before.get(place).key()));
             stored.forEach(record -> bench().assertStored(record));
         }

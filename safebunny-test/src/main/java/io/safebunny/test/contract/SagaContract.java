@@ -197,7 +197,7 @@ public abstract class SagaContract {
         }
         CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new)).join();
 
-        String all = "{\"messages\":%d,\"sum\":%d}".formatted(messages, messages * (messages + 1) / 2);
+        String all = "{\"messages\":%s,\"sum\":%s}".formatted(messages, messages * (messages + 1) / 2);
         await().until(() -> view(two, "hot").state().equals(all));
         await().until(broker.messages(node + "-Add")::isEmpty);
         assertThat(saga.runs.get()).isBetween(messages, mostRuns(messages));

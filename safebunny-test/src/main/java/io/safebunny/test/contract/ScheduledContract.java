@@ -176,7 +176,7 @@ public abstract class ScheduledContract {
             List<Instant> arrived = arrivals.getOrDefault(i, List.of());
             boolean isCancelled = i % 3 == 1 && Boolean.TRUE.equals(answers.get(i));
             boolean isMoved = i % 3 == 2 && Boolean.TRUE.equals(answers.get(i));
-            assertThat(arrived).as("message %d, answered %s", i, answers.get(i)).hasSize(isCancelled ? 0 : 1);
+            assertThat(arrived).as("message %s, answered %s", i, answers.get(i)).hasSize(isCancelled ? 0 : 1);
             arrived.forEach(at -> assertThat(at).isAfterOrEqualTo(isMoved ? later : due));
         }
         assertThat(answers).containsValue(true);

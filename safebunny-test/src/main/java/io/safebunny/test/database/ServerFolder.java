@@ -95,7 +95,7 @@ final class ServerFolder {
             int exit = builder.start().waitFor();
             if (exit != 0) {
                 throw new DatabaseUnavailableException(
-                        "Program failed [%s, exit=%d]: see the end of its output below.%n%s"
+                        "Program failed [%s, exit=%s]: see the end of its output below.%n%s"
                                 .formatted(command, exit, logTail()),
                         null);
             }

@@ -120,7 +120,7 @@ final class BrokerDesk implements QueueCopies.Look, AutoCloseable {
 
     private IllegalStateException lost(String purpose, Exception cause) {
         return new IllegalStateException(
-                "The test's broker did not %s [host=%s, port=%d]. See its log, and whether it still runs."
+                "The test's broker did not %s [host=%s, port=%s]. See its log, and whether it still runs."
                         .formatted(purpose, factory.getHost(), factory.getPort()),
                 cause);
     }

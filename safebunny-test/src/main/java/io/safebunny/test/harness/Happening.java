@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.harness;
 
+import java.util.Locale;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -83,7 +84,7 @@ public record Happening(
         } else if (millis < 1000) {
             text.append(millis).append("ms");
         } else {
-            text.append("%d.%03ds".formatted(millis / 1000, millis % 1000));
+            text.append(String.format(Locale.ROOT, "%d.%03ds", millis / 1000, millis % 1000));
         }
     }
 }

@@ -139,7 +139,7 @@ final class QueueCopies {
             return "the end of what queue %s delivered before it was paused".formatted(queue);
         }
         String more = inQueue.size() > MOST_NAMED ? " …" : "";
-        return "%d message(s) of queue %s, %s%s"
+        return "%s message(s) of queue %s, %s%s"
                 .formatted(
                         count,
                         queue,

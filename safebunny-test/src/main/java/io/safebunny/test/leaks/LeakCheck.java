@@ -91,7 +91,7 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
             List<String> left = Living.now(ignored, counters).since(before);
             if (!left.isEmpty()) {
                 throw new AssertionError(
-                        "%s leaves something behind, after waiting %d ms:%n%s%nClose what it opens in @AfterEach or @AfterAll, or name the threads that may stay: LeakCheck.ignoringThreads."
+                        "%s leaves something behind, after waiting %s ms:%n%s%nClose what it opens in @AfterEach or @AfterAll, or name the threads that may stay: LeakCheck.ignoringThreads."
                                 .formatted(
                                         context.getDisplayName(),
                                         patience.toMillis(),

@@ -59,7 +59,7 @@ record Living(Set<Thread> threads, Map<String, Long> numbers) {
         numbers.forEach((what, number) -> {
             long earlier = before.numbers.getOrDefault(what, 0L);
             if (number > earlier) {
-                more.add("  %s: %d, and %d before".formatted(what, number, earlier));
+                more.add("  %s: %s, and %s before".formatted(what, number, earlier));
             }
         });
         return more;

@@ -408,7 +408,7 @@ public final class DeterministicScheduler implements AutoCloseable {
         steps = step;
         if (step - stepsBefore > limits.steps()) {
             throw standstill(
-                    "Not idle after %d steps, at %s.%n%s".formatted(limits.steps(), now(), agenda.describe(stacks)));
+                    "Not idle after %s steps, at %s.%n%s".formatted(limits.steps(), now(), agenda.describe(stacks)));
         }
     }
 
@@ -438,7 +438,7 @@ public final class DeterministicScheduler implements AutoCloseable {
         try {
             while (fromOutside.isEmpty() && !goal.isReached() && beyond.isAwaited()) {
                 if (System.nanoTime() - since > limits.longestStep().toNanos()) {
-                    throw standstill("Nothing came for %d s of real time, but there is still to come: %s"
+                    throw standstill("Nothing came for %s s of real time, but there is still to come: %s"
                             .formatted(limits.longestStep().toSeconds(), beyond.giveUp()));
                 }
                 LockSupport.parkNanos(this, LOOK.toNanos());

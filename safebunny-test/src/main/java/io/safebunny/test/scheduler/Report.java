@@ -22,7 +22,7 @@ final class Report {
     private Report() {}
 
     static String stuck(@Nullable Thread thread, Duration time) {
-        return "A task has been running for %d s of real time. In virtual time a task must not sleep, wait for a lock of its own, or start threads and wait for them; let it wait on the Timeline: a bean in a @BunnyTest, node.timeline() in a simulation.%s"
+        return "A task has been running for %s s of real time. In virtual time a task must not sleep, wait for a lock of its own, or start threads and wait for them; let it wait on the Timeline: a bean in a @BunnyTest, node.timeline() in a simulation.%s"
                 .formatted(time.toSeconds(), thread == null ? "" : lines(thread));
     }
 

@@ -95,11 +95,11 @@ public record Cut(Map<Integer, String> messages, Map<String, Integer> instances)
     }
 
     private static String line(int number, String what) {
-        return "without message %d: %s".formatted(number, what);
+        return "without message %s: %s".formatted(number, what);
     }
 
     private static String line(String node, int number) {
-        return "%d instance%s of %s".formatted(number, number == 1 ? "" : "s", node);
+        return "%s instance%s of %s".formatted(number, number == 1 ? "" : "s", node);
     }
 
     /** This and what the line says; {@code null} for a line that is none of {@link #write}'s. */

@@ -181,7 +181,7 @@ final class ForbiddenCalls {
 
         private String place() {
             String type = owner.substring(owner.lastIndexOf('/') + 1).replace('$', '.');
-            return "%s.%s (%s:%d)"
+            return "%s.%s (%s:%s)"
                     .formatted(type, name.startsWith("lambda$") ? name.split("\\$", -1)[1] : name, file, line);
         }
     }

@@ -120,7 +120,7 @@ final class Judgement {
             for (HandlerDefinition handler : node.getValue().engine().handlers()) {
                 String queue = node.getKey() + "-" + handler.type();
                 if (world.broker().depth(queue) > 0) {
-                    return "%d messages wait in %s".formatted(world.broker().depth(queue), queue);
+                    return "%s messages wait in %s".formatted(world.broker().depth(queue), queue);
                 }
             }
         }

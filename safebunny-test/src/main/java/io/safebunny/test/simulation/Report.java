@@ -57,7 +57,7 @@ final class Report {
         int left = Math.max(0, arrows.size() - 2 * MOST_AT_EACH_END);
         for (int i = 0; i < arrows.size(); i++) {
             if (i == MOST_AT_EACH_END && left > 0) {
-                text.append("    Note over store,broker: %d more%n".formatted(left));
+                text.append("    Note over store,broker: %s more%n".formatted(left));
                 i += left;
             }
             text.append("    ").append(arrows.get(i).replaceAll("\\R", " ")).append('\n');

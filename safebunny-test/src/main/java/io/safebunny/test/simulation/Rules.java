@@ -73,13 +73,13 @@ final class Rules {
         String id = String.valueOf(message.messageId());
         Duration early = due.getOrDefault(id, Duration.ZERO).minus(time.get());
         if (!early.isZero() && !early.isNegative()) {
-            isBroken(NOT_EARLY, "%s gets %s %d ms early".formatted(by.name(), message.type(), early.toMillis()));
+            isBroken(NOT_EARLY, "%s gets %s %s ms early".formatted(by.name(), message.type(), early.toMillis()));
         }
         int known = failures.getOrDefault(new OfNode<>(by.node(), id), 0);
         if (message.headers().get(Headers.ATTEMPT) instanceof Number attempt && attempt.intValue() > known) {
             isBroken(
                     ONLY_FAILURES,
-                    "%s gets %s as retry %d, and its handler has failed %d times"
+                    "%s gets %s as retry %s, and its handler has failed %s times"
                             .formatted(by.name(), message.type(), attempt.intValue(), known));
         }
     }
@@ -109,7 +109,7 @@ final class Rules {
         if (isOthers && now.compareTo(before.until()) < 0) {
             isBroken(
                     LEASES,
-                    "%s claims %s, whose lease lasts another %d ms"
+                    "%s claims %s, whose lease lasts another %s ms"
                             .formatted(
                                     by.name(), name, before.until().minus(now).toMillis()));
         } else if (record.takeovers() > 0 && !somethingWentWrong.getAsBoolean()) {

@@ -67,7 +67,7 @@ public final class SimulatedSystem {
         if (instances < 1 || instances > 9) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "Invalid number of instances [node=%s, instances=%d]: 1 to 9.".formatted(name, instances));
+                    "Invalid number of instances [node=%s, instances=%s]: 1 to 9.".formatted(name, instances));
         }
         if (nodes.putIfAbsent(name, new Node(name, instances, beans)) != null) {
             throw new MisuseException(

@@ -55,7 +55,7 @@ public final class Simulation {
         if (schedules < 1) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "Invalid number of schedules [schedules=%d]: at least 1.".formatted(schedules));
+                    "Invalid number of schedules [schedules=%s]: at least 1.".formatted(schedules));
         }
         try (QuietLog quiet = QuietLog.begin()) {
             return search(schedules, seed);
@@ -83,7 +83,7 @@ public final class Simulation {
         Violation violation = outcome.violation();
         if (violation == null) {
             throw new NotDeterministicException(
-                    "Schedule %d violated something, and did not when it was run again. Something in it depends on more than the schedule: real time, threads, random numbers, or objects that survive a run."
+                    "Schedule %s violated something, and did not when it was run again. Something in it depends on more than the schedule: real time, threads, random numbers, or objects that survive a run."
                             .formatted(found + 2));
         }
         return finding(violation, found + 2, new Schedule(outcome.events()));
@@ -99,7 +99,7 @@ public final class Simulation {
             same++;
         }
         throw new NotDeterministicException(
-                "Two runs without a fault differ after %d points: in one %s, in the other %s. What comes before that depends on more than the schedule: real time, random numbers, threads, or objects that survive a run."
+                "Two runs without a fault differ after %s points: in one %s, in the other %s. What comes before that depends on more than the schedule: real time, random numbers, threads, or objects that survive a run."
                         .formatted(same, at(first.points(), same), at(second.points(), same)));
     }
 

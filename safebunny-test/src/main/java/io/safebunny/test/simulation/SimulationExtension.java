@@ -49,7 +49,7 @@ final class SimulationExtension implements InvocationInterceptor, ParameterResol
         }
         Finding finding = simulation.explore(settings.schedules(), settings.seed());
         if (finding != null) {
-            throw new AssertionError("In schedule %d with seed %d: %s"
+            throw new AssertionError("In schedule %s with seed %s: %s"
                     .formatted(finding.schedules(), settings.seed(), finding.report()));
         }
     }

@@ -21,7 +21,7 @@ final class RefusedConnection {
     static ConfigurationException toException(String connection, ConnectionFactory factory, Throwable failure) {
         return new ConfigurationException(
                 "SB-1202",
-                "The broker at %s:%d refused the connection '%s' of user '%s' to virtual host '%s': %s."
+                "The broker at %s:%s refused the connection '%s' of user '%s' to virtual host '%s': %s."
                         .formatted(
                                 factory.getHost(),
                                 factory.getPort(),

@@ -96,7 +96,7 @@ public final class PublisherPool {
                 future.completeExceptionally(new PublishTimeoutException(
                         publication,
                         deadline.timeout(),
-                        "one of %d publisher channels (safebunny.publisher.max-concurrency)".formatted(slots.size())));
+                        "one of %s publisher channels (safebunny.publisher.max-concurrency)".formatted(slots.size())));
                 return future;
             }
             PublisherSlot slot = free.removeFirst();

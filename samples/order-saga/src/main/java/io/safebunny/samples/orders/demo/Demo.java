@@ -76,7 +76,7 @@ public final class Demo {
 
     /** A serving process may not be the only one: several may share the work, without knowing of each other. */
     private static String ofThisProcess() {
-        return "%nThis counts what process %d did and has in its ledger. If others serve the same broker, look at theirs too:%nwhat ended in one of them counts as lost in this one unless they share the ledger.%n"
+        return "%nThis counts what process %s did and has in its ledger. If others serve the same broker, look at theirs too:%nwhat ended in one of them counts as lost in this one unless they share the ledger.%n"
                 .formatted(ProcessHandle.current().pid());
     }
 

@@ -71,6 +71,6 @@ record Orchestration(
     }
 
     String verdict() {
-        return ", books that do not balance: %d, sagas that have not ended: %d".formatted(unbalanced, unfinished);
+        return ", books that do not balance: %s, sagas that have not ended: %s".formatted(unbalanced, unfinished);
     }
 }

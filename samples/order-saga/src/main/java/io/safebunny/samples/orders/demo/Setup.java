@@ -71,6 +71,6 @@ record Setup(
     /** Leaves out the properties, which contain passwords. */
     @Override
     public String toString() {
-        return "Setup[chaos=%s, seed=%d, embedded=%s]".formatted(chaos, seed, embedded);
+        return "Setup[chaos=%s, seed=%s, embedded=%s]".formatted(chaos, seed, embedded);
     }
 }
