@@ -4,6 +4,7 @@ package io.safebunny.test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import com.fasterxml.jackson.annotation.JsonAlias;
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
 import io.safebunny.failure.MisuseException;
@@ -14,6 +15,7 @@ import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaFailed;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Starts;
+import io.safebunny.spi.serialization.SerializationException;
 import io.safebunny.test.OrderSaga.Capture;
 import io.safebunny.test.OrderSaga.Captured;
 import io.safebunny.test.OrderSaga.Declined;
@@ -57,6 +59,25 @@ class SagaScenarioTest {
                 .nothingSetAside();
         assertThat(scenario.state(State.class).cents()).isEqualTo(1999);
         assertThat(scenario.view().id()).isEqualTo("scenario");
+    }
+
+    record Aliased(@JsonAlias("order") String id, long cents) {}
+
+    record Renamed(String id, long cents) {}
+
+    record RenamedNumber(String order, long totalCents) {}
+
+    @Test
+    void tellsWhichNextVersionReadsTheState() {
+        SagaScenario scenario = placed();
+
+        assertThat(scenario.state(Aliased.class)).isEqualTo(new Aliased("7", 1999));
+        assertThatExceptionOfType(SerializationException.class)
+                .isThrownBy(() -> scenario.state(Renamed.class))
+                .withMessageContaining("[id] would be null, and nobody reads [order]");
+        assertThatExceptionOfType(SerializationException.class)
+                .isThrownBy(() -> scenario.state(RenamedNumber.class))
+                .withMessageContaining("missing property 'totalCents'");
     }
 
     @Test
