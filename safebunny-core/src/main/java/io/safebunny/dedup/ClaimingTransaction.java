@@ -99,7 +99,7 @@ final class ClaimingTransaction {
     }
 
     /**
-     * @return the record as committed; {@code null} when what was joined was overtaken, and everything is rolled back
+     * @return the record as committed, with what listeners of the commit have published; {@code null} when what was joined was overtaken, and everything is rolled back
      * @throws StoreUnavailableException it is unknown whether it was committed
      * @throws RuntimeException it was not committed
      */
@@ -112,6 +112,8 @@ final class ClaimingTransaction {
             return null;
         }
         transaction = null;
+        LatePublications late = new LatePublications(store, completed);
+        handling.ending().commits(late::add);
         try {
             open.commit();
         } catch (RuntimeException e) {
@@ -128,7 +130,7 @@ final class ClaimingTransaction {
                             id,
                             log.tellable(e)));
         }
-        return completed;
+        return late.record();
     }
 
     private @Nullable MessageRecord complete(MessageRecord intended) {

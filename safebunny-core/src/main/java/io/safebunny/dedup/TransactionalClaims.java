@@ -5,6 +5,7 @@ import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.middleware.Next;
+import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.spi.store.ApplicationCodeException;
@@ -18,13 +19,18 @@ import io.safebunny.spi.store.TransactionalMessageStore.Turn;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Claims by the lock on an uncommitted record, in one local transaction with the handler's own writes and the completion. Steps
  * are kept in a companion record. Thread-safe.
  */
 final class TransactionalClaims implements Claims {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TransactionalClaims.class);
 
     private final TransactionalMessageStore store;
     private final Timeline timeline;
@@ -94,7 +100,7 @@ final class TransactionalClaims implements Claims {
         @Override
         public @Nullable MessageRecord complete() {
             try {
-                return handling.end(() -> {
+                return end(() -> {
                     MessageRecord steps = steps().handled(handling.message().poisonVersion() > 0);
                     if (steps != null) {
                         handling.records().join(steps);
@@ -110,14 +116,39 @@ final class TransactionalClaims implements Claims {
 
         @Override
         public void release(Throwable failure, RecoveryAction next) {
-            handling.end(() -> {
-                transaction.rollback();
+            end(() -> {
+                transaction.rollback(next);
                 if (apart != null) {
                     apart.writeLeftOver(handling::isDelivered);
                 }
-                transaction.rollback(next);
                 return true;
             });
+        }
+
+        private <T extends @Nullable Object> T end(Supplier<T> action) {
+            @Nullable RuntimeException failure = null;
+            try {
+                return handling.end(action);
+            } catch (RuntimeException e) {
+                failure = e;
+                throw e;
+            } finally {
+                tellRefusal(failure);
+            }
+        }
+
+        /** Spring swallows most of what listeners throw, and the handling goes on. */
+        private void tellRefusal(@Nullable RuntimeException known) {
+            RuntimeException refusal = handling.ending().takeRefusal();
+            if (refusal != null && refusal != known) {
+                log.tell(
+                        Kind.error(LOG, "What listeners of transactions did was refused"),
+                        messageId,
+                        () -> LOG.error(
+                                "SB-3016 A listener of the transaction of message {} did what is refused, and that is lost, although its failure may have changed nothing else",
+                                messageId,
+                                log.tellable(refusal)));
+            }
         }
 
         @Override
@@ -174,7 +205,11 @@ final class TransactionalClaims implements Claims {
 
         @Override
         public void beginAgain() {
-            MessageRecord unused = failures.claimed(messageId, transaction::beginAgain);
+            try {
+                MessageRecord unused = failures.claimed(messageId, transaction::beginAgain);
+            } finally {
+                tellRefusal(null);
+            }
             steps().forget(); // another delivery may have had the message in between
         }
     }

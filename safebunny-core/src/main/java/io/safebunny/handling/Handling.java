@@ -3,6 +3,7 @@ package io.safebunny.handling;
 
 import io.safebunny.MessageContext.Step;
 import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Envelope;
 import io.safebunny.middleware.Next;
 import io.safebunny.spi.transport.OutboundMessage;
@@ -19,11 +20,12 @@ public final class Handling implements Surrounding {
 
     private final CurrentHandling current;
     private final BooleanSupplier isDelivered;
-    private final Publications publications = new Publications();
+    private final HandledTransactions transactions = new HandledTransactions();
+    private final Publications publications = new Publications(transactions);
+    private final Ending ending;
     private Envelope message;
     private @Nullable Steps steps;
     private Publications.@Nullable Mark beforeAttempts;
-    private boolean ending;
     private @Nullable OpenHandling open;
     private volatile boolean running;
     private long poisonVersion;
@@ -42,6 +44,7 @@ public final class Handling implements Surrounding {
         this.isDelivered = isDelivered;
         this.message = message;
         this.records = new JointRecords(message);
+        this.ending = new Ending(message, transactions);
     }
 
     @Override
@@ -104,12 +107,10 @@ public final class Handling implements Surrounding {
     /** Discards everything that this handling has collected: it is about to run again, from a fresh state. */
     public void startAgain() {
         beforeAttempts = null;
-        ending = false; // the transaction that was ended is not the one that the next run is part of
+        ending.isOver(); // the transaction that was ended is not the one that the next run is part of
         records.clear();
         try {
-            if (steps != null) {
-                steps.beginAgain();
-            }
+            beginStepsAgain();
         } finally {
             publications.clear();
         }
@@ -121,6 +122,7 @@ public final class Handling implements Surrounding {
     public void run(Next action) throws Exception {
         Handling outer = current.begin(this);
         running = true;
+        transactions.begin(ending::ended);
         try {
             action.run();
         } catch (Throwable failure) {
@@ -132,6 +134,10 @@ public final class Handling implements Surrounding {
             current.restore(outer);
         }
         requireUndecided();
+        OutboundMessage undecided = publications.undecided();
+        if (undecided != null) {
+            throw new UndecidedTransactionException(message.id(), undecided);
+        }
     }
 
     /**
@@ -195,12 +201,19 @@ public final class Handling implements Surrounding {
 
     private void startOver(Publications.Mark before) {
         try {
-            if (steps != null) {
-                steps.beginAgain();
-            }
+            ending.rollsBack();
+            beginStepsAgain();
         } finally {
-            publications.returnTo(before); // last, because listeners of the rollback may have published
+            ending.isOver();
+            publications.returnTo(before);
             records.clear();
+        }
+    }
+
+    private void beginStepsAgain() {
+        if (steps != null) {
+            steps.beginAgain();
+            transactions.adopt(ending::ended);
         }
     }
 
@@ -218,6 +231,7 @@ public final class Handling implements Surrounding {
 
     /** See {@link io.safebunny.MessageContext#once(String, Class, Step)}. */
     public <T, X extends Exception> T once(String name, Class<T> type, Step<T, X> step) throws X {
+        ending.requireNotBegun("A step of message %s is begun".formatted(message.id()), MisuseException.STEP);
         if (steps == null) {
             steps = new Steps(new InMemorySteps()); // created late: most handlers have no steps
         }
@@ -225,17 +239,27 @@ public final class Handling implements Surrounding {
     }
 
     /**
-     * Runs the end of the handling's transaction. Publishing is refused meanwhile: publications by its listeners would come too
-     * late to be part of it.
+     * Runs the end of the handling's transaction, and its listeners. What they publish is refused, unless they have a transaction of
+     * their own, or the end is a {@linkplain Ending#commits commit}.
      */
-    public <T> T end(Supplier<T> transaction) {
+    public <T extends @Nullable Object> T end(Supplier<T> transaction) {
         Handling outer = current.begin(this);
-        ending = true;
+        ending.rollsBack();
         try {
             return transaction.get();
         } finally {
             current.restore(outer);
         }
+    }
+
+    /** How the handling's own transaction ends, and what its listeners may do. */
+    public Ending ending() {
+        return ending;
+    }
+
+    /** The transactions that are open while the message is handled. */
+    public HandledTransactions transactions() {
+        return transactions;
     }
 
     // ---- publications
@@ -266,14 +290,10 @@ public final class Handling implements Surrounding {
         }
     }
 
-    /** @throws InvalidPublicationException within a step, and while the transaction is being ended */
+    /** @throws InvalidPublicationException within a step, and while the transaction is rolled back */
     @Override
     public void requirePublishing() {
-        if (ending) {
-            throw new InvalidPublicationException(
-                    "The transaction of message %s is ending: publications by its listeners would come too late to be part of it. Publish before the handler returns."
-                            .formatted(message.id()));
-        }
+        ending.requirePublishing();
         String step = steps == null ? null : steps.running();
         if (step != null) {
             throw new InvalidPublicationException(
@@ -283,8 +303,22 @@ public final class Handling implements Surrounding {
     }
 
     @Override
+    public boolean isEnding() {
+        return ending.hasBegun();
+    }
+
+    @Override
+    public boolean leavesToItsTransaction() {
+        return ending.leavesToItsTransaction();
+    }
+
+    @Override
     public void collect(OutboundMessage publication) {
-        publications.add(publication);
+        if (ending.hasBegun()) {
+            ending.collect(publication);
+        } else {
+            publications.add(publication);
+        }
     }
 
     /** The collected publications, in the order of publishing. */

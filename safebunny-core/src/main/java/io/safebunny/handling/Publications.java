@@ -6,26 +6,42 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The publications of a handling so far, and the ordinals that go into their ids. Thread-safe. Most handlings publish little or
  * nothing, so nothing is allocated before the first publication.
+ *
+ * <p>The ordinal of a publication whose transaction was rolled back is not given to another one: two different messages must not get
+ * one id.
  */
 final class Publications {
 
     private static final Mark NOTHING = new Mark(0, Map.of());
 
-    private List<OutboundMessage> collected = List.of();
+    private final HandledTransactions transactions;
+    private List<Collected> collected = List.of();
     private Map<String, Integer> ordinals = Map.of();
 
     /** The state at some point, to return to. */
     record Mark(int size, Map<String, Integer> ordinals) {}
 
-    synchronized void add(OutboundMessage publication) {
+    Publications(HandledTransactions transactions) {
+        this.transactions = transactions;
+    }
+
+    /** As part of the transaction that is open on this thread, if any. */
+    void add(OutboundMessage publication) {
+        Collected added = new Collected(publication, transactions.current());
+        transactions.onRollback(added::drop);
+        add(added);
+    }
+
+    private synchronized void add(Collected added) {
         if (collected.isEmpty()) {
             collected = new ArrayList<>(4);
         }
-        collected.add(publication);
+        collected.add(added);
     }
 
     /** 1 for the first publication of this type. */
@@ -36,9 +52,21 @@ final class Publications {
         return ordinals.merge(type, 1, Integer::sum);
     }
 
-    /** In the order of publishing. */
+    /** Those whose transactions were not rolled back, in the order of publishing. */
     synchronized List<OutboundMessage> all() {
-        return List.copyOf(collected);
+        return collected.stream()
+                .filter(each -> !each.isDropped())
+                .map(Collected::message)
+                .toList();
+    }
+
+    /** One of which it is not known whether its transaction is committed, or {@code null}. */
+    synchronized @Nullable OutboundMessage undecided() {
+        return collected.stream()
+                .filter(Collected::isUndecided)
+                .map(Collected::message)
+                .findFirst()
+                .orElse(null);
     }
 
     synchronized Mark mark() {

@@ -17,6 +17,19 @@ public sealed interface Surrounding permits Handling, OpenHandling {
     /** @throws InvalidPublicationException as {@link #requirePublishing()} */
     void collect(OutboundMessage publication);
 
+    /** Whether the transaction of the handling is being ended, and its listeners are told. */
+    default boolean isEnding() {
+        return false;
+    }
+
+    /**
+     * Whether a publication now belongs to the transaction that is open on this thread, if somebody stores it there, because the handling
+     * is decided and a listener has begun that transaction.
+     */
+    default boolean leavesToItsTransaction() {
+        return false;
+    }
+
     /** Whether nothing may be sent before the handling has succeeded. */
     boolean collectsOnly();
 

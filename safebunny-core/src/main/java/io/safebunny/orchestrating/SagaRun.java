@@ -33,6 +33,7 @@ final class SagaRun implements SagaContext {
     private final Compensation compensation;
     private final Handling handling;
     private final Instant now;
+    private final SagaChanges changes;
     private int timeoutsSet;
     private boolean over;
 
@@ -49,11 +50,17 @@ final class SagaRun implements SagaContext {
         this.compensation = compensation;
         this.handling = handling;
         this.now = now;
+        this.changes = new SagaChanges(saga, handling.transactions());
     }
 
     /** The method has returned; its context is of no use any more. */
     void end() {
         over = true;
+    }
+
+    /** @throws MisuseException what the method did to the saga cannot be told apart from what was rolled back */
+    void requireWhole() {
+        changes.requireWhole();
     }
 
     @Override
@@ -87,6 +94,7 @@ final class SagaRun implements SagaContext {
         if (undo != null && kept == null) {
             throw refused("step", name, "a publish middleware dropped its undo. Let undos of sagas through");
         }
+        changes.next();
         saga.steps().put(new SagaStep(name, StepStatus.SENT, sent, kept, null)); // first, as it may be refused
         handling.collect(sent);
         saga.note(now, "step %s: %s".formatted(name, sent.message().type()));
@@ -97,6 +105,7 @@ final class SagaRun implements SagaContext {
         requireActive("step", name);
         boolean known = saga.steps().find(name) != null;
         if (known) {
+            changes.next();
             saga.steps().remove(name);
             saga.note(now, "forgot step " + name);
         }
@@ -121,6 +130,7 @@ final class SagaRun implements SagaContext {
         if (!definition.timeouts().containsKey(name)) {
             throw refused("timeout", name, noMethod(definition, name) + ". Use a name that it has, or add the method");
         }
+        changes.next();
         SagaTimeout known = saga.timeouts().get(name);
         if (known != null && !due.isBefore(known.wakesAt())) {
             saga.timeouts()
@@ -146,6 +156,7 @@ final class SagaRun implements SagaContext {
         requireRunning();
         boolean known = saga.timeouts().get(name) != null;
         if (known) {
+            changes.next();
             saga.timeouts().remove(name);
             saga.note(now, "cancelled timeout " + name);
         }
@@ -155,6 +166,7 @@ final class SagaRun implements SagaContext {
     @Override
     public void complete() {
         requireActive("end", "complete");
+        changes.next();
         saga.become(SagaStatus.COMPLETED);
         saga.timeouts().clear();
         saga.blocks().clear();
@@ -170,10 +182,13 @@ final class SagaRun implements SagaContext {
                     "fail",
                     "its reason contains an unpaired surrogate (half of a character). Cut text between characters");
         }
+        changes.next();
         compensation.begin(saga, reason, handling, now);
     }
 
     private void requireRunning() {
+        handling.ending()
+                .requireNotBegun("Saga %s %s is changed".formatted(saga.saga(), saga.id()), MisuseException.SAGA);
         if (over) {
             throw new MisuseException(
                     MisuseException.SAGA,

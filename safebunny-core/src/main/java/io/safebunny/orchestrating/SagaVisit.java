@@ -72,6 +72,7 @@ final class SagaVisit {
         } finally {
             run.end();
         }
+        run.requireWhole();
         if (after != null) {
             type.states().write(saga, after);
         }

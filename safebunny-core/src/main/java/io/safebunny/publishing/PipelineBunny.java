@@ -157,7 +157,7 @@ public final class PipelineBunny implements Bunny {
             sendStep.storeOrSend(message, sender.deadline());
         } else {
             handling.requirePublishing();
-            handling.collect(message);
+            sendStep.collect(handling, message);
         }
     }
 

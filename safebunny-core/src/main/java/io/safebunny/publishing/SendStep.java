@@ -4,6 +4,7 @@ package io.safebunny.publishing;
 import io.micrometer.observation.Observation;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.Printable;
+import io.safebunny.handling.Surrounding;
 import io.safebunny.message.Envelope;
 import io.safebunny.middleware.Middleware;
 import io.safebunny.middleware.Next;
@@ -89,7 +90,9 @@ final class SendStep implements Middleware<Publication> {
 
     private void send(Publication publication) {
         if (publication.surrounding != null) {
-            publication.surrounding.requirePublishing();
+            if (publication.mode != Publication.Mode.SEND_NOW || !publication.surrounding.isEnding()) {
+                publication.surrounding.requirePublishing();
+            }
             if (publication.mode == Publication.Mode.SEND_NOW && publication.surrounding.collectsOnly()) {
                 throw new InvalidPublicationException(
                         "publishNow is refused in a saga [type=%s]: what was sent would stay sent if the saga's state is not written. Use publish, or a step of the saga."
@@ -109,9 +112,7 @@ final class SendStep implements Middleware<Publication> {
             OutboundMessage message = messages.create(publication, trace);
             Observations.identified(observation, publication.messageId(), publication.correlationId());
             switch (publication.mode) {
-                case COLLECT ->
-                    Objects.requireNonNull(publication.surrounding, "in this mode")
-                            .collect(message);
+                case COLLECT -> collect(Objects.requireNonNull(publication.surrounding, "in this mode"), message);
                 case SEND_AND_WAIT -> {
                     if (!isStored(message, observation)) {
                         sender.requireRunning(message);
@@ -155,6 +156,13 @@ final class SendStep implements Middleware<Publication> {
         if (!isStored(message)) {
             sender.requireRunning(message);
             sender.publishAndWait(message, deadline);
+        }
+    }
+
+    /** As part of the handling, or of the transaction of a listener that is told how the handling ended. */
+    void collect(Surrounding handling, OutboundMessage message) {
+        if (!handling.leavesToItsTransaction() || !isStored(message)) {
+            handling.collect(message);
         }
     }
 

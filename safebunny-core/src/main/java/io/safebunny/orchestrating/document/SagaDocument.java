@@ -81,6 +81,15 @@ public final class SagaDocument {
         }
     }
 
+    /** Returns to what it is now. */
+    public Runnable undo() {
+        ObjectNode copy = root.deepCopy();
+        return () -> {
+            root.removeAll();
+            root.setAll(copy);
+        };
+    }
+
     /**
      * The next write of the saga.
      *

@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.core.Ordered;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionStatus;
@@ -28,6 +29,7 @@ final class OpenTransaction implements LocalTransaction {
     private final @Nullable ConnectionHolder connection;
     private final Runnable afterEnd;
     private boolean ended;
+    private boolean left;
     private boolean used;
     private boolean spoiled;
     private int completion = TransactionSynchronization.STATUS_UNKNOWN;
@@ -44,9 +46,21 @@ final class OpenTransaction implements LocalTransaction {
         this.afterEnd = afterEnd;
         if (TransactionSynchronizationManager.isSynchronizationActive()) {
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                /** Before the listeners of the application: for them, the transaction is over. */
+                @Override
+                public int getOrder() {
+                    return Ordered.HIGHEST_PRECEDENCE;
+                }
+
+                @Override
+                public void afterCommit() {
+                    leave();
+                }
+
                 @Override
                 public void afterCompletion(int how) {
                     completion = how;
+                    leave();
                 }
             });
         }
@@ -112,6 +126,8 @@ final class OpenTransaction implements LocalTransaction {
                 if (!isCommitted(e)) {
                     throw e;
                 }
+            } finally {
+                leave();
             }
         }
     }
@@ -159,6 +175,8 @@ final class OpenTransaction implements LocalTransaction {
                 manager.rollback(status);
             } catch (RuntimeException e) {
                 LOG.debug("A transaction could not be rolled back; the database does so when the connection ends", e);
+            } finally {
+                leave();
             }
         }
     }
@@ -169,7 +187,14 @@ final class OpenTransaction implements LocalTransaction {
             return false;
         }
         ended = true;
-        afterEnd.run();
         return true;
+    }
+
+    /** What the store does from now on is not part of it; until then it is, also what listeners of the commit make it do. */
+    private void leave() {
+        if (!left) {
+            left = true;
+            afterEnd.run();
+        }
     }
 }

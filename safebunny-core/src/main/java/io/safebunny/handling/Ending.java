@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.handling;
+
+import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.failure.MisuseException;
+import io.safebunny.message.Envelope;
+import io.safebunny.spi.transport.OutboundMessage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of a handling's own transaction, and what its listeners publish: before and after the commit it is part of the message, at a
+ * rollback it is refused. Spring swallows most of what listeners throw, so the first refusal is kept, to be told. Confined to one thread.
+ */
+public final class Ending {
+
+    private enum Phase {
+        /** The handler or a middleware is running. */
+        NOT_YET,
+        /** The message's record is written, but not committed. */
+        COMMITTING,
+        COMMITTED,
+        /** Or about to be, or it is unknown how the transaction ended. */
+        ROLLED_BACK
+    }
+
+    private final String messageId;
+    private final HandledTransactions transactions;
+    private Phase phase = Phase.NOT_YET;
+    private Consumer<OutboundMessage> record = publication -> {};
+    private @Nullable RuntimeException refusal;
+
+    Ending(Envelope message, HandledTransactions transactions) {
+        this.messageId = message.id();
+        this.transactions = transactions;
+    }
+
+    boolean hasBegun() {
+        return phase != Phase.NOT_YET;
+    }
+
+    void isOver() {
+        phase = Phase.NOT_YET;
+    }
+
+    void rollsBack() {
+        phase = Phase.ROLLED_BACK;
+    }
+
+    /**
+     * Called within {@link Handling#end}, when the record is complete, before it is committed: what listeners of the commit publish, before
+     * and after it, is added to the record.
+     *
+     * @param addToRecord throws if it cannot
+     */
+    public void commits(Consumer<OutboundMessage> addToRecord) {
+        record = addToRecord;
+        phase = Phase.COMMITTING;
+    }
+
+    /** Told before the application's listeners are. */
+    void ended(boolean committed) {
+        if (phase == Phase.COMMITTING || phase == Phase.COMMITTED) {
+            phase = committed ? Phase.COMMITTED : Phase.ROLLED_BACK;
+        }
+    }
+
+    /** Whether a publication now is no business of the handling's: it is decided, and a listener has begun a transaction. */
+    boolean leavesToItsTransaction() {
+        return (phase == Phase.COMMITTED || phase == Phase.ROLLED_BACK) && transactions.isInAnother();
+    }
+
+    /** @throws InvalidPublicationException the publication would be sent although the message was not handled */
+    void requirePublishing() {
+        if (phase == Phase.ROLLED_BACK && !transactions.isInAnother()) {
+            throw refused();
+        }
+    }
+
+    /**
+     * Adds the publication of a listener to the message's record; one made in a transaction of the listener's own once that is committed.
+     *
+     * @throws RuntimeException it is refused, or the store is
+     */
+    void collect(OutboundMessage publication) {
+        if (phase == Phase.ROLLED_BACK) {
+            throw refused();
+        }
+        TransactionShare share = transactions.current();
+        if (share == null || share.isOwn()) {
+            add(publication);
+        } else {
+            Collected collected = new Collected(publication, share);
+            share.onRollback(collected::drop);
+            share.onCommit(() -> {
+                if (!collected.isDropped()) {
+                    add(publication);
+                }
+            });
+        }
+    }
+
+    private void add(OutboundMessage publication) {
+        try {
+            record.accept(publication);
+        } catch (RuntimeException e) {
+            throw keep(e);
+        }
+    }
+
+    private RuntimeException refused() {
+        return keep(
+                new InvalidPublicationException(
+                        "A listener publishes at the rollback of message %s: nothing of a message that is not handled is sent. Use publishNow; or publish in a transaction of the listener's own (REQUIRES_NEW) and have an outbox."
+                                .formatted(messageId)));
+    }
+
+    /**
+     * @param what is done, the beginning of a sentence
+     * @throws MisuseException a listener of the transaction's end does it
+     */
+    public void requireNotBegun(String what, String code) {
+        if (hasBegun()) {
+            throw keep(new MisuseException(
+                    code,
+                    what
+                            + " by a listener of its transaction: too late, the handler has returned. Do it in the handler."));
+        }
+    }
+
+    /** Keeps it to be told, if it is the first one at this end; returns it. */
+    private RuntimeException keep(RuntimeException failure) {
+        if (refusal == null) {
+            refusal = failure;
+        }
+        return failure;
+    }
+
+    /** What was refused first to listeners since the last call: Spring may have swallowed it. */
+    public @Nullable RuntimeException takeRefusal() {
+        RuntimeException taken = refusal;
+        refusal = null;
+        return taken;
+    }
+}

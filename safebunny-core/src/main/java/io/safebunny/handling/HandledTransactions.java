@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.handling;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * The Spring transactions in which a handling collects: the one that belongs to the message, if its store shares it with the handler,
+ * and those that the application opens, on any thread. Thread-safe.
+ */
+public final class HandledTransactions {
+
+    /** Whether the handling has a transaction of its own; used by its thread only. */
+    private boolean adopts;
+
+    HandledTransactions() {}
+
+    /** Whether a transaction is open on this thread, whoever has begun it. */
+    public boolean isInOne() {
+        return isActive();
+    }
+
+    /** Undoes a change if the transaction that is open on this thread is rolled back, wholly or to a savepoint. Must not throw. */
+    public void onRollback(Runnable undo) {
+        TransactionShare share = current();
+        if (share != null) {
+            share.onRollback(undo);
+        }
+    }
+
+    /**
+     * Called as the handling begins: a transaction that is open by now is the handling's own, and so are those that take its place.
+     *
+     * @param ownEnded hears whether it was committed, before the application's listeners do
+     */
+    void begin(Consumer<Boolean> ownEnded) {
+        adopts |= isActive();
+        adopt(ownEnded);
+    }
+
+    /** Called when another transaction has taken the place of the handling's own. */
+    void adopt(Consumer<Boolean> ownEnded) {
+        if (adopts && isActive() && find() == null) {
+            register(new TransactionShare(this, true, ownEnded));
+        }
+    }
+
+    /** That of the transaction open on this thread; {@code null} if none is. */
+    @Nullable
+    TransactionShare current() {
+        if (!isActive()) {
+            return null;
+        }
+        TransactionShare known = find();
+        return known == null ? register(new TransactionShare(this, false, committed -> {})) : known;
+    }
+
+    /** Whether a transaction is open on this thread that the application began, not the handling. */
+    boolean isInAnother() {
+        if (!isActive()) {
+            return false;
+        }
+        TransactionShare known = find();
+        return known == null || !known.isOwn();
+    }
+
+    /** While the listeners of its end are told, a transaction still looks open, and is not. */
+    private static boolean isActive() {
+        return TransactionSynchronizationManager.isActualTransactionActive()
+                && TransactionSynchronizationManager.isSynchronizationActive();
+    }
+
+    private @Nullable TransactionShare find() {
+        for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
+            if (each instanceof TransactionShare share && share.isOf(this)) {
+                return share;
+            }
+        }
+        return null;
+    }
+
+    private static TransactionShare register(TransactionShare share) {
+        TransactionSynchronizationManager.registerSynchronization(share);
+        return share;
+    }
+}

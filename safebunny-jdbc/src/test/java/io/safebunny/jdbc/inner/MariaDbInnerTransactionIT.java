@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.inner;
+
+import io.safebunny.jdbc.fixture.TestDatabase;
+
+class MariaDbInnerTransactionIT extends InnerTransactionRules {
+
+    @Override
+    TestDatabase database() {
+        return TestDatabase.MARIADB;
+    }
+
+    @Override
+    StoreKind store() {
+        return StoreKind.TRANSACTIONAL;
+    }
+}
