@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.inner;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -21,6 +22,7 @@ import io.safebunny.jdbc.outbox.JdbcOutboxOptions;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.saga.SagaView;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
@@ -61,6 +63,7 @@ final class Shop implements AutoCloseable {
     private final List<SafeBunnyEngine> engines = new ArrayList<>();
     private final SafeBunnyEngine desk;
     private final SafeBunnyEngine node;
+    private volatile String started = "";
     private final String id = UUID.randomUUID().toString();
     final MemoryBroker broker = new MemoryBroker(timeline, threads);
     final AtomicInteger attempts = new AtomicInteger();
@@ -120,14 +123,14 @@ final class Shop implements AutoCloseable {
         node.start(List.of(handler(
                 Order.class, "desk", retries, (payload, context) -> work.run(attempts.incrementAndGet(), context))));
         order();
-    }
-
-    private void order() {
-        Published unused = desk.bunny().publish(new Order(id));
         await().until(() -> attempts.get() > 0 && broker.isIdle());
     }
 
-    /** The same with a saga, which counts its attempts. */
+    private void order() {
+        started = desk.bunny().publish(new Order(id)).correlationId();
+    }
+
+    /** The same with a saga, whose timeouts may be on their way. */
     void orderWith(Object saga) {
         DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
         beans.registerSingleton("saga", saga);
@@ -142,10 +145,15 @@ final class Shop implements AutoCloseable {
                                 null)
                         .sagas());
         order();
+        await().until(() -> setAside() > 0 || !sagasOfTheOrder("trip").isEmpty());
     }
 
-    SafeBunnyEngine node() {
-        return node;
+    List<SagaView> sagasOfTheOrder(String saga) {
+        return node.sagas().find(saga, started).stream().toList();
+    }
+
+    void awaitSent(String... expected) {
+        await().untilAsserted(() -> assertThat(sent).containsExactly(expected));
     }
 
     Bunny bunny() {
