@@ -277,7 +277,7 @@ public final class Handling implements Surrounding {
         requirePublishing();
         OpenHandling known = open;
         if (known == null) {
-            known = new OpenHandling(message, publications, collectsOnly, () -> steps == null ? null : steps.running());
+            known = new OpenHandling(this, publications, () -> steps == null ? null : steps.running());
             open = known;
         }
         return known;
@@ -305,6 +305,11 @@ public final class Handling implements Surrounding {
     @Override
     public boolean isEnding() {
         return ending.hasBegun();
+    }
+
+    /** Whether this thread is ending its transaction. */
+    boolean isEndingHere() {
+        return current.get() == this && ending.hasBegun();
     }
 
     @Override

@@ -13,32 +13,44 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OpenHandling implements Surrounding {
 
-    private final Envelope message;
+    private final Handling handling;
     private final Publications publications;
-    private final boolean collectsOnly;
     private final Supplier<@Nullable String> runningStep;
     private boolean over;
 
-    OpenHandling(
-            Envelope message, Publications publications, boolean collectsOnly, Supplier<@Nullable String> runningStep) {
-        this.message = message;
+    OpenHandling(Handling handling, Publications publications, Supplier<@Nullable String> runningStep) {
+        this.handling = handling;
         this.publications = publications;
-        this.collectsOnly = collectsOnly;
         this.runningStep = runningStep;
     }
 
     @Override
     public Envelope message() {
-        return message;
+        return handling.message();
+    }
+
+    /** For listeners of the transaction's end, which run on the handler's thread, it makes no difference by what they publish. */
+    @Override
+    public boolean isEnding() {
+        return handling.isEndingHere();
+    }
+
+    @Override
+    public boolean leavesToItsTransaction() {
+        return isEnding() && handling.leavesToItsTransaction();
     }
 
     /** @throws InvalidPublicationException after the handler has returned, and while it runs a step */
     @Override
     public synchronized void requirePublishing() {
+        if (isEnding()) {
+            handling.requirePublishing();
+            return;
+        }
         if (over) {
             throw new InvalidPublicationException(
                     "The handler of message %s has returned: a publication now would not be part of its handling. Let the handler wait for the other threads that publish for it."
-                            .formatted(message.id()));
+                            .formatted(message().id()));
         }
         // refuse it for every thread: a publication by a thread that the step started cannot be told from one by
         // another thread
@@ -52,18 +64,25 @@ public final class OpenHandling implements Surrounding {
 
     @Override
     public boolean collectsOnly() {
-        return collectsOnly;
+        return handling.collectsOnly();
     }
 
     @Override
     public synchronized void collect(OutboundMessage publication) {
         requirePublishing();
-        publications.add(publication);
+        if (isEnding()) {
+            handling.collect(publication);
+        } else {
+            publications.add(publication);
+        }
     }
 
     /** Refuses: the order of publications by several threads may differ from attempt to attempt. */
     @Override
     public int nextOrdinal(String type) {
+        if (isEnding()) {
+            return handling.nextOrdinal(type);
+        }
         throw new InvalidPublicationException(
                 "A publication from another thread needs an idempotency key [type=%s]: the order may differ in each attempt, so the message id cannot depend on it. Pass PublishOptions.none().withIdempotencyKey(…), derived from what is published."
                         .formatted(type));

@@ -4,6 +4,8 @@ package io.safebunny.jdbc.inner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.safebunny.Bunny;
+import io.safebunny.Published;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.test.CapturedLogs;
 import io.safebunny.test.LogLine;
@@ -157,6 +159,18 @@ abstract class CommitListenerRules {
         });
 
         assertThat(shop.sent).containsExactly("handler", "listener");
+    }
+
+    @Test
+    void itMakesNoDifferenceByWhatTheyPublish() {
+        shop.order(0, (attempt, context) -> {
+            Bunny publisher = context.publisher();
+            afterCommit(() -> {
+                Published unused = publisher.publish(new Shop.Told("listener"));
+            });
+        });
+
+        assertThat(shop.sent).containsExactly("listener");
     }
 
     @Test

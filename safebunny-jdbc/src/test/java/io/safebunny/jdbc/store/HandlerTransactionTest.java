@@ -161,7 +161,7 @@ class HandlerTransactionTest {
 
         assertThat(told.poll(10, TimeUnit.SECONDS))
                 .isInstanceOfSatisfying(InvalidPublicationException.class, e -> assertThat(e)
-                        .hasMessageContaining("The transaction of message"));
+                        .hasMessageContaining("at the rollback of message"));
         assertThat(received).isEmpty();
     }
 
