@@ -46,7 +46,8 @@ final class NodePoison {
                         .collect(Collectors.toMap(queue, handler -> pipelines.inspector(handler, types))),
                 parts.meteredStore(),
                 metrics,
-                events);
+                events,
+                parts.options().exceptionDetails());
     }
 
     /** @throws MisuseException SB-5014 when the node handles nothing, or has not been started */

@@ -30,13 +30,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells the application's listeners what happened, on a thread of their own: whoever reports an event neither waits for them nor learns of
- * their failures. Thread-safe; no method but {@link #stop} blocks.
+ * their failures. Thread-safe; no method blocks but {@link #stop}, and {@link #moved}, which waits rather than have a move go untold.
  */
 public final class Events {
 
     private static final Logger LOG = LoggerFactory.getLogger(Events.class);
 
     private static final int MOST_UNTOLD = 10_000;
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(5);
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
     private static final Kind FAILED = Kind.warn(LOG, "Listeners of events failed");
@@ -50,7 +51,7 @@ public final class Events {
     private final Queue<Runnable> untold = new ConcurrentLinkedQueue<>();
 
     private final Semaphore places = new Semaphore(MOST_UNTOLD);
-    /** Of messages that somebody moves, as many as there are and as fast as can be: they must not take the places of the others. */
+    /** Of messages that somebody moves, who waits for a place: they must not take the places of the others. */
     private final Semaphore placesOfMoved = new Semaphore(MOST_UNTOLD);
 
     private final SerialTask telling;
@@ -119,8 +120,13 @@ public final class Events {
                 timeline.now()));
     }
 
-    /** @param to queue in which the copy is now */
+    /**
+     * Waits while listeners are as far behind as may be, so that an audit of them lacks nothing.
+     *
+     * @param to queue in which the copy is now
+     */
     public void moved(PoisonOperation operation, String to, WireMessage message) {
+        awaitRoom();
         tell(new MessageMoved(
                 node,
                 operation.id(),
@@ -131,6 +137,16 @@ public final class Events {
                 printable(message.messageId()),
                 printable(message.correlationId()),
                 timeline.now()));
+    }
+
+    private void awaitRoom() {
+        try {
+            while (placesOfMoved.availablePermits() == 0 && lastWords == null) {
+                timeline.sleep(BETWEEN_LOOKS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Whatever fails here, an error too, costs the event only: its message is to be settled as if nobody had been told. */

@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
  * One copy of a message with all there is to know of it. Not to be shown to everybody: the body is as its sender wrote it. Do not
  * change the array.
  *
- * @param body decoded, if its {@code content-encoding} is known
+ * @param body decoded, if its {@code content-encoding} is known; {@code null} when none was asked for, or there was no room for it
  * @param record what is stored of the message; {@code null} when nothing is, or when it cannot be told, as the verdict says
  */
 public record PoisonCopy(
-        PoisonedMessage message, byte[] body, @Nullable Stored record) {
+        PoisonedMessage message, byte @Nullable [] body, @Nullable Stored record) {
 
     /**
      * What the store has of a message.

@@ -13,18 +13,28 @@ import java.util.List;
 public interface PoisonMessages {
 
     /**
-     * What is there, and what a replay would do with each; blocks. At most ten times the filter's limit is looked at, but no less than
+     * What is there, without headers, and what a replay would do with each; blocks. At most ten times the filter's limit is looked at, but no less than
      * 1,000 copies.
      */
     PoisonList list(PoisonFilter filter);
 
     /**
-     * The copies of one message, with their bodies, and what is stored of it; blocks. At most 100 of them, among the first 100,000 of the
-     * queue.
+     * The copies of one message, with bodies of 16 MiB in all, and what is stored of it; otherwise as {@link #find(String, long)}.
      *
      * @return empty when there is none
      */
-    List<PoisonCopy> find(String messageId);
+    default List<PoisonCopy> find(String messageId) {
+        return find(messageId, 16L << 20);
+    }
+
+    /**
+     * The copies of one message, and what is stored of it; blocks. At most 100 of them, among the first 100,000 of the
+     * queue.
+     *
+     * @param bodyBytes how many bytes the decoded bodies have that are returned, all together; 0 for no bodies
+     * @return empty when there is none
+     */
+    List<PoisonCopy> find(String messageId, long bodyBytes);
 
     /**
      * Sends all copies that match, and that their verdict says can be handled, back to their queues: each is taken, judged anew, sent to its

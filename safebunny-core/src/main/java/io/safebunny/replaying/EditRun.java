@@ -131,7 +131,7 @@ final class EditRun implements Runnable {
         if (!edits.store(edited)) {
             throw new MisuseException(
                     MisuseException.POISON,
-                    "The edit is of no effect [message=%s]: another delivery or edit of the message was faster. Its copy is as it was; the edited one is beside it and says which of them a replay would move. Look at the copies of the message once more (PoisonMessages.find, or GET safebunnypoison/{id}), and edit again what is to be edited."
+                    "The edit was not applied [message=%s]: another delivery or edit of the message was faster. Its copy is as it was; the edited one is beside it and says which of them a replay would move. Look at the copies of the message once more (PoisonMessages.find, or GET safebunnypoison/{id}), and edit again what is to be edited."
                             .formatted(Names.printable(edit.messageId())));
         }
         if (edited.record() == null && !delivery.isOpen()) {

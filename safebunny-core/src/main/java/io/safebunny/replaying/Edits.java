@@ -125,10 +125,10 @@ final class Edits {
                     edited,
                     "With the new body it would come back as %s: %s"
                             .formatted(e.reason().wireName(), e.messageWithoutCode()));
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // a constructor of the payload, or the id of its saga
             throw refused(
                     edited,
-                    "With the new body it cannot be assigned to a saga (%s)."
+                    "With the new body it cannot be read, or assigned to a saga (%s)."
                             .formatted(e.getClass().getSimpleName()));
         }
     }
@@ -139,7 +139,7 @@ final class Edits {
             if (queue.inspect(before).key().equals(edited.key())) {
                 return;
             }
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             return; // it could not be read, so its handling was never begun in another one
         }
         throw refused(before, "With the new body it would belong to another saga. Publish a new message instead.");

@@ -54,10 +54,9 @@ final class Looks {
             this.browsed = browsed;
         }
 
-        /** With what others have taken only to look at it. */
         @Override
-        public long depth() {
-            return Looks.this.<Long>locked(browsed::depth);
+        public long waiting() {
+            return browsed.waiting();
         }
 
         @Override

@@ -37,7 +37,7 @@ final class MoveRun implements Runnable {
     /** Brokers close the channel of whoever keeps a message for their {@code consumer_timeout}, by default 30 minutes. */
     private static final Duration LONGEST_KEPT = Duration.ofMinutes(20);
 
-    /** For others who have taken copies only to look at them, and for a broker that cannot count. */
+    /** For others who have taken copies only to look at them. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private static final int MOST_WAITS = 3;
@@ -54,11 +54,10 @@ final class MoveRun implements Runnable {
     private final Metrics metrics;
     private final Rate rate;
     private final JudgedCopies judged = new JudgedCopies();
-    /** Copies that were there when it began; what is set aside from then on is not meant. */
-    private long meant = NOT_COUNTED;
+    /** Copies that waited when it took the first one; what is set aside later is out of scope. */
+    private long inScope = NOT_COUNTED;
 
     private long gone;
-    private int miscounts;
 
     /** @param from queue that is browsed */
     MoveRun(
@@ -123,15 +122,8 @@ final class MoveRun implements Runnable {
 
     private Round round() throws InterruptedException, ExecutionException {
         try (BrowsedQueue queue = browsing.get()) {
-            if (meant == NOT_COUNTED) {
-                long depth = queue.depth();
-                if (depth == 0) {
-                    return next(queue) == null ? nothing() : miscounted();
-                }
-                meant = depth;
-            }
             judged.putBack();
-            return take(queue, meant - gone);
+            return take(queue);
         }
     }
 
@@ -139,20 +131,10 @@ final class MoveRun implements Runnable {
         return operation.cancelled().isDone() ? Round.CANCELLED : Round.DONE;
     }
 
-    /** A quorum queue without a leader says that it is empty, as one does all of whose messages are held by others, who may put them back. */
-    private Round miscounted() throws InterruptedException, ExecutionException {
-        if (++miscounts > MOST_WAITS) {
-            throw new BrowsingException(
-                    from,
-                    "the broker has messages of it and counts none. Try again when all of its nodes run, and nobody else looks at them.",
-                    null);
-        }
-        return pause(PATIENCE) ? Round.AGAIN : Round.CANCELLED;
-    }
-
-    private Round take(BrowsedQueue queue, long most) throws InterruptedException, ExecutionException {
+    private Round take(BrowsedQueue queue) throws InterruptedException, ExecutionException {
         long since = timeline.nanoTime();
         int before = operation.matched();
+        long most = inScope == NOT_COUNTED ? Long.MAX_VALUE : inScope - gone;
         for (long taken = 0;
                 taken < most && operation.matched() < request.filter().limit();
                 taken++) {
@@ -165,8 +147,12 @@ final class MoveRun implements Runnable {
             }
             Delivery delivery = next(queue);
             if (delivery == null) {
-                operation.missed(most - taken);
+                operation.missed(inScope == NOT_COUNTED ? 0 : most - taken);
                 return nothing();
+            }
+            if (inScope == NOT_COUNTED) {
+                inScope = 1 + queue.waiting();
+                most = inScope;
             }
             treat(delivery);
         }

@@ -3,6 +3,7 @@ package io.safebunny.replaying;
 
 import io.safebunny.consuming.MessageInspector;
 import io.safebunny.consuming.MessageInspector.Inspected;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.message.Headers;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
@@ -13,6 +14,7 @@ import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.store.UnreadableRecordException;
 import io.safebunny.time.Timeline;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -32,17 +34,26 @@ final class PoisonReader {
     /** Of what is shown of a text. */
     private static final int LONGEST = 1_000;
 
+    private static final int LONGEST_FAILURE = 500;
+
     private static final Judgement UNJUDGED = new Judgement(Verdict.UNKNOWN, "");
 
     private final Map<String, MessageInspector> byQueue;
     private final @Nullable StoredRecords records;
     private final Timeline timeline;
+    private final ExceptionDetails details;
 
     /**
      * @param byQueue of the queues that this node handles, by their names
      * @param records {@code null} when handled messages are not remembered
+     * @param details how much a verdict quotes of an exception
      */
-    PoisonReader(Map<String, MessageInspector> byQueue, @Nullable StoredRecords records, Timeline timeline) {
+    PoisonReader(
+            Map<String, MessageInspector> byQueue,
+            @Nullable StoredRecords records,
+            Timeline timeline,
+            ExceptionDetails details) {
+        this.details = details;
         this.byQueue = Map.copyOf(byQueue);
         this.records = records;
         this.timeline = timeline;
@@ -62,11 +73,12 @@ final class PoisonReader {
             byte[] body,
             @Nullable MessageRecord record) {
 
-        PoisonCopy told() {
+        /** @param withBody whether there is room for it */
+        PoisonCopy told(boolean withBody) {
             MessageRecord stored = record;
             return new PoisonCopy(
                     shown,
-                    body,
+                    withBody ? body : null,
                     stored == null
                             ? null
                             : new PoisonCopy.Stored(
@@ -101,19 +113,32 @@ final class PoisonReader {
             return Copy.kept(wire, Verdict.REFUSED, Objects.requireNonNull(refusal));
         }
         WireMessage replayed = replayed(wire);
+        Inspected inspected;
         try {
-            return judged(wire, replayed, queue.inspect(replayed), forced);
+            inspected = queue.inspect(replayed);
         } catch (InvalidMessageException e) {
             return Copy.kept(
                     wire, Verdict.REFUSED, "It would come back as " + e.reason().wireName() + '.');
+        } catch (Throwable e) { // whatever a constructor, a static initialiser or a serializer throws concerns this copy alone
+            return unreadable(wire, "Reading it fails", e);
+        }
+        try {
+            return judged(wire, replayed, inspected, forced);
+        } catch (UnreadableRecordException e) {
+            return unreadable(wire, "Its record cannot be read by this version", e);
         } catch (RuntimeException e) {
             LOG.debug("Message {} cannot be judged", Names.printable(String.valueOf(wire.messageId())), e);
             return Copy.kept(
                     wire,
                     Verdict.UNKNOWN,
-                    "The store does not answer, or has a record that this version cannot read (%s)."
-                            .formatted(e.getClass().getSimpleName()));
+                    "The store does not answer (%s).".formatted(e.getClass().getSimpleName()));
         }
+    }
+
+    /** Not replayed, because it would fail in the same way; but it can be discarded. */
+    private Copy unreadable(WireMessage wire, String what, Throwable why) {
+        LOG.debug("Message {} cannot be judged", Names.printable(String.valueOf(wire.messageId())), why);
+        return Copy.kept(wire, Verdict.REFUSED, what + ": " + Names.printable(details.of(why).toString(), LONGEST_FAILURE));
     }
 
     private Copy judged(WireMessage wire, WireMessage replayed, Inspected inspected, boolean forced) {

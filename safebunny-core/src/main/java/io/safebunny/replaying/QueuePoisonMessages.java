@@ -4,6 +4,7 @@ package io.safebunny.replaying;
 import io.safebunny.consuming.MessageInspector;
 import io.safebunny.dedup.LeaseWatch;
 import io.safebunny.message.WireMessage;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.poison.PoisonCopy;
@@ -66,7 +67,8 @@ public final class QueuePoisonMessages implements PoisonMessages {
             Map<String, MessageInspector> inspectors,
             @Nullable MessageStore store,
             Metrics metrics,
-            Events events) {
+            Events events,
+            ExceptionDetails details) {
         this.node = node;
         this.queue = Topology.poisonOf(node);
         this.archive = Topology.archiveOf(node);
@@ -75,8 +77,8 @@ public final class QueuePoisonMessages implements PoisonMessages {
         this.timeline = timeline;
         LeaseWatch watch = new LeaseWatch(timeline);
         this.readers = () -> new PoisonReader(
-                inspectors, store == null ? null : new StoredRecords(store, timeline, watch), timeline);
-        this.edits = new Edits(new PoisonReader(inspectors, null, timeline), store);
+                inspectors, store == null ? null : new StoredRecords(store, timeline, watch), timeline, details);
+        this.edits = new Edits(new PoisonReader(inspectors, null, timeline, details), store);
         this.operations = new Operations(blocking);
         this.mover = new CopyMover(sender, events);
         this.metrics = metrics;
@@ -107,10 +109,10 @@ public final class QueuePoisonMessages implements PoisonMessages {
             scanned++;
             WireMessage wire = delivery.message().message();
             if (reader.matches(wire, filter)) {
-                matching.add(reader.read(wire, false).shown());
+                matching.add(reader.read(wire, false).shown().withoutHeaders());
             }
         }
-        long depth = Math.max(scanned, browsed.depth()); // a quorum queue without a leader says 0
+        long depth = scanned + browsed.waiting();
         return new PoisonList(depth, scanned, scanned < depth, groups(matching), matching);
     }
 
@@ -129,20 +131,24 @@ public final class QueuePoisonMessages implements PoisonMessages {
     }
 
     @Override
-    public List<PoisonCopy> find(String messageId) {
-        return looks.alone(queue, browsed -> find(browsed, messageId));
+    public List<PoisonCopy> find(String messageId, long bodyBytes) {
+        return looks.alone(queue, browsed -> find(browsed, messageId, bodyBytes));
     }
 
-    private List<PoisonCopy> find(BrowsedQueue browsed, String messageId) {
+    private List<PoisonCopy> find(BrowsedQueue browsed, String messageId, long bodyBytes) {
         PoisonReader reader = readers.get();
         List<PoisonCopy> copies = new ArrayList<>();
+        long room = bodyBytes;
         Delivery delivery = null;
         for (int looked = 0;
                 looked < MOST_SEARCHED && copies.size() < MOST_COPIES && (delivery = browsed.next()) != null;
                 looked++) {
             WireMessage wire = delivery.message().message();
             if (messageId.equals(wire.messageId())) {
-                copies.add(reader.read(wire, false).told());
+                PoisonReader.Copy copy = reader.read(wire, false);
+                boolean fits = copy.body().length <= room && bodyBytes > 0;
+                room -= fits ? copy.body().length : 0;
+                copies.add(copy.told(fits));
             }
         }
         return List.copyOf(copies);

@@ -465,7 +465,7 @@ class EditTest {
 
         assertThatExceptionOfType(EditFailedException.class)
                 .isThrownBy(() -> edited(copy, 5))
-                .withMessageContainingAll("SB-5014", "no effect");
+                .withMessageContainingAll("SB-5014", "not applied");
 
         node.replay(PoisonNode.everything());
         assertThat(delivered).containsExactly("o-1:6");
@@ -503,7 +503,7 @@ class EditTest {
 
         assertThatExceptionOfType(EditFailedException.class)
                 .isThrownBy(() -> edited(copy, 5))
-                .withMessageContaining("no effect");
+                .withMessageContaining("not applied");
 
         assertThat(charges).containsExactly("o-1");
         assertThat(delivered).isEmpty();

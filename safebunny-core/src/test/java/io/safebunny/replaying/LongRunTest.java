@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.failure.BrowsingException;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Unheard;
 import io.safebunny.fixture.Wires;
@@ -68,7 +69,7 @@ class LongRunTest {
                 "billing-poison",
                 browsing,
                 new CopyMover(sender, Unheard.events(node.timeline)),
-                new PoisonReader(Map.of(), null, node.timeline),
+                new PoisonReader(Map.of(), null, node.timeline, ExceptionDetails.FULL),
                 node.timeline,
                 new Metrics(new SimpleMeterRegistry()));
         run.run();
@@ -91,8 +92,8 @@ class LongRunTest {
         }
 
         @Override
-        public long depth() {
-            return all.depth();
+        public long waiting() {
+            return shuffled.size();
         }
 
         @Override
@@ -180,8 +181,8 @@ class LongRunTest {
         }
 
         @Override
-        public long depth() {
-            return real.depth();
+        public long waiting() {
+            return real.waiting();
         }
 
         @Override
@@ -287,35 +288,5 @@ class LongRunTest {
             assertThat(replay.progress().state()).isEqualTo(State.CANCELLED);
         }
         assertThat(node.copies()).hasSize(1);
-    }
-
-    /** As a quorum queue does that elects its leader. */
-    private Progress miscounted(int times) {
-        setAside("OrderPlaced", "o-0");
-        setAside("OrderPlaced", "o-1");
-        int[] asked = {0};
-        return run(ORDERS, LongRunTest::back, () -> new Changed(node.browse()) {
-            @Override
-            public long depth() {
-                return asked[0]++ < times ? 0 : super.depth();
-            }
-        });
-    }
-
-    @Test
-    void doesNotBelieveThatAQueueIsEmptyFromWhichItGetsACopy() {
-        Progress progress = miscounted(1);
-
-        assertThat(progress.moved()).isEqualTo(2);
-        assertThat(node.timeline.elapsed()).isEqualTo(Duration.ofSeconds(1));
-    }
-
-    @Test
-    void saysThatTheBrokerCannotCount() {
-        Progress progress = miscounted(100);
-
-        assertThat(progress.state()).isEqualTo(State.FAILED);
-        assertThat(progress.failure()).contains("SB-5015", "counts none");
-        assertThat(node.copies()).hasSize(2);
     }
 }

@@ -57,23 +57,6 @@ class LooksTest {
         assertThat(node.copies()).hasSize(2);
     }
 
-    @Test
-    void anOperationCountsWhatALookHasTaken() throws Exception {
-        node.setAside(Wires.orderPlaced().wire());
-        AtomicReference<@Nullable Long> depth = new AtomicReference<>();
-        try (BrowsedQueue operation = looks.byTurns(POISON)) {
-            Thread counting = new Thread(() -> depth.set(operation.depth()));
-            boolean unused = looks.alone(POISON, queue -> {
-                assertThat(queue.next()).isNotNull();
-                counting.start();
-                await().until(() -> counting.getState() == Thread.State.WAITING || !counting.isAlive());
-                return true;
-            });
-            counting.join();
-        }
-        assertThat(depth.get()).isEqualTo(1);
-    }
-
     private static void awaited(CountDownLatch latch) {
         try {
             assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();

@@ -14,6 +14,7 @@ import ch.qos.logback.classic.Level;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.SafeBunnyEvent;
 import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
@@ -34,7 +35,8 @@ import io.safebunny.spi.transport.Route;
 import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -73,20 +75,25 @@ class MovingTest {
                 operation,
                 treatment,
                 "billing-poison",
-                () -> new Taken(copies.size(), copies.iterator()),
+                () -> new Taken(new ArrayDeque<>(copies)),
                 new CopyMover(
                         new ConfirmedSender(transport, timeline, Runnable::run, Duration.ofSeconds(5), 10), events),
-                new PoisonReader(Map.of(), null, timeline),
+                new PoisonReader(Map.of(), null, timeline, ExceptionDetails.FULL),
                 timeline,
                 new Metrics(new SimpleMeterRegistry()));
         run.run();
         return operation.progress();
     }
 
-    private record Taken(long depth, Iterator<RecordedDelivery> copies) implements BrowsedQueue {
+    private record Taken(Deque<RecordedDelivery> copies) implements BrowsedQueue {
+        @Override
+        public long waiting() {
+            return copies.size();
+        }
+
         @Override
         public @Nullable Delivery next() {
-            return copies.hasNext() ? copies.next() : null;
+            return copies.poll();
         }
 
         @Override

@@ -350,6 +350,22 @@ class ReplayTest {
     }
 
     @Test
+    void findsCopiesWithoutBodiesOrWithAsManyAsThereIsRoomFor() {
+        node.poisonOrders(1);
+        node.setAside(node.copies().get(0));
+        int bytes = Wires.orderPlaced().wire().body().length;
+
+        assertThat(node.poison().find("o-0", 0))
+                .hasSize(2)
+                .allSatisfy(copy -> assertThat(copy.body()).isNull())
+                .allSatisfy(copy -> assertThat(copy.record()).isNotNull());
+        assertThat(node.poison().find("o-0", bytes).stream().map(PoisonCopy::body).filter(Objects::nonNull))
+                .hasSize(1);
+        assertThat(node.poison().find("o-0", 2L * bytes).stream().map(PoisonCopy::body).filter(Objects::nonNull))
+                .hasSize(2);
+    }
+
+    @Test
     void remembersTheLastHundredOperations() {
         for (int i = 0; i < 101; i++) {
             node.replay(PoisonRequest.of(PoisonFilter.all(), "tester", "reason " + i));

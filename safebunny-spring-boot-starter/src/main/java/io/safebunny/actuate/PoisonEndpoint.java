@@ -32,6 +32,9 @@ final class PoisonEndpoint {
 
     private static final String NOTHING = "/";
     private static final int SHOWN = 100;
+    /** Of bodies in one answer. */
+    private static final long SHOWN_BYTES = 4L << 20;
+
     private static final int MOST_SHOWN = 1_000;
     private static final int MOVED = 1_000;
     private static final int MOST_MOVED = 100_000;
@@ -87,8 +90,9 @@ final class PoisonEndpoint {
     WebEndpointResponse<Object> look(@Selector(match = Match.ALL_REMAINING) String[] id, SecurityContext security) {
         return Answers.found(
                 () -> {
-                    List<PoisonCopy> copies = poison.find(one(id));
-                    return copies.isEmpty() ? null : views.copies(copies, showsBodies.test(security));
+                    boolean shown = showsBodies.test(security);
+                    List<PoisonCopy> copies = poison.find(one(id), shown ? SHOWN_BYTES : 0);
+                    return copies.isEmpty() ? null : views.copies(copies, shown);
                 },
                 missing(one(id)));
     }

@@ -15,6 +15,8 @@ final class PoisonViews {
 
     private static final Logger LOG = LoggerFactory.getLogger(PoisonViews.class);
 
+    private static final String TOO_LARGE = "not shown: it is too large, or the copies before it are";
+
     private final BodyMasker masker;
 
     PoisonViews(BodyMasker masker) {
@@ -66,7 +68,8 @@ final class PoisonViews {
 
     private String masked(PoisonCopy copy) {
         try {
-            return masker.mask(copy.message(), copy.body());
+            byte[] body = copy.body();
+            return body == null ? TOO_LARGE : masker.mask(copy.message(), body);
         } catch (RuntimeException e) {
             LOG.warn("The BodyMasker failed, so the body of message {} is not shown", copy.message(), e);
             return "not shown: the BodyMasker failed with " + e.getClass().getName();

@@ -31,8 +31,8 @@ final class DeferredPoisonMessages implements PoisonMessages {
     }
 
     @Override
-    public List<PoisonCopy> find(String messageId) {
-        return messages().find(messageId);
+    public List<PoisonCopy> find(String messageId, long bodyBytes) {
+        return messages().find(messageId, bodyBytes);
     }
 
     @Override

@@ -81,8 +81,8 @@ final class HaltedTransport extends ForwardingTransport {
         }
 
         @Override
-        public long depth() {
-            return queue.depth();
+        public long waiting() {
+            return queue.waiting();
         }
 
         @Override

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  */
 public interface BrowsedQueue extends AutoCloseable {
 
-    /** How many messages were waiting when the browsing began. */
-    long depth();
+    /** How many messages were waiting behind the one that was taken last, as far as the broker knows; 0 before the first. */
+    long waiting();
 
     /**
      * The first message that nobody else has taken; {@code null} when there is none. Returns at once. One that was handed back may

@@ -17,7 +17,7 @@ final class MemoryBrowsing implements BrowsedQueue {
 
     private final MemoryBroker broker;
     private final MemoryQueue queue;
-    private final long depth;
+    private volatile long waiting;
     private final String name;
     private final List<Taken> taken = new CopyOnWriteArrayList<>(); // the transport may be closed by another thread
     private volatile boolean cutOff;
@@ -28,12 +28,11 @@ final class MemoryBrowsing implements BrowsedQueue {
         this.broker = broker;
         this.name = name;
         this.queue = queue;
-        this.depth = queue.depth();
     }
 
     @Override
-    public long depth() {
-        return depth;
+    public long waiting() {
+        return waiting;
     }
 
     @Override
@@ -45,6 +44,7 @@ final class MemoryBrowsing implements BrowsedQueue {
                 first.add(new Taken(message.getKey(), message.getValue()));
                 taken.addAll(first);
             }
+            waiting = message == null ? 0 : queue.depth();
         });
         if (cutOff) {
             throw new BrowsingException(name, "its transport was closed.", null);

@@ -163,6 +163,23 @@ interface SettlementRules {
         billing.consume().awaitIds("stays");
     }
 
+    @Test
+    default void tellsHowManyWaitBehindTheOneThatIsLookedAt() {
+        TestNode orders = bench().publisher("orders");
+        TestNode billing = bench().subscriber("billing", orders);
+        for (int i = 0; i < 5; i++) {
+            billing.sendToItself(message("waiting-" + i), Duration.ZERO);
+        }
+
+        List<Long> waiting = new ArrayList<>();
+        try (BrowsedQueue queue = billing.transport().browse(billing.queue())) {
+            for (Delivery next = queue.next(); next != null; next = queue.next()) {
+                waiting.add(queue.waiting());
+            }
+        }
+        assertThat(waiting).containsExactly(4L, 3L, 2L, 1L, 0L);
+    }
+
     private static List<String> taken(BrowsedQueue queue) {
         List<String> ids = new ArrayList<>();
         for (Delivery next = queue.next(); next != null; next = queue.next()) {

@@ -57,8 +57,8 @@ final class RenamedQueues extends ForwardingTransport {
         BrowsedQueue browsed = transport.browse(prefix + queue);
         return new BrowsedQueue() {
             @Override
-            public long depth() {
-                return browsed.depth();
+            public long waiting() {
+                return browsed.waiting();
             }
 
             @Override

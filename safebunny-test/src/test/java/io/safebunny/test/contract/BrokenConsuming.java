@@ -30,6 +30,9 @@ final class BrokenConsuming extends TransportFaults {
     private void settlements() {
         fault("keeps what was looked at", "putsBackWhatWasOnlyLookedAt", browsing(queue -> queue.on(BrowsedQueue::close)
                 .instead(real -> {})));
+        fault("counts what is looked at as waiting", "tellsHowManyWaitBehindTheOneThatIsLookedAt", browsing(queue -> queue.on(
+                        BrowsedQueue::waiting)
+                .instead(real -> real.waiting() + 1)));
         fault(
                 "puts back what was acknowledged while it was looked at",
                 "removesWhatWasAcknowledgedWhileLookedAt",
@@ -173,8 +176,8 @@ final class BrokenConsuming extends TransportFaults {
     private record Forgetful(BrowsedQueue real, Sabotage<Transport> transport) implements BrowsedQueue {
 
         @Override
-        public long depth() {
-            return real.depth();
+        public long waiting() {
+            return real.waiting();
         }
 
         @Override
