@@ -27,8 +27,11 @@ class LocaleRuleTest {
     private static final int LINES_BEFORE = 2;
 
     private static Path project() {
-        Path classes = Path.of(URI.create(
-                LocaleRuleTest.class.getProtectionDomain().getCodeSource().getLocation().toString()));
+        Path classes = Path.of(URI.create(LocaleRuleTest.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toString()));
         return classes.resolve("../../..").normalize();
     }
 
@@ -78,7 +81,8 @@ class LocaleRuleTest {
                 "safebunny-test",
                 "crash-tests")) {
             try (Stream<Path> files = Files.walk(project().resolve(module).resolve("src/main/java"))) {
-                for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                for (Path file :
+                        files.filter(path -> path.toString().endsWith(".java")).toList()) {
                     read++;
                     violations(Files.readAllLines(file)).forEach(line -> all.add(file.getFileName() + ": " + line));
                 }

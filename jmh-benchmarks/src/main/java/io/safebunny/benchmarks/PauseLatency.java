@@ -125,7 +125,7 @@ public final class PauseLatency {
 
     private static void print(String what, List<Double> values) {
         Collections.sort(values);
-        System.out.printf(Locale.ROOT, 
+        System.out.printf(
                 Locale.ROOT,
                 "%-28s median %.2f  p95 %.2f  max %.2f%n",
                 what,

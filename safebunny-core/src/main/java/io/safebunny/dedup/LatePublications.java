@@ -40,8 +40,10 @@ final class LatePublications {
                 record = written;
                 return;
             }
-            MessageRecord stored = store.find(record.key()); // a sweeper may have sent some, if listeners take that long
-            if (stored == null || (stored.state() != RecordState.COMPLETED && stored.state() != RecordState.DISPATCHED)) {
+            MessageRecord stored =
+                    store.find(record.key()); // a sweeper may have sent some, if listeners take that long
+            if (stored == null
+                    || (stored.state() != RecordState.COMPLETED && stored.state() != RecordState.DISPATCHED)) {
                 break;
             }
             record = stored;

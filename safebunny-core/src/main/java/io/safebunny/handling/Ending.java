@@ -109,10 +109,9 @@ public final class Ending {
     }
 
     private RuntimeException refused() {
-        return keep(
-                new InvalidPublicationException(
-                        "A listener publishes at the rollback of message %s: nothing of a message that is not handled is sent. Use publishNow; or publish in a transaction of the listener's own (REQUIRES_NEW) and have an outbox."
-                                .formatted(messageId)));
+        return keep(new InvalidPublicationException(
+                "A listener publishes at the rollback of message %s: nothing of a message that is not handled is sent. Use publishNow; or publish in a transaction of the listener's own (REQUIRES_NEW) and have an outbox."
+                        .formatted(messageId)));
     }
 
     /**
@@ -121,10 +120,11 @@ public final class Ending {
      */
     public void requireNotBegun(String what, String code) {
         if (hasBegun()) {
-            throw keep(new MisuseException(
-                    code,
-                    what
-                            + " by a listener of its transaction: too late, the handler has returned. Do it in the handler."));
+            throw keep(
+                    new MisuseException(
+                            code,
+                            what
+                                    + " by a listener of its transaction: too late, the handler has returned. Do it in the handler."));
         }
     }
 

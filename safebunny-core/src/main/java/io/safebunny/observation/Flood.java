@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.observation;
 
-import java.util.Locale;
 import java.time.Duration;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The lines of one kind: how many were logged in full this minute, and how many only counted. Guarded by the lock of its log. */

@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param record what is stored of the message; {@code null} when nothing is, or when it cannot be told, as the verdict says
  */
 public record PoisonCopy(
-        PoisonedMessage message, byte @Nullable [] body, @Nullable Stored record) {
+        PoisonedMessage message,
+        byte @Nullable [] body,
+        @Nullable Stored record) {
 
     /**
      * What the store has of a message.

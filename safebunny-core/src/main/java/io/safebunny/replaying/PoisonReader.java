@@ -119,7 +119,9 @@ final class PoisonReader {
         } catch (InvalidMessageException e) {
             return Copy.kept(
                     wire, Verdict.REFUSED, "It would come back as " + e.reason().wireName() + '.');
-        } catch (Throwable e) { // whatever a constructor, a static initialiser or a serializer throws concerns this copy alone
+        } catch (
+                Throwable e) { // whatever a constructor, a static initialiser or a serializer throws concerns this copy
+            // alone
             return unreadable(wire, "Reading it fails", e);
         }
         try {
@@ -138,7 +140,10 @@ final class PoisonReader {
     /** Not replayed, because it would fail in the same way; but it can be discarded. */
     private Copy unreadable(WireMessage wire, String what, Throwable why) {
         LOG.debug("Message {} cannot be judged", Names.printable(String.valueOf(wire.messageId())), why);
-        return Copy.kept(wire, Verdict.REFUSED, what + ": " + Names.printable(details.of(why).toString(), LONGEST_FAILURE));
+        return Copy.kept(
+                wire,
+                Verdict.REFUSED,
+                what + ": " + Names.printable(details.of(why).toString(), LONGEST_FAILURE));
     }
 
     private Copy judged(WireMessage wire, WireMessage replayed, Inspected inspected, boolean forced) {

@@ -3,8 +3,8 @@ package io.safebunny.replaying;
 
 import io.safebunny.consuming.MessageInspector;
 import io.safebunny.dedup.LeaseWatch;
-import io.safebunny.message.WireMessage;
 import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.message.WireMessage;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.poison.PoisonCopy;

@@ -161,8 +161,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
                     null);
         }
         try {
-            ObjectReader reader =
-                    readers.computeIfAbsent(target, type -> mapper.readerFor(mapper.constructType(type)));
+            ObjectReader reader = readers.computeIfAbsent(target, type -> mapper.readerFor(mapper.constructType(type)));
             return (unread == null ? reader : reader.withAttribute(UnreadFields.class, unread)).readValue(body);
         } catch (JacksonException e) {
             throw new SerializationException(

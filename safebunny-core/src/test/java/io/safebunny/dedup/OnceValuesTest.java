@@ -16,14 +16,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.junit.jupiter.api.Test;
 
 /** Results of steps: the first attempt and every later one get the same. */
 class OnceValuesTest {
 
-    record Receipt(String id, @JsonInclude(JsonInclude.Include.NON_DEFAULT) int fee) {}
+    record Receipt(
+            String id,
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) int fee) {}
 
     record Corrected(String id, Integer fee) {}
 
@@ -60,7 +62,8 @@ class OnceValuesTest {
     void keepTheirDigitsWithoutADeclaredType(String digits) throws Exception {
         Map<?, ?> result = Map.of("amount", new BigDecimal(digits));
 
-        assertThat(twice(Map.class, result)).hasSize(2).allSatisfy(seen -> assertThat(seen).isEqualTo(result));
+        assertThat(twice(Map.class, result)).hasSize(2).allSatisfy(seen -> assertThat(seen)
+                .isEqualTo(result));
     }
 
     /** It is stored all the same: with a type that reads it, a replay does not run the step again. */

@@ -91,7 +91,8 @@ class SagaValuesTest {
     /** Its list is left out when it is empty, and copied by its constructor. */
     @BunnySaga(name = "Account")
     static class Unreadable {
-        record State(@JsonInclude(JsonInclude.Include.NON_EMPTY) List<BigDecimal> deposits) {
+        record State(
+                @JsonInclude(JsonInclude.Include.NON_EMPTY) List<BigDecimal> deposits) {
             State {
                 deposits = List.copyOf(deposits);
             }
@@ -187,9 +188,8 @@ class SagaValuesTest {
         world.settle();
 
         assertThat(saga().state()).isEqualTo("{\"balance\":1}");
-        assertThat(saga().history())
-                .last()
-                .satisfies(event -> assertThat(event.what()).contains("balanse"));
+        assertThat(saga().history()).last().satisfies(event -> assertThat(event.what())
+                .contains("balanse"));
     }
 
     @Test
@@ -214,11 +214,10 @@ class SagaValuesTest {
         send(new Open(BigDecimal.ONE));
         world.pass(Duration.ofMinutes(1));
 
-        assertThat(world.poison("accounts"))
-                .hasSize(1)
-                .satisfiesExactly(copy -> assertThat(copy.headers().get("x-exception-message"))
-                        .asString()
-                        .contains("SB-5012", "cannot be stored and read again"));
+        assertThat(world.poison("accounts")).hasSize(1).satisfiesExactly(copy -> assertThat(
+                        copy.headers().get("x-exception-message"))
+                .asString()
+                .contains("SB-5012", "cannot be stored and read again"));
         assertThat(world.poison("accounts").get(0).headers()).containsEntry("sb-poison-reason", "handler-failed");
     }
 
@@ -232,11 +231,10 @@ class SagaValuesTest {
         send(new Open(BigDecimal.ONE));
         world.pass(Duration.ofMinutes(1));
 
-        assertThat(world.poison("accounts"))
-                .hasSize(1)
-                .satisfiesExactly(copy -> assertThat(copy.headers().get("x-exception-message"))
-                        .asString()
-                        .contains("unpaired surrogate"));
+        assertThat(world.poison("accounts")).hasSize(1).satisfiesExactly(copy -> assertThat(
+                        copy.headers().get("x-exception-message"))
+                .asString()
+                .contains("unpaired surrogate"));
     }
 
     @Test

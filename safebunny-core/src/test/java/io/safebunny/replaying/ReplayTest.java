@@ -359,9 +359,13 @@ class ReplayTest {
                 .hasSize(2)
                 .allSatisfy(copy -> assertThat(copy.body()).isNull())
                 .allSatisfy(copy -> assertThat(copy.record()).isNotNull());
-        assertThat(node.poison().find("o-0", bytes).stream().map(PoisonCopy::body).filter(Objects::nonNull))
+        assertThat(node.poison().find("o-0", bytes).stream()
+                        .map(PoisonCopy::body)
+                        .filter(Objects::nonNull))
                 .hasSize(1);
-        assertThat(node.poison().find("o-0", 2L * bytes).stream().map(PoisonCopy::body).filter(Objects::nonNull))
+        assertThat(node.poison().find("o-0", 2L * bytes).stream()
+                        .map(PoisonCopy::body)
+                        .filter(Objects::nonNull))
                 .hasSize(2);
     }
 

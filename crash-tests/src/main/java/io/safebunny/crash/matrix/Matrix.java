@@ -79,12 +79,12 @@ final class Matrix {
         long begun = System.nanoTime();
         Outcome outcome = play(cell, name, log);
         progress.accept(String.format(
-                        Locale.ROOT,
-                        "%s: %s (%.1f s)%s",
-                        cell,
-                        outcome.text(),
-                        (System.nanoTime() - begun) / 1e9,
-                        outcome.verdict() == Outcome.Verdict.FAILED ? ", log " + log : ""));
+                Locale.ROOT,
+                "%s: %s (%.1f s)%s",
+                cell,
+                outcome.text(),
+                (System.nanoTime() - begun) / 1e9,
+                outcome.verdict() == Outcome.Verdict.FAILED ? ", log " + log : ""));
         return outcome;
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.simulation;
 
-import java.util.Locale;
 import io.safebunny.crash.plant.Patch;
 import io.safebunny.crash.plant.PatchedLibrary;
 import io.safebunny.test.simulation.Schedule;
@@ -10,6 +9,7 @@ import io.safebunny.test.simulation.Violation;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -29,9 +29,11 @@ public final class SimulateMain {
     public static void main(String... arguments) {
         String planted = arguments[2];
         if (!planted.isEmpty() && Plant.of(planted).isEmpty()) {
-            System.err.printf(Locale.ROOT, 
+            System.err.printf(
+                    Locale.ROOT,
                     "simulate: unknown plant '%s'; there are %s%n",
-                    planted, Plant.all().stream().map(Plant::name).collect(Collectors.joining(", ")));
+                    planted,
+                    Plant.all().stream().map(Plant::name).collect(Collectors.joining(", ")));
             System.exit(MISUSE);
         }
         System.exit(status(

@@ -47,9 +47,8 @@ final class RenamedFields {
             return "%s would be null, and nobody reads %s".formatted(within(where, missing), within(where, unknown));
         }
         for (String name : stored.propertyNames()) {
-            String found = known.has(name)
-                    ? find(within(where, name), stored.get(name), known.get(name), unread)
-                    : null;
+            String found =
+                    known.has(name) ? find(within(where, name), stored.get(name), known.get(name), unread) : null;
             if (found != null) {
                 return found;
             }

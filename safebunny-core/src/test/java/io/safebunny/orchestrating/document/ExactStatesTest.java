@@ -115,8 +115,8 @@ class ExactStatesTest {
         record Item(BigDecimal price) {}
         record Cart(List<Item> items) {}
 
-        StoredStates stored = new StoredStates()
-                .write(new Cart(List.of(new Item(new BigDecimal("0.5")), new Item(BigDecimal.ONE))));
+        StoredStates stored =
+                new StoredStates().write(new Cart(List.of(new Item(new BigDecimal("0.5")), new Item(BigDecimal.ONE))));
         Cart changed = new Cart(List.of(new Item(new BigDecimal("0.50")), new Item(BigDecimal.ONE)));
 
         assertThat(stored.write(changed).read(Cart.class)).isEqualTo(changed);

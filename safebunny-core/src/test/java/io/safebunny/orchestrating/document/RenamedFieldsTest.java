@@ -41,7 +41,9 @@ class RenamedFieldsTest {
     record Lines(Line line, List<Line> lines, Map<String, Line> map) {}
 
     record AliasedLines(
-            @JsonAlias("line") AliasedLine first, @JsonAlias("lines") List<AliasedLine> all, Map<String, AliasedLine> map) {}
+            @JsonAlias("line") AliasedLine first,
+            @JsonAlias("lines") List<AliasedLine> all,
+            Map<String, AliasedLine> map) {}
 
     static final class Setters {
         private long total;
@@ -62,7 +64,11 @@ class RenamedFieldsTest {
         }
     }
 
-    record Secret(String order, @JsonProperty(access = JsonProperty.Access.WRITE_ONLY) Long cents) {}
+    record Secret(
+            String order,
+
+            @JsonProperty(access = JsonProperty.Access.WRITE_ONLY)
+            Long cents) {}
 
     static final class Created {
         @JsonProperty
@@ -167,9 +173,8 @@ class RenamedFieldsTest {
                 Card.class
             })
     void whateverReadsItByAnotherName(Class<?> type) {
-        StoredStates stored = type == Wrapping.class
-                ? new StoredStates().replace(Wrapping.class, "{\"totalCents\":100}")
-                : old();
+        StoredStates stored =
+                type == Wrapping.class ? new StoredStates().replace(Wrapping.class, "{\"totalCents\":100}") : old();
         stored.write(type, stored.read(type));
 
         assertThat(stored.json()).doesNotContain("\"cents\"");
@@ -254,8 +259,10 @@ class RenamedFieldsTest {
 
     @Test
     void aNewFieldAndAnUnknownFieldAreNoRenaming() {
-        assertThat(new StoredStates().write(new Ignoring("7")).read(Client.class)).isEqualTo(new Client("7", null));
-        assertThat(new StoredStates().write(new Old("7", 1)).read(Ignoring.class)).isEqualTo(new Ignoring("7"));
+        assertThat(new StoredStates().write(new Ignoring("7")).read(Client.class))
+                .isEqualTo(new Client("7", null));
+        assertThat(new StoredStates().write(new Old("7", 1)).read(Ignoring.class))
+                .isEqualTo(new Ignoring("7"));
         assertThat(new StoredStates().write(new Old("7", 1)).read(Noted.class)).isEqualTo(new Noted("7", null));
         StoredStates nulls = new StoredStates().replace(Client.class, "{\"order\":\"7\",\"client\":null,\"other\":1}");
         assertThat(nulls.read(Client.class)).isEqualTo(new Client("7", null));

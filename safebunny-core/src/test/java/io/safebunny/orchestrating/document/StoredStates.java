@@ -19,8 +19,8 @@ final class StoredStates {
     private @Nullable MessageRecord stored;
 
     static SagaStates of(Type state) {
-        return new SagaStates(new SagaDefinition(
-                "Tour", "Tour", 1, state, List.of(), Map.of(), null, new TreeMap<>(), Set.of()));
+        return new SagaStates(
+                new SagaDefinition("Tour", "Tour", 1, state, List.of(), Map.of(), null, new TreeMap<>(), Set.of()));
     }
 
     SagaDocument document() {

@@ -33,6 +33,7 @@ class UnknownFieldsTest {
                 "{'l':[{'a':1,'x':8},{'a':1,'x':9}]} | {'l':[{'a':1},{'a':1}]} | {'l':[{'a':1},{'a':1}]} | {'l':[{'a':1,'x':8},{'a':1,'x':9}]}",
             })
     void survive(String stored, String known, String written, String kept) {
-        assertThat(UnknownFields.keep(json(stored), json(known), json(written), name -> true)).isEqualTo(json(kept));
+        assertThat(UnknownFields.keep(json(stored), json(known), json(written), name -> true))
+                .isEqualTo(json(kept));
     }
 }

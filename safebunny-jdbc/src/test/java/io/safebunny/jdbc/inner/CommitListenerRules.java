@@ -19,8 +19,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 @Timeout(60)
 abstract class CommitListenerRules {
 
-    private final Shop shop = new Shop(
-            database(), new JdbcTransactionManager(database().pool()), StoreKind.TRANSACTIONAL, false);
+    private final Shop shop =
+            new Shop(database(), new JdbcTransactionManager(database().pool()), StoreKind.TRANSACTIONAL, false);
 
     abstract TestDatabase database();
 
@@ -132,16 +132,18 @@ abstract class CommitListenerRules {
 
     @Test
     void beforeTheCommitInATransactionOfItsOwnItGoesWithBoth() {
-        shop.order(0, (attempt, context) -> Shop.register(new TransactionSynchronization() {
-            @Override
-            public void beforeCommit(boolean readOnly) {
-                shop.ofItsOwn().executeWithoutResult(status -> shop.tell("kept"));
-                shop.ofItsOwn().executeWithoutResult(status -> {
-                    shop.tell("lost");
-                    status.setRollbackOnly();
-                });
-            }
-        }));
+        shop.order(
+                0,
+                (attempt, context) -> Shop.register(new TransactionSynchronization() {
+                    @Override
+                    public void beforeCommit(boolean readOnly) {
+                        shop.ofItsOwn().executeWithoutResult(status -> shop.tell("kept"));
+                        shop.ofItsOwn().executeWithoutResult(status -> {
+                            shop.tell("lost");
+                            status.setRollbackOnly();
+                        });
+                    }
+                }));
 
         assertThat(shop.sent).containsExactly("kept");
     }
@@ -201,10 +203,7 @@ abstract class CommitListenerRules {
     @Test
     void aStepAfterTheCommitIsRefusedAndSaid() {
         try (CapturedLogs logs = CapturedLogs.start()) {
-            shop.order(
-                    0,
-                    (attempt, context) ->
-                            afterCommit(() -> context.once("charge", () -> shop.note("charged"))));
+            shop.order(0, (attempt, context) -> afterCommit(() -> context.once("charge", () -> shop.note("charged"))));
 
             assertThat(logs.all().stream().map(LogLine::message).filter(text -> text.contains("SB-3016")))
                     .hasSize(1);

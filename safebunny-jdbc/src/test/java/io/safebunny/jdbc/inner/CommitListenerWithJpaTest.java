@@ -30,8 +30,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 class CommitListenerWithJpaTest {
 
     private final LocalContainerEntityManagerFactoryBean bean = factory();
-    private final EntityManager entities = SharedEntityManagerCreator.createSharedEntityManager(
-            Objects.requireNonNull(bean.getObject()));
+    private final EntityManager entities =
+            SharedEntityManagerCreator.createSharedEntityManager(Objects.requireNonNull(bean.getObject()));
     private final Shop shop = new Shop(TestDatabase.H2, manager(), StoreKind.TRANSACTIONAL, false);
 
     private static LocalContainerEntityManagerFactoryBean factory() {

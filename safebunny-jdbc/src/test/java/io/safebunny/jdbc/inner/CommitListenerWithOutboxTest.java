@@ -16,10 +16,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 class CommitListenerWithOutboxTest {
 
     private final Shop shop = new Shop(
-            TestDatabase.H2,
-            new JdbcTransactionManager(TestDatabase.H2.pool()),
-            StoreKind.TRANSACTIONAL,
-            true);
+            TestDatabase.H2, new JdbcTransactionManager(TestDatabase.H2.pool()), StoreKind.TRANSACTIONAL, true);
 
     @AfterEach
     void close() {

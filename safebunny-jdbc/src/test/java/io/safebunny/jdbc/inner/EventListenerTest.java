@@ -104,13 +104,11 @@ class EventListenerTest {
     @Test
     void ofATransactionThatTheHandlerHasRolledBackPublishAsPartOfTheMessage() {
         LISTENERS.shop = shop;
-        shop.order(
-                0,
-                (attempt, message) -> shop.ofItsOwn().executeWithoutResult(status -> {
-                    context.publishEvent(new Placed());
-                    shop.tell("lost");
-                    status.setRollbackOnly();
-                }));
+        shop.order(0, (attempt, message) -> shop.ofItsOwn().executeWithoutResult(status -> {
+            context.publishEvent(new Placed());
+            shop.tell("lost");
+            status.setRollbackOnly();
+        }));
 
         assertThat(shop.sent).containsExactly("after rollback");
     }

@@ -4,22 +4,22 @@ package io.safebunny.jdbc.inner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.safebunny.Bunny;
 import io.safebunny.PublishOptions;
 import io.safebunny.Published;
 import io.safebunny.jdbc.fixture.TestDatabase;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionTemplate;
-import java.util.ArrayList;
-import io.safebunny.Bunny;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** What a handler publishes in a transaction that it opens belongs to that transaction. */
 @Timeout(60)
@@ -100,35 +100,31 @@ abstract class InnerTransactionRules {
 
     @Test
     void nestedOnesInANestedOneGoWithIt() {
-        shop.order(
-                0,
-                (attempt, context) -> shop.joining()
-                        .executeWithoutResult(outer -> fails(shop.nested(), () -> {
-                            noteAndTell("lost");
-                            shop.nested().executeWithoutResult(status -> noteAndTell("lost too"));
-                            shop.ofItsOwn().executeWithoutResult(status -> noteAndTell("kept"));
-                        })));
+        shop.order(0, (attempt, context) -> shop.joining()
+                .executeWithoutResult(outer -> fails(shop.nested(), () -> {
+                    noteAndTell("lost");
+                    shop.nested().executeWithoutResult(status -> noteAndTell("lost too"));
+                    shop.ofItsOwn().executeWithoutResult(status -> noteAndTell("kept"));
+                })));
 
         assertSent("kept");
     }
 
     @Test
     void whatFollowsASavepointGoesWithItsRollback() {
-        shop.order(
-                0,
-                (attempt, context) -> shop.joining().executeWithoutResult(status -> {
-                    noteAndTell("before");
-                    Object first = status.createSavepoint();
-                    noteAndTell("lost");
-                    Object second = status.createSavepoint();
-                    noteAndTell("lost too");
-                    status.rollbackToSavepoint(second);
-                    status.rollbackToSavepoint(first);
-                    noteAndTell("between");
-                    Object third = status.createSavepoint();
-                    noteAndTell("released");
-                    status.releaseSavepoint(third);
-                }));
+        shop.order(0, (attempt, context) -> shop.joining().executeWithoutResult(status -> {
+            noteAndTell("before");
+            Object first = status.createSavepoint();
+            noteAndTell("lost");
+            Object second = status.createSavepoint();
+            noteAndTell("lost too");
+            status.rollbackToSavepoint(second);
+            status.rollbackToSavepoint(first);
+            noteAndTell("between");
+            Object third = status.createSavepoint();
+            noteAndTell("released");
+            status.releaseSavepoint(third);
+        }));
 
         assertSent("before", "between", "released");
     }
@@ -136,43 +132,37 @@ abstract class InnerTransactionRules {
     /** Nothing has been published when the savepoint is made. */
     @Test
     void aSavepointAtTheBeginningCountsToo() {
-        shop.order(
-                0,
-                (attempt, context) -> shop.ofItsOwn().executeWithoutResult(status -> {
-                    Object savepoint = status.createSavepoint();
-                    noteAndTell("lost");
-                    status.rollbackToSavepoint(savepoint);
-                    noteAndTell("kept");
-                }));
+        shop.order(0, (attempt, context) -> shop.ofItsOwn().executeWithoutResult(status -> {
+            Object savepoint = status.createSavepoint();
+            noteAndTell("lost");
+            status.rollbackToSavepoint(savepoint);
+            noteAndTell("kept");
+        }));
 
         assertSent("kept");
     }
 
     @Test
     void aSuspendedOneGoesOnWhereItWas() {
-        shop.order(
-                0,
-                (attempt, context) -> shop.joining().executeWithoutResult(status -> {
-                    Object savepoint = status.createSavepoint();
-                    noteAndTell("lost");
-                    shop.transaction(TransactionDefinition.PROPAGATION_NOT_SUPPORTED)
-                            .executeWithoutResult(none -> noteAndTell("apart"));
-                    fails(shop.ofItsOwn(), () -> noteAndTell("lost too"));
-                    status.rollbackToSavepoint(savepoint);
-                    noteAndTell("kept");
-                }));
+        shop.order(0, (attempt, context) -> shop.joining().executeWithoutResult(status -> {
+            Object savepoint = status.createSavepoint();
+            noteAndTell("lost");
+            shop.transaction(TransactionDefinition.PROPAGATION_NOT_SUPPORTED)
+                    .executeWithoutResult(none -> noteAndTell("apart"));
+            fails(shop.ofItsOwn(), () -> noteAndTell("lost too"));
+            status.rollbackToSavepoint(savepoint);
+            noteAndTell("kept");
+        }));
 
         assertSent("apart", "kept");
     }
 
     @Test
     void oneThatSilentlyRollsBackTakesItAlong() {
-        shop.order(
-                0,
-                (attempt, context) -> shop.ofItsOwn().executeWithoutResult(status -> {
-                    noteAndTell("lost");
-                    status.setRollbackOnly();
-                }));
+        shop.order(0, (attempt, context) -> shop.ofItsOwn().executeWithoutResult(status -> {
+            noteAndTell("lost");
+            status.setRollbackOnly();
+        }));
 
         assertSent();
     }
@@ -228,9 +218,7 @@ abstract class InnerTransactionRules {
     void aStepStaysDone() {
         List<Integer> results = new ArrayList<>();
         shop.order(1, (attempt, context) -> {
-            fails(
-                    shop.ofItsOwn(),
-                    () -> results.add(context.once("charge", Integer.class, () -> attempt)));
+            fails(shop.ofItsOwn(), () -> results.add(context.once("charge", Integer.class, () -> attempt)));
             if (attempt == 1) {
                 throw new IllegalStateException("retried");
             }
@@ -255,8 +243,8 @@ abstract class InnerTransactionRules {
 
     private void publish(Bunny publisher, String what) {
         shop.note(what);
-        Published unused = publisher.publish(
-                new Shop.Told(what), PublishOptions.none().withIdempotencyKey(what));
+        Published unused =
+                publisher.publish(new Shop.Told(what), PublishOptions.none().withIdempotencyKey(what));
     }
 
     @Test
@@ -292,24 +280,23 @@ abstract class InnerTransactionRules {
 
     @Test
     void listenersOfItsCommitPublishAsPartOfTheHandler() {
-        shop.order(
-                0,
-                (attempt, context) -> shop.ofItsOwn().executeWithoutResult(status -> {
-                    Shop.register(new Listener(shop));
-                    noteAndTell("in it");
-                }));
+        shop.order(0, (attempt, context) -> shop.ofItsOwn().executeWithoutResult(status -> {
+            Shop.register(new Listener(shop));
+            noteAndTell("in it");
+        }));
 
         assertThat(shop.sent).containsExactly("in it", "before commit", "after commit", "after completion");
     }
 
     @Test
     void listenersOfItsRollbackPublishAsPartOfTheHandler() {
-        shop.order(0, (attempt, context) -> fails(shop.ofItsOwn(), () -> {
-            Shop.whenEnded(
-                    TransactionSynchronization.STATUS_ROLLED_BACK,
-                    () -> shop.tell("it was rolled back"));
-            noteAndTell("lost");
-        }));
+        shop.order(
+                0,
+                (attempt, context) -> fails(shop.ofItsOwn(), () -> {
+                    Shop.whenEnded(
+                            TransactionSynchronization.STATUS_ROLLED_BACK, () -> shop.tell("it was rolled back"));
+                    noteAndTell("lost");
+                }));
 
         assertThat(shop.sent).containsExactly("it was rolled back");
         assertThat(shop.notes()).isEmpty();

@@ -25,8 +25,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 @Timeout(60)
 abstract class SagaInnerTransactionRules {
 
-    private final Shop shop = new Shop(
-            TestDatabase.H2, new JdbcTransactionManager(TestDatabase.H2.pool()), store(), false);
+    private final Shop shop =
+            new Shop(TestDatabase.H2, new JdbcTransactionManager(TestDatabase.H2.pool()), store(), false);
 
     abstract StoreKind store();
 
@@ -107,12 +107,12 @@ abstract class SagaInnerTransactionRules {
         book(saga -> {
             saga.timeout("late", Duration.ofHours(1));
             rollBack(shop.ofItsOwn(), () -> saga.timeout("late", Duration.ofHours(3)));
-            rollBack(shop.ofItsOwn(), () -> assertThat(saga.cancelTimeout("late")).isTrue());
+            rollBack(shop.ofItsOwn(), () -> assertThat(saga.cancelTimeout("late"))
+                    .isTrue());
         });
 
         assertThat(saga().timeouts()).containsOnlyKeys("late");
-        assertThat(saga().timeouts().get("late"))
-                .isBefore(saga().startedAt().plus(Duration.ofHours(2)));
+        assertThat(saga().timeouts().get("late")).isBefore(saga().startedAt().plus(Duration.ofHours(2)));
     }
 
     @Test

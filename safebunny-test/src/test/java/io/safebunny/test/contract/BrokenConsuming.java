@@ -30,9 +30,10 @@ final class BrokenConsuming extends TransportFaults {
     private void settlements() {
         fault("keeps what was looked at", "putsBackWhatWasOnlyLookedAt", browsing(queue -> queue.on(BrowsedQueue::close)
                 .instead(real -> {})));
-        fault("counts what is looked at as waiting", "tellsHowManyWaitBehindTheOneThatIsLookedAt", browsing(queue -> queue.on(
-                        BrowsedQueue::waiting)
-                .instead(real -> real.waiting() + 1)));
+        fault(
+                "counts what is looked at as waiting",
+                "tellsHowManyWaitBehindTheOneThatIsLookedAt",
+                browsing(queue -> queue.on(BrowsedQueue::waiting).instead(real -> real.waiting() + 1)));
         fault(
                 "puts back what was acknowledged while it was looked at",
                 "removesWhatWasAcknowledgedWhileLookedAt",
