@@ -79,7 +79,7 @@ public final class SchemaCreation {
             if (tries >= MOST_TRIES) {
                 throw new ConfigurationException(
                         "SB-1422",
-                        "The %s could not be created in time [tries=%d, SQLState=%s]: transactions that have used its table are open and do not end, and nobody is to wait behind this start any longer."
+                        "The %s could not be created in time [tries=%s, SQLState=%s]: transactions that have used its table are open and do not end, and nobody is to wait behind this start any longer."
                                 .formatted(what, tries, e.getSQLState()),
                         "End them (PostgreSQL: pg_stat_activity, MySQL and MariaDB: show processlist), or create it with the script %s in safebunny-jdbc.jar at a quiet time, and start again."
                                 .formatted(schema.location()),
@@ -88,7 +88,7 @@ public final class SchemaCreation {
         } else if (again) {
             throw new ConfigurationException(
                     "SB-1423",
-                    "The %s is missing, and the database refuses to create it [SQLState=%s, error=%d]. The cause tells why."
+                    "The %s is missing, and the database refuses to create it [SQLState=%s, error=%s]. The cause tells why."
                             .formatted(what, e.getSQLState(), e.getErrorCode()),
                     "Run the script %s in safebunny-jdbc.jar as a user who may create tables, for example as a Flyway migration, and set safebunny.store.jdbc.initialize-schema=never."
                             .formatted(schema.location()),

@@ -88,7 +88,7 @@ final class Transactions implements Connections {
         } catch (RuntimeException e) { // not every manager wraps what it calls
             SQLException sql = Failures.sqlCause("No transaction could be begun", e);
             throw new StoreUnavailableException(
-                    "No transaction could be begun [SQLState=%s, error=%d]: there is no connection to the database, or it refused. SafeBunny retries later; if this goes on, check the database and the size of the connection pool."
+                    "No transaction could be begun [SQLState=%s, error=%s]: there is no connection to the database, or it refused. SafeBunny retries later; if this goes on, check the database and the size of the connection pool."
                             .formatted(sql.getSQLState(), sql.getErrorCode()),
                     null,
                     e);
