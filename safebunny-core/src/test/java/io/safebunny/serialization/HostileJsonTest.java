@@ -87,7 +87,7 @@ class HostileJsonTest {
                     }
                 },
                 "small stack",
-                512 * 1024);
+                768 * 1024); // 460 KB where the code is interpreted, 600 KB after its first compilation
         small.start();
         small.join();
 
