@@ -46,21 +46,21 @@ class MeteredStore implements MessageStore {
     @Override
     public MessageRecord create(MessageRecord record) {
         return timers.timeWrite(
-                Operation.CREATE, List.of(record.key()), () -> store.create(record), stored -> !stored.owner()
+                Operation.CREATE, () -> List.of(record.key()), () -> store.create(record), stored -> !stored.owner()
                         .equals(record.owner()));
     }
 
     @Override
     public @Nullable MessageRecord replace(MessageRecord record) {
         return timers.timeWrite(
-                Operation.REPLACE, List.of(record.key()), () -> store.replace(record), stored -> stored == null);
+                Operation.REPLACE, () -> List.of(record.key()), () -> store.replace(record), stored -> stored == null);
     }
 
     @Override
     public void replaceAll(List<MessageRecord> records) {
         Boolean unused = timers.timeWrite(
                 Operation.REPLACE_ALL,
-                keys(records),
+                () -> keys(records),
                 () -> {
                     store.replaceAll(records);
                     return true;
@@ -72,7 +72,7 @@ class MeteredStore implements MessageStore {
     public JointWrite writeTogether(List<MessageRecord> records) {
         return timers.timeWrite(
                 Operation.WRITE_TOGETHER,
-                keys(records),
+                () -> keys(records),
                 () -> store.writeTogether(records),
                 JointWrite.Overtaken.class::isInstance);
     }

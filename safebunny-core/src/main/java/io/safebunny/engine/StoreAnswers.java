@@ -59,14 +59,17 @@ final class StoreAnswers {
 
     /** The records, and with them the place where the store keeps others of their kind, take writes. */
     void written(Collection<RecordKey> records) {
-        if (ofWrites != null) {
-            synchronized (unwritten) {
-                unwritten.removeIf(late -> records.stream().anyMatch(record -> isOfOneKind(late, record)));
-                if (unwritten.isEmpty()) {
-                    ofWrites = null;
-                }
+        synchronized (unwritten) {
+            unwritten.removeIf(late -> records.stream().anyMatch(record -> isOfOneKind(late, record)));
+            if (unwritten.isEmpty()) {
+                ofWrites = null;
             }
         }
+    }
+
+    /** Whether a write timed out, and none of its kind was answered since. */
+    boolean isMissingWrites() {
+        return ofWrites != null;
     }
 
     private static boolean isOfOneKind(RecordKey one, RecordKey other) {

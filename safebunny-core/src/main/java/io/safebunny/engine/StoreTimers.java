@@ -7,7 +7,7 @@ import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.time.Timeline;
-import java.util.Collection;
+import java.util.List;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -94,14 +94,17 @@ final class StoreTimers {
         }
     }
 
-    /** @param records to be written */
-    <T> T timeWrite(Operation operation, Collection<RecordKey> records, Supplier<T> call, Predicate<T> conflicts) {
+    /** @param records to be written; asked for only while writes go unanswered */
+    <T> T timeWrite(
+            Operation operation, Supplier<List<RecordKey>> records, Supplier<T> call, Predicate<T> conflicts) {
         try {
             T result = time(operation, call, conflicts);
-            answers.written(records);
+            if (answers.isMissingWrites()) {
+                answers.written(records.get());
+            }
             return result;
         } catch (StoreUnavailableException e) {
-            answers.notWritten(records, e);
+            answers.notWritten(records.get(), e);
             throw e;
         }
     }

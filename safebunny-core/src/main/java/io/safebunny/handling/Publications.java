@@ -54,6 +54,9 @@ final class Publications {
 
     /** Those whose transactions were not rolled back, in the order of publishing. */
     synchronized List<OutboundMessage> all() {
+        if (collected.isEmpty()) {
+            return List.of();
+        }
         return collected.stream()
                 .filter(each -> !each.isDropped())
                 .map(Collected::message)
@@ -62,11 +65,12 @@ final class Publications {
 
     /** One of which it is not known whether its transaction is committed, or {@code null}. */
     synchronized @Nullable OutboundMessage undecided() {
-        return collected.stream()
-                .filter(Collected::isUndecided)
-                .map(Collected::message)
-                .findFirst()
-                .orElse(null);
+        for (Collected each : collected) {
+            if (each.isUndecided()) {
+                return each.message();
+            }
+        }
+        return null;
     }
 
     synchronized Mark mark() {

@@ -42,6 +42,7 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
@@ -222,9 +223,17 @@ abstract class LiveSchemaRules {
                     soon(back, () -> sql.execute(back));
                 } while (!done.get());
             } finally {
-                sql.execute(back);
+                putBack(back);
             }
             return null;
         });
+    }
+
+    private void putBack(String back) {
+        try {
+            sql.execute(back);
+        } catch (DataAccessException e) { // MySQL has no "if exists" here
+            assertThat(e).as("what was not there any more").hasMessageContaining("check that");
+        }
     }
 }

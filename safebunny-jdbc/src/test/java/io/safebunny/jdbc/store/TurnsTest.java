@@ -4,6 +4,7 @@ package io.safebunny.jdbc.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.safebunny.failure.MisuseException;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.recovery.NotHandledException;
 import java.util.Objects;
@@ -70,7 +71,7 @@ class TurnsTest {
         if (end == End.COULD_NOT_BEGIN) {
             new TransactionTemplate(new JdbcTransactionManager(TestDatabase.H2.pool()))
                     .executeWithoutResult(open -> assertThatThrownBy(() -> bench.deliver(bench.first, execution -> {}))
-                            .isInstanceOf(NotHandledException.class));
+                            .isInstanceOf(MisuseException.class));
             return;
         }
         bench.deliver(bench.first, execution -> {

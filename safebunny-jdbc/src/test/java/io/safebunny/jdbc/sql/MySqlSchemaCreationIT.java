@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.sql;
+
+import io.safebunny.jdbc.fixture.TestDatabase;
+
+class MySqlSchemaCreationIT extends SchemaRaceRules {
+
+    @Override
+    TestDatabase database() {
+        return TestDatabase.MYSQL;
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import io.safebunny.jdbc.fixture.TestDatabase;
+
+class MySqlLockedStepsIT extends LockedStepsRules {
+
+    @Override
+    TestDatabase database() {
+        return TestDatabase.MYSQL;
+    }
+
+    @Override
+    String locksSteps() {
+        return "select count(*) from safebunny_step for update"; // with the gaps
+    }
+
+    @Override
+    String waiting() {
+        return "select (select count(*) from performance_schema.data_lock_waits) + (select count(*) from performance_schema.processlist where state like 'Waiting for table metadata lock%')";
+    }
+}
