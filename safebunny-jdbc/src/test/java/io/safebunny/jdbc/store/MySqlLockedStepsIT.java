@@ -17,6 +17,6 @@ class MySqlLockedStepsIT extends LockedStepsRules {
 
     @Override
     String waiting() {
-        return "select (select count(*) from performance_schema.data_lock_waits) + (select count(*) from performance_schema.processlist where state like 'Waiting for table metadata lock%')";
+        return "select (select count(*) from information_schema.innodb_trx where trx_state = 'LOCK WAIT') + (select count(*) from information_schema.processlist where state like 'Waiting for table metadata lock%')";
     }
 }
