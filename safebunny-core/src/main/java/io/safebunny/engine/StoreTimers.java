@@ -7,8 +7,8 @@ import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.time.Timeline;
-import java.util.List;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -95,8 +95,7 @@ final class StoreTimers {
     }
 
     /** @param records to be written; asked for only while writes go unanswered */
-    <T> T timeWrite(
-            Operation operation, Supplier<List<RecordKey>> records, Supplier<T> call, Predicate<T> conflicts) {
+    <T> T timeWrite(Operation operation, Supplier<List<RecordKey>> records, Supplier<T> call, Predicate<T> conflicts) {
         try {
             T result = time(operation, call, conflicts);
             if (answers.isMissingWrites()) {

@@ -49,7 +49,8 @@ class ExceptionsTest {
             Map.entry(
                     "Declarations IOException", "the connection is tried again, or told as a ConnectionLostException"),
             Map.entry("RabbitControl IOException", "told by ControlChannel.problem, and tried again"),
-            Map.entry("SchemaStatement IllegalStateException", "a script of ours that is not what it must be: the build"),
+            Map.entry(
+                    "SchemaStatement IllegalStateException", "a script of ours that is not what it must be: the build"),
             Map.entry("RabbitSender IOException", "told as a ConnectionLostException"),
             Map.entry("RabbitTopology AmqpException", "the command says so and ends with status 1"),
             Map.entry("RabbitTopology AmqpIOException", "the same"),
