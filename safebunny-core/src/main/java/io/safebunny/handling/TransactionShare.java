@@ -4,7 +4,6 @@ package io.safebunny.handling;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -20,7 +19,7 @@ final class TransactionShare implements TransactionSynchronization {
     private final Consumer<Boolean> told;
     private final List<Runnable> undos = new ArrayList<>();
     private final List<Runnable> whenCommitted = new ArrayList<>();
-    private final Map<Object, Integer> savepoints = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, Integer> savepoints = new IdentityHashMap<>();
     private volatile boolean decided;
 
     /**

@@ -20,7 +20,7 @@ import tools.jackson.databind.JsonNode;
  */
 final class UnreadFields {
 
-    private final Map<Object, Map<String, JsonNode>> byObject = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, Map<String, JsonNode>> byObject = new IdentityHashMap<>();
     private final Deque<Map<String, JsonNode>> beingBuilt = new ArrayDeque<>();
     private final Set<String> names = new HashSet<>();
     private final Set<Object> written = java.util.Collections.newSetFromMap(new IdentityHashMap<>());

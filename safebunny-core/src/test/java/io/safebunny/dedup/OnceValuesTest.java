@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,7 +28,7 @@ class OnceValuesTest {
             String id,
             @JsonInclude(JsonInclude.Include.NON_DEFAULT) int fee) {}
 
-    record Corrected(String id, Integer fee) {}
+    record Corrected(String id, @Nullable Integer fee) {}
 
     record Loose(Object amount, ZonedDateTime at) {}
 
@@ -62,8 +63,8 @@ class OnceValuesTest {
     void keepTheirDigitsWithoutADeclaredType(String digits) throws Exception {
         Map<?, ?> result = Map.of("amount", new BigDecimal(digits));
 
-        assertThat(twice(Map.class, result)).hasSize(2).allSatisfy(seen -> assertThat(seen)
-                .isEqualTo(result));
+        List<Object> seen = new ArrayList<>(twice(Map.class, result));
+        assertThat(seen).containsExactly(result, result);
     }
 
     /** It is stored all the same: with a type that reads it, a replay does not run the step again. */

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What sagas are given to keep, from messages to the store and back. */
+@SuppressWarnings("SameNameButDifferent") // each saga has a state of its own
 class SagaValuesTest {
 
     private static final String ID = "account-1";

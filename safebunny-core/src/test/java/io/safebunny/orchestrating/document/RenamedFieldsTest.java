@@ -28,6 +28,7 @@ import tools.jackson.databind.annotation.JsonNaming;
 import tools.jackson.databind.annotation.JsonPOJOBuilder;
 
 /** A name that a class reads is its own, whatever it writes instead; only what nobody reads is another version's. */
+@SuppressWarnings("NullAway") // Jackson sets what is not initialised, and some of it to null
 class RenamedFieldsTest {
 
     record Old(String order, long cents) {}
