@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,9 +31,10 @@ final class Compatibility {
     static void require(String table, Connections connections) throws SQLException {
         try {
             for (String column : KEY) {
-                String confused = connections.once(connection -> confused(connection, table, column));
-                if (confused != null) {
-                    throw refusal(table, column, confused);
+                Optional<String> confused =
+                        connections.once(connection -> Optional.ofNullable(confused(connection, table, column)));
+                if (confused.isPresent()) {
+                    throw refusal(table, column, confused.get());
                 }
             }
         } catch (SQLException e) {

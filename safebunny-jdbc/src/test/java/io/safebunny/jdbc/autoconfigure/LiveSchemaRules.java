@@ -195,14 +195,14 @@ abstract class LiveSchemaRules {
             try (Connection somebody = database().anotherPool().getConnection();
                     Statement statement = somebody.createStatement()) {
                 somebody.setAutoCommit(false);
-                boolean locked = statement.execute(locksMessages());
+                boolean unused = statement.execute(locksMessages());
                 publish(AT_ONCE);
                 Awaitility.await()
                         .atMost(Duration.ofSeconds(30))
                         .during(Duration.ofSeconds(3))
                         .until(() -> shop.storeOutage() != null);
                 somebody.rollback();
-                locked = statement.execute(unlocksMessages());
+                unused = statement.execute(unlocksMessages());
                 somebody.setAutoCommit(true);
             }
             Awaitility.await()

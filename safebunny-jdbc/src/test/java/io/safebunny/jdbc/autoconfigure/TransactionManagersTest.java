@@ -23,6 +23,7 @@ import org.h2.jdbcx.JdbcDataSource;
 import org.hibernate.cfg.MultiTenancySettings;
 import org.hibernate.context.spi.CurrentTenantIdentifierResolver;
 import org.hibernate.context.spi.TenantSchemaMapper;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
@@ -327,7 +328,7 @@ class TransactionManagersTest {
         return context.getBean(TransactionalJdbcMessageStore.class);
     }
 
-    private static Integer count(DataSource database) {
+    private static @Nullable Integer count(DataSource database) {
         return new JdbcTemplate(database).queryForObject("select count(*) from debit", Integer.class);
     }
 
@@ -402,7 +403,7 @@ class TransactionManagersTest {
         }
 
         @Override
-        public TransactionStatus getTransaction(TransactionDefinition definition) {
+        public TransactionStatus getTransaction(@Nullable TransactionDefinition definition) {
             throw new AssertionError("a foreign manager is not asked to begin anything");
         }
 
@@ -424,7 +425,7 @@ class TransactionManagersTest {
         }
 
         @Override
-        public TransactionStatus getTransaction(TransactionDefinition definition) {
+        public TransactionStatus getTransaction(@Nullable TransactionDefinition definition) {
             begun.incrementAndGet();
             return manager.getTransaction(definition);
         }
@@ -447,7 +448,7 @@ class TransactionManagersTest {
         }
 
         @Override
-        public TransactionStatus getTransaction(TransactionDefinition definition) {
+        public TransactionStatus getTransaction(@Nullable TransactionDefinition definition) {
             throw new IllegalStateException("the other system is away");
         }
     }
@@ -503,7 +504,7 @@ class TransactionManagersTest {
         }
 
         @Override
-        public TransactionStatus getTransaction(TransactionDefinition definition) {
+        public TransactionStatus getTransaction(@Nullable TransactionDefinition definition) {
             return new Both(outer.getTransaction(definition), inner.getTransaction(definition));
         }
 

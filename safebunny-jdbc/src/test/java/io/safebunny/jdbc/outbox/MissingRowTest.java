@@ -14,6 +14,7 @@ import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
@@ -42,7 +43,7 @@ class MissingRowTest {
         }
     };
 
-    private final ThreadLocal<@Nullable DataSource> tenant = new ThreadLocal<>();
+    private static final ThreadLocal<@Nullable DataSource> TENANT = new ThreadLocal<>();
     private final JdbcDataSource ours = database();
     private final JdbcDataSource tenants = database();
     private final OutboxUnderTest instance = new OutboxUnderTest(
@@ -78,11 +79,11 @@ class MissingRowTest {
 
     @Test
     void whatWasCommittedToAnotherDatabaseIsReported() {
-        tenant.set(tenants);
+        TENANT.set(tenants);
         try {
             instance.publishAndCommit("c", "for a tenant");
         } finally {
-            tenant.remove();
+            TENANT.remove();
         }
 
         await().until(() -> instance.count("missing") == 1);
@@ -98,11 +99,11 @@ class MissingRowTest {
 
     @Test
     void whatIsStillLookedForAtTheStopIsReportedThen() {
-        tenant.set(tenants);
+        TENANT.set(tenants);
         try {
             instance.publishAndCommit("c", "for a tenant");
         } finally {
-            tenant.remove();
+            TENANT.remove();
         }
         instance.publishAndCommit("c", "of our own");
         await().until(() -> instance.sender.ids().contains("of our own"));
@@ -113,7 +114,8 @@ class MissingRowTest {
 
     @Test
     void whatIsRolledBackToASavepointIsNotMissing() {
-        TransactionTemplate nested = new TransactionTemplate(instance.transaction.getTransactionManager());
+        TransactionTemplate nested =
+                new TransactionTemplate(Objects.requireNonNull(instance.transaction.getTransactionManager()));
         nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
         instance.transaction.executeWithoutResult(outer -> {
             instance.publish("c", "1");
@@ -136,7 +138,7 @@ class MissingRowTest {
 
         @Override
         public Connection getConnection() throws SQLException {
-            DataSource chosen = tenant.get();
+            DataSource chosen = TENANT.get();
             return (chosen == null ? ours : chosen).getConnection();
         }
 

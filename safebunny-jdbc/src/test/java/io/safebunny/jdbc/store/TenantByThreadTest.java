@@ -92,6 +92,7 @@ class TenantByThreadTest {
         private String id = "";
 
         @TenantId
+        @SuppressWarnings("UnusedVariable") // Hibernate sets it
         private @Nullable String tenant;
 
         Note() {}

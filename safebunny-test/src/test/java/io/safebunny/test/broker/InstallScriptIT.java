@@ -38,6 +38,8 @@ class InstallScriptIT {
         private final String argument;
         private final String folder;
         private final String suite;
+
+        @SuppressWarnings("ImmutableEnumChecker") // a copy that nobody changes
         private final List<String> files;
 
         Installed(String argument, String folder, String suite, String... files) {
