@@ -117,10 +117,11 @@ final class TransactionalClaims implements Claims {
         @Override
         public void release(Throwable failure, RecoveryAction next) {
             end(() -> {
-                transaction.rollback(next);
+                transaction.rollback();
                 if (apart != null) {
                     apart.writeLeftOver(handling::isDelivered);
                 }
+                transaction.rollback(next);
                 return true;
             });
         }
