@@ -45,15 +45,13 @@ class MeteredStore implements MessageStore {
 
     @Override
     public MessageRecord create(MessageRecord record) {
-        return timers.timeWrite(
-                Operation.CREATE, () -> List.of(record.key()), () -> store.create(record), stored -> !stored.owner()
-                        .equals(record.owner()));
+        return timers.timeWrite(Operation.CREATE, record, () -> store.create(record), stored -> !stored.owner()
+                .equals(record.owner()));
     }
 
     @Override
     public @Nullable MessageRecord replace(MessageRecord record) {
-        return timers.timeWrite(
-                Operation.REPLACE, () -> List.of(record.key()), () -> store.replace(record), stored -> stored == null);
+        return timers.timeWrite(Operation.REPLACE, record, () -> store.replace(record), stored -> stored == null);
     }
 
     @Override

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.handling;
 
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -33,17 +32,17 @@ public final class HandledTransactions {
     /**
      * Called as the handling begins: a transaction that is open by now is the handling's own, and so are those that take its place.
      *
-     * @param ownEnded hears whether it was committed, before the application's listeners do
+     * @param ending hears whether it was committed, before the application's listeners do
      */
-    void begin(Consumer<Boolean> ownEnded) {
+    void begin(Ending ending) {
         adopts |= isActive();
-        adopt(ownEnded);
+        adopt(ending);
     }
 
     /** Called when another transaction has taken the place of the handling's own. */
-    void adopt(Consumer<Boolean> ownEnded) {
+    void adopt(Ending ending) {
         if (adopts && isActive() && find() == null) {
-            register(new TransactionShare(this, true, ownEnded));
+            register(new TransactionShare(this, true, ending::ended));
         }
     }
 

@@ -122,7 +122,7 @@ public final class Handling implements Surrounding {
     public void run(Next action) throws Exception {
         Handling outer = current.begin(this);
         running = true;
-        transactions.begin(ending::ended);
+        transactions.begin(ending);
         try {
             action.run();
         } catch (Throwable failure) {
@@ -213,7 +213,7 @@ public final class Handling implements Surrounding {
     private void beginStepsAgain() {
         if (steps != null) {
             steps.beginAgain();
-            transactions.adopt(ending::ended);
+            transactions.adopt(ending);
         }
     }
 
