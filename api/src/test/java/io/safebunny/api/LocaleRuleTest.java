@@ -4,13 +4,9 @@ package io.safebunny.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.net.URI;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -25,15 +21,6 @@ class LocaleRuleTest {
 
     /** It may stand in front of the format, which may be on a line of its own. */
     private static final int LINES_BEFORE = 2;
-
-    private static Path project() {
-        Path classes = Path.of(URI.create(LocaleRuleTest.class
-                .getProtectionDomain()
-                .getCodeSource()
-                .getLocation()
-                .toString()));
-        return classes.resolve("../../..").normalize();
-    }
 
     static List<String> violations(List<String> lines) {
         List<String> found = new ArrayList<>();
@@ -72,23 +59,7 @@ class LocaleRuleTest {
     @Test
     void nothingThatIsShippedDependsOnTheLocaleOfTheMachine() throws IOException {
         List<String> all = new ArrayList<>();
-        int read = 0;
-        for (String module : List.of(
-                "safebunny-core",
-                "safebunny-jdbc",
-                "safebunny-cosmos",
-                "safebunny-spring-boot-starter",
-                "safebunny-test",
-                "crash-tests")) {
-            try (Stream<Path> files = Files.walk(project().resolve(module).resolve("src/main/java"))) {
-                for (Path file :
-                        files.filter(path -> path.toString().endsWith(".java")).toList()) {
-                    read++;
-                    violations(Files.readAllLines(file)).forEach(line -> all.add(file.getFileName() + ": " + line));
-                }
-            }
-        }
-        assertThat(read).isGreaterThan(100);
+        ShippedSources.read().forEach((file, lines) -> violations(lines).forEach(line -> all.add(file + ": " + line)));
         assertThat(all).isEmpty();
     }
 }

@@ -9,7 +9,6 @@ import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.JointWrite;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.spi.store.TransactionalMessageStore;
@@ -157,11 +156,12 @@ final class ApartSteps {
     }
 
     private void requirePatience(MessageRecord next, RuntimeException e, long began) {
-        if (e instanceof RecordRefusedException) {
+        if (!(e instanceof StoreUnavailableException unavailable)) { // nor would it be stored later
+            leftOver = null;
             throw e;
         }
         leftOver = next;
-        if (e instanceof StoreUnavailableException unavailable && unavailable.retryAfter() != null) {
+        if (unavailable.retryAfter() != null) {
             throw NotHandledException.later(
                     "The result of a step of message %s could not be stored in time: it is stored as soon as the handler's transaction is rolled back, and the message comes back"
                             .formatted(claim.key().messageId()),
@@ -185,10 +185,10 @@ final class ApartSteps {
         }
         boolean written = false;
         try {
-            written = isWritten(next, e -> {});
+            written = isWritten(next, ApartSteps::requirePassing);
             while (!written && isOurs.getAsBoolean()) {
                 StorePause.pause(timeline);
-                written = isWritten(next, e -> {});
+                written = isWritten(next, ApartSteps::requirePassing);
             }
         } finally {
             if (!written) {
@@ -197,9 +197,15 @@ final class ApartSteps {
                         Kind.error(LOG, "Results of steps were lost"),
                         id,
                         () -> LOG.error(
-                                "The result of a step of message {} is lost: it could not be stored before the delivery ended, or another delivery has stored steps by now. Whoever handles the message next may run the step again",
+                                "The result of a step of message {} is lost: the store refuses it, it could not be stored before the delivery ended, or another delivery has stored steps by now. Whoever handles the message next may run the step again",
                                 id));
             }
+        }
+    }
+
+    private static void requirePassing(RuntimeException failure) {
+        if (!(failure instanceof StoreUnavailableException)) {
+            throw failure;
         }
     }
 

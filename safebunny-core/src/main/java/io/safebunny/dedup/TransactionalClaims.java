@@ -118,12 +118,27 @@ final class TransactionalClaims implements Claims {
         public void release(Throwable failure, RecoveryAction next) {
             end(() -> {
                 transaction.rollback();
-                if (apart != null) {
-                    apart.writeLeftOver(handling::isDelivered);
-                }
+                writeLeftOver();
                 transaction.rollback(next);
                 return true;
             });
+        }
+
+        /**
+         * A result that the store refuses keeps nobody from writing how the message ended.
+         *
+         * @throws NotHandledException another delivery has the message by now
+         */
+        private void writeLeftOver() {
+            try {
+                if (apart != null) {
+                    apart.writeLeftOver(handling::isDelivered);
+                }
+            } catch (NotHandledException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                LOG.debug("The result of a step of message {} is not stored", messageId, e);
+            }
         }
 
         private <T extends @Nullable Object> T end(Supplier<T> action) {

@@ -30,7 +30,7 @@ public final class Printable {
     private static void readAll(Throwable failure) {
         Set<Throwable> known = Collections.newSetFromMap(new IdentityHashMap<>());
         Deque<Throwable> next = new ArrayDeque<>(List.of(failure));
-        while (!next.isEmpty()) {
+        while (!next.isEmpty() && known.size() < Causes.MOST) {
             Throwable one = next.remove();
             if (known.add(one)) {
                 String unused = one.toString() + one.getMessage() + one.getLocalizedMessage();

@@ -26,15 +26,19 @@ final class Textless extends RuntimeException {
     /** @param known those visited already, because causes and suppressed exceptions may form a cycle */
     private static Textless of(Throwable failure, Set<Throwable> known) {
         known.add(failure);
-        Throwable cause = causeOf(failure);
-        Textless because = cause == null || known.contains(cause) ? null : of(cause, known);
+        Throwable cause = Causes.causeOf(failure);
+        Textless because = cause == null || isEnough(cause, known) ? null : of(cause, known);
         Textless textless = new Textless(failure, placeOf(failure), because);
         for (Throwable suppressed : failure.getSuppressed()) {
-            if (!known.contains(suppressed)) {
+            if (!isEnough(suppressed, known)) {
                 textless.addSuppressed(of(suppressed, known));
             }
         }
         return textless;
+    }
+
+    private static boolean isEnough(Throwable next, Set<Throwable> known) {
+        return known.contains(next) || known.size() >= Causes.MOST;
     }
 
     private static String describe(Throwable failure, StackTraceElement[] place) {
@@ -48,14 +52,6 @@ final class Textless extends RuntimeException {
             return failure.getStackTrace();
         } catch (RuntimeException | Error e) {
             return new StackTraceElement[0];
-        }
-    }
-
-    private static @Nullable Throwable causeOf(Throwable failure) {
-        try {
-            return failure.getCause();
-        } catch (RuntimeException | Error e) {
-            return null;
         }
     }
 

@@ -84,7 +84,22 @@ final class TransactionShare implements TransactionSynchronization {
         }
         decided = status != STATUS_UNKNOWN;
         if (status == STATUS_COMMITTED) {
-            whenCommitted.forEach(Runnable::run);
+            runAll(whenCommitted);
+        }
+    }
+
+    /** One that fails keeps no other from being run. */
+    private static void runAll(List<Runnable> actions) {
+        RuntimeException first = null;
+        for (Runnable action : actions) {
+            try {
+                action.run();
+            } catch (RuntimeException e) {
+                first = first == null ? e : first;
+            }
+        }
+        if (first != null) {
+            throw first;
         }
     }
 

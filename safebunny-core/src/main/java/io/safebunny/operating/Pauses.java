@@ -23,6 +23,9 @@ final class Pauses {
     private final Map<String, String> read = new HashMap<>();
 
     private long version;
+    /** Read once without any order, which a replica may say that is behind; twice, and they were deleted. */
+    private boolean missing;
+
     /** When the store was last read, by the monotonic clock; {@code null} for never. */
     private @Nullable Long readAt;
 
@@ -45,9 +48,12 @@ final class Pauses {
      * @param stored {@code null} when the store has nothing
      */
     synchronized void apply(StoredOrders.@Nullable Board stored) {
-        if (stored != null && stored.version() < version) {
+        boolean isMissing = stored == null && version > 0 && !missing;
+        if (isMissing || (stored != null && stored.version() < version)) {
+            missing = isMissing;
             return;
         }
+        missing = false;
         long now = timeline.nanoTime();
         Duration sinceRead = readAt == null ? Limits.LONGEST_PAUSE : Duration.ofNanos(now - readAt);
         readAt = now;

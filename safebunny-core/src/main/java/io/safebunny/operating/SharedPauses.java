@@ -25,6 +25,7 @@ final class SharedPauses {
     private static final Logger LOG = LoggerFactory.getLogger(SharedPauses.class);
 
     static final Duration INTERVAL = Duration.ofSeconds(5);
+    private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
     private static final Duration BETWEEN_HINTS = Duration.ofMillis(100);
 
     /** Operations that others wait for; who forges more gets no answer. */
@@ -107,7 +108,7 @@ final class SharedPauses {
         try {
             read();
         } finally {
-            reads.requestAfter(INTERVAL, Purpose.UPKEEP);
+            reads.requestAfter(answers ? INTERVAL : AFTER_FAILURE, Purpose.UPKEEP);
         }
         waiting.forEach(answer);
     }
@@ -120,9 +121,8 @@ final class SharedPauses {
         } catch (RuntimeException e) {
             if (answers) {
                 LOG.warn(
-                        "The store does not tell which types of node {} are paused; those that are stay so. Looking again every {} s",
+                        "The store does not tell which types of node {} are paused; those that are stay so. Looking again every second",
                         node,
-                        INTERVAL.toSeconds(),
                         e);
             }
             answers = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.serialization;
 
+import io.safebunny.failure.Causes;
 import io.safebunny.message.Names;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,7 @@ final class JsonReason {
     }
 
     private static String kind(JacksonException e) {
-        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+        for (Throwable cause : Causes.of(e)) {
             if (cause instanceof StreamConstraintsException limit) {
                 return JsonLimits.reason(limit);
             }

@@ -321,7 +321,10 @@ class NodeOperationsTest {
         start(swapped);
         Result unused = pause(instances.get(0));
 
-        present.set(new MemoryMessageStore(timeline, Duration.ofDays(7)));
+        MessageStore replica = new MemoryMessageStore(timeline, Duration.ofDays(7));
+        present.set(replica);
+        timeline.advance(SharedPauses.INTERVAL);
+        assertThat(paces()).as("a replica may be behind").containsOnly(Pace.PAUSED);
         timeline.advance(SharedPauses.INTERVAL);
 
         assertThat(paces()).containsOnly(Pace.FULL);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.sql;
 
+import io.safebunny.failure.Causes;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.spi.store.ApplicationCodeException;
 import io.safebunny.spi.store.RecordKey;
@@ -119,7 +120,7 @@ public record Failures(String table) {
         if (e.getErrorCode() == PACKET_TOO_LARGE) {
             return true;
         }
-        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+        for (Throwable cause : Causes.of(e)) {
             if (DRIVERS_PACKET_TOO_LARGE.contains(cause.getClass().getSimpleName())) {
                 return true;
             }
@@ -129,7 +130,7 @@ public record Failures(String table) {
 
     /** The first SQL exception among the causes. */
     public static @Nullable SQLException sqlCause(Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+        for (Throwable cause : Causes.of(failure)) {
             if (cause instanceof SQLException sql) {
                 return sql;
             }

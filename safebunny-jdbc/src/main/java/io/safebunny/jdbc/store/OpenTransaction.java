@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.store;
 
+import io.safebunny.failure.Causes;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.jdbc.sql.SqlWork;
@@ -160,7 +161,7 @@ final class OpenTransaction implements LocalTransaction {
      * back.
      */
     private static boolean isRolledBackByJpa(Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+        for (Throwable cause : Causes.of(failure)) {
             if (cause.getClass().getName().equals("jakarta.persistence.RollbackException")) {
                 return true;
             }

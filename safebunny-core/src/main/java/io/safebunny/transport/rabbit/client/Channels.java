@@ -5,6 +5,7 @@ import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.failure.Causes;
 import java.io.IOException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +35,7 @@ public final class Channels {
 
     /** The broker's reason for closing the channel or connection, if the failure carries one. */
     public static AMQP.Channel.@Nullable Close closeReason(@Nullable Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+        for (Throwable cause : Causes.of(failure)) {
             if (cause instanceof ShutdownSignalException signal
                     && signal.getReason() instanceof AMQP.Channel.Close close) {
                 return close;
@@ -45,7 +46,7 @@ public final class Channels {
 
     /** Whether the broker did not know the class of thing that was declared, or has it as something else. */
     public static boolean isRefusal(Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+        for (Throwable cause : Causes.of(failure)) {
             if (cause instanceof ShutdownSignalException signal
                     && ((signal.getReason() instanceof AMQP.Connection.Close connection
                                     && connection.getReplyCode() == AMQP.COMMAND_INVALID)
@@ -59,7 +60,8 @@ public final class Channels {
 
     /** The broker's own words, without a stack of wrappers. */
     public static String explain(Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+        Throwable innermost = failure;
+        for (Throwable cause : Causes.of(failure)) {
             if (cause instanceof ShutdownSignalException signal) {
                 if (signal.getReason() instanceof AMQP.Channel.Close close) {
                     return close.getReplyText();
@@ -68,10 +70,8 @@ public final class Channels {
                     return close.getReplyText();
                 }
             }
-            if (cause.getCause() == null) {
-                return cause.getClass().getSimpleName() + ": " + cause.getMessage();
-            }
+            innermost = cause;
         }
-        return failure.toString();
+        return innermost.getClass().getSimpleName() + ": " + innermost.getMessage();
     }
 }
