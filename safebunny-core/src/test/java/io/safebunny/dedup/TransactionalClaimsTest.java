@@ -22,6 +22,7 @@ import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction.Poison;
 import io.safebunny.recovery.RecoveryAction.RetryDelayed;
+import io.safebunny.spi.store.ApplicationCodeException;
 import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.JointWrite;
@@ -44,6 +45,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** In which order turn, transaction and writes follow each other. */
 class TransactionalClaimsTest {
@@ -86,6 +88,8 @@ class TransactionalClaimsTest {
         private int heldUp;
         /** How many joint writes are not answered, whatever is open. */
         private int unanswered;
+        /** What the application does below keeps it from being asked. */
+        private boolean refuses;
 
         RecordingStore() {
             super(new MemoryMessageStore(timeline, DedupBench.RETENTION));
@@ -182,6 +186,9 @@ class TransactionalClaimsTest {
             if (heldUp > 0 && transactions > 1) {
                 heldUp--;
                 throw new StoreUnavailableException("locked", Duration.ofSeconds(1), null);
+            }
+            if (refuses) {
+                throw new ApplicationCodeException("no tenant on this thread", null);
             }
             if (unanswered > 0) {
                 unanswered--;
@@ -328,6 +335,22 @@ class TransactionalClaimsTest {
 
         assertThat(store.unanswered).isZero();
         assertThat(Objects.requireNonNull(store.find(STEPS)).steps()).containsEntry("charge", "7");
+    }
+
+    @Test
+    @Timeout(10)
+    void aStepWhoseResultCannotEverBeStoredHoldsUpNobody() {
+        claim.take();
+        store.heldUp = 1;
+        NotHandledException held = doubtfulStep();
+        store.refuses = true;
+        claim.release(held, new RetryDelayed(Duration.ZERO));
+        claim.close();
+        store.refuses = false;
+
+        assertThat(store.find(STEPS)).isNull();
+        assertThat(events).endsWith("turn over");
+        claims().of(handling).take();
     }
 
     @Test
