@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.message.HeaderBytes;
 import io.safebunny.message.Headers;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
@@ -18,10 +19,13 @@ import org.jspecify.annotations.Nullable;
 /** Builds what goes into the poison queue: the original bytes and properties, and why they are there. Pure. */
 final class PoisonCopies {
 
-    /** All headers must fit one frame (128 KiB), so these two are cut. */
+    /** All headers and properties must fit one frame (128 KiB), so these two are cut. */
     private static final int MAX_MESSAGE = 1_000;
 
     private static final int MAX_STACKTRACE = 8_000;
+
+    /** Leaves room in the frame for the properties, which have 255 bytes at most. */
+    private static final int MAX_HEADERS = 124 * 1024;
 
     private PoisonCopies() {}
 
@@ -40,6 +44,11 @@ final class PoisonCopies {
         headers.put(Headers.EXCEPTION_MESSAGE, cut(String.valueOf(told.getMessage()), MAX_MESSAGE));
         if (!(failure instanceof InvalidMessageException)) { // a sender's doing, and the place would be ours
             headers.put(Headers.EXCEPTION_STACKTRACE, middleCut(stackTrace(told), MAX_STACKTRACE));
+        }
+        for (String ours : List.of(Headers.EXCEPTION_STACKTRACE, Headers.EXCEPTION_MESSAGE)) {
+            if (HeaderBytes.of(headers) > MAX_HEADERS) { // the sender's come first
+                headers.remove(ours);
+            }
         }
         return original.withHeaders(headers);
     }

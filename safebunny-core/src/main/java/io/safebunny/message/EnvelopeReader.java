@@ -60,7 +60,7 @@ public final class EnvelopeReader {
                 sentAt(wire),
                 undoes(headers, id),
                 Headers.trace(headers),
-                Headers.application(headers),
+                Headers.delivered(headers),
                 wire.contentType() == null ? JSON : wire.contentType(),
                 wire.body());
     }

@@ -3,7 +3,6 @@ package io.safebunny.message;
 
 import io.safebunny.failure.InvalidPublicationException;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.Date;
 import java.util.LinkedHashMap;
@@ -44,13 +43,18 @@ public final class Headers {
     public static final String TRACEPARENT = "traceparent";
     public static final String TRACESTATE = "tracestate";
 
+    /** What an application may publish. */
     private static final int MAX_COUNT = 100;
+
     private static final int MAX_BYTES = 32 * 1024;
 
     /**
-     * Limit of {@link #later}, enough for ids, numbers and flags. All headers of a poison copy, with the application's and the
-     * reason, must fit into one frame.
+     * What may be delivered to a handler, from whatever publisher. All headers of a copy must fit into one frame (128 KiB) with those of
+     * delays, or with the reason and the exception.
      */
+    private static final int MAX_DELIVERED_BYTES = 80 * 1024;
+
+    /** Of {@link #later}, enough for ids, numbers and flags. */
     private static final int MAX_LATER_BYTES = 8 * 1024;
 
     private static final List<String> KNOWN = List.of(MARKER, CAUSATION_ID, ATTEMPT, SENT_AT, UNDOES);
@@ -65,18 +69,24 @@ public final class Headers {
 
     private Headers() {}
 
-    /** The application's own headers of an incoming message. Others, and those beyond the size limits, are dropped. */
+    /** The application's own headers of an incoming message, all of them. Others are dropped. */
     public static Map<String, Object> application(Map<String, Object> wire) {
-        return scalars(wire, name -> !isReserved(name), MAX_BYTES);
+        return scalars(wire, name -> !isReserved(name));
     }
 
     /**
      * SafeBunny headers of an incoming message that this version does not know. An instance of a later version may have written
      * them, so copies carry them, unread. Leaves out those of delays and poison copies, which describe one copy and are written
-     * anew for each. Likewise {@link #MADE_AT}, which matters to traces only.
+     * anew for each. {@link #MADE_AT} is one of them if it is a number: it matters to traces only, and is no reason to refuse a message.
      */
     public static Map<String, Object> later(Map<String, Object> wire) {
-        return scalars(wire, Headers::isOfLaterVersion, MAX_LATER_BYTES);
+        Map<String, Object> later = scalars(wire, Headers::isOfLaterVersion);
+        if (later.isEmpty() || !later.containsKey(MADE_AT) || later.get(MADE_AT) instanceof Number) {
+            return later;
+        }
+        Map<String, Object> others = new LinkedHashMap<>(later);
+        others.remove(MADE_AT);
+        return Collections.unmodifiableMap(others);
     }
 
     /**
@@ -111,30 +121,38 @@ public final class Headers {
                 && !name.startsWith("sb-poisoned-");
     }
 
-    private static Map<String, Object> scalars(Map<String, Object> wire, Predicate<String> isWanted, int maxBytes) {
-        if (wire.isEmpty()) {
-            return Map.of();
-        }
-        Map<String, Object> own = null;
-        int bytes = 0;
+    private static Map<String, Object> scalars(Map<String, Object> wire, Predicate<String> isWanted) {
+        Map<String, Object> wanted = null;
         for (Map.Entry<String, Object> header : wire.entrySet()) {
-            Object value = header.getValue();
-            if (!isWanted.test(header.getKey()) || !isScalar(value)) {
-                continue;
-            }
-            bytes += size(header.getKey(), value);
-            if (bytes > maxBytes) {
-                break;
-            }
-            if (own == null) {
-                own = new LinkedHashMap<>();
-            }
-            own.put(header.getKey(), value);
-            if (own.size() == MAX_COUNT) {
-                break;
+            if (isScalar(header.getValue()) && isWanted.test(header.getKey())) {
+                if (wanted == null) {
+                    wanted = new LinkedHashMap<>();
+                }
+                wanted.put(header.getKey(), header.getValue());
             }
         }
-        return own == null ? Map.of() : Collections.unmodifiableMap(own);
+        return wanted == null ? Map.of() : Collections.unmodifiableMap(wanted);
+    }
+
+    /**
+     * The application's own headers of an incoming message, if all that its copies have to carry fits into them.
+     *
+     * @throws InvalidMessageException {@link PoisonReason#TOO_LARGE}
+     */
+    static Map<String, Object> delivered(Map<String, Object> wire) {
+        Map<String, Object> application = application(wire);
+        requireCopyable("Headers", HeaderBytes.of(application), MAX_DELIVERED_BYTES);
+        requireCopyable("Headers that begin with sb-", HeaderBytes.of(later(wire)), MAX_LATER_BYTES);
+        return application;
+    }
+
+    private static void requireCopyable(String which, int bytes, int most) {
+        if (bytes > most) {
+            throw new InvalidMessageException(
+                    PoisonReason.TOO_LARGE,
+                    "%s too large [bytes=%s]: retries could not carry more than %s. Send data in the body."
+                            .formatted(which, bytes, most));
+        }
     }
 
     /** The trace context of an incoming message, as far as it is valid. */
@@ -158,18 +176,16 @@ public final class Headers {
             throw new InvalidPublicationException("Too many headers [count=%s]: at most %s. Put data into the payload."
                     .formatted(headers.size(), MAX_COUNT));
         }
-        int bytes = 0;
-        for (Map.Entry<String, Object> header : headers.entrySet()) {
-            bytes += requirePublishable(header.getKey(), header.getValue());
-        }
+        headers.forEach(Headers::requirePublishable);
+        int bytes = HeaderBytes.of(headers);
         if (bytes > MAX_BYTES) {
             throw new InvalidPublicationException(
                     "Headers too large [bytes=%s]: at most %s. Put data into the payload.".formatted(bytes, MAX_BYTES));
         }
     }
 
-    private static int requirePublishable(String name, @Nullable Object value) {
-        if (name.isEmpty() || name.getBytes(StandardCharsets.UTF_8).length > 255) {
+    private static void requirePublishable(String name, @Nullable Object value) {
+        if (name.isEmpty() || HeaderBytes.utf8(name) > 255) {
             throw new InvalidPublicationException(
                     "Invalid header name [%s]: it must have 1 to 255 bytes.".formatted(Names.printable(name)));
         }
@@ -190,7 +206,6 @@ public final class Headers {
                                     Names.printable(name),
                                     value == null ? "null" : value.getClass().getName()));
         }
-        return size(name, value);
     }
 
     /** Whether the header makes the broker route the message elsewhere too, or is what it counts of deliveries from one queue. */
@@ -224,10 +239,6 @@ public final class Headers {
         return decimal.scale() >= 0
                 && decimal.scale() <= 255
                 && decimal.unscaledValue().bitLength() <= 31;
-    }
-
-    private static int size(String name, @Nullable Object value) {
-        return name.length() + (value instanceof String text ? text.length() * 3 : 16);
     }
 
     static @Nullable String text(Map<String, Object> headers, String name) {

@@ -2,6 +2,7 @@
 package io.safebunny.consuming;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.Envelope;
@@ -172,9 +173,16 @@ class HostilePropertiesTest {
     }
 
     @Test
-    void headersOfTheApplicationAreScalarsOrLeftBehind() {
+    void headersOfTheApplicationAreScalarsOrLeftBehindAndRefusedIfTooLarge() {
         for (String name : List.of("", "tenant", "a".repeat(255), "\r\n", "traceparent", "tracestate")) {
             values().forEach(value -> {
+                if (value instanceof String text && text.length() > 100_000 && !name.startsWith("trace")) {
+                    assertThatExceptionOfType(InvalidMessageException.class)
+                            .isThrownBy(() -> EnvelopeReader.read(
+                                    Wires.orderPlaced().withHeader(name, value).wire()))
+                            .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(PoisonReason.TOO_LARGE));
+                    return;
+                }
                 Envelope read = Objects.requireNonNull(
                         read(Wires.orderPlaced().withHeader(name, value)), () -> name + " of " + kind(value));
                 assertThat(read.headers().values()).noneMatch(kept -> kept instanceof Map || kept instanceof List);

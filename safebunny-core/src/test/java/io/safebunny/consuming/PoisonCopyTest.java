@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
+import io.safebunny.message.HeaderBytes;
 import io.safebunny.message.WireMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.time.VirtualTimeline;
@@ -51,6 +52,33 @@ class PoisonCopyTest {
                 .hasEntrySatisfying("x-exception-stacktrace", trace -> assertThat(trace.toString())
                         .startsWith("java.lang.IllegalStateException: card declined")
                         .contains("PoisonCopyTest"));
+    }
+
+    @Test
+    void keepsAllHeadersOfTheApplication() {
+        Wires original = Wires.orderPlaced();
+        for (int i = 0; i < 150; i++) {
+            original = original.withHeader("h" + i, "x".repeat(500));
+        }
+
+        WireMessage poison = poison(new IllegalStateException("failed"), original);
+
+        assertThat(poison.headers())
+                .containsAllEntriesOf(original.wire().headers())
+                .containsKey("x-exception-stacktrace");
+    }
+
+    @Test
+    void leavesOutTheExceptionRatherThanHeadersOfTheSender() {
+        Wires original = Wires.orderPlaced().withHeader("large", "x".repeat(126_500));
+
+        WireMessage poison = poison(new IllegalStateException("failed"), original);
+
+        assertThat(poison.headers())
+                .containsEntry("sb-poison-reason", "too-large")
+                .containsEntry("large", "x".repeat(126_500))
+                .containsKey("x-exception-type")
+                .doesNotContainKeys("x-exception-stacktrace", "x-exception-message");
     }
 
     @Test
@@ -154,8 +182,10 @@ class PoisonCopyTest {
                 .withHeader("tenant", "t".repeat(100_000));
         WireMessage poison = poison(new IllegalStateException("failed"), hostile);
 
-        assertThat(poison.headers()).containsEntry("sb-poison-reason", "missing-property");
-        assertThat(sizeOf(poison)).isLessThan(100_000);
+        assertThat(poison.headers())
+                .containsEntry("sb-poison-reason", "missing-property")
+                .containsEntry("tenant", "t".repeat(100_000));
+        assertThat(HeaderBytes.of(poison.headers())).isLessThan(124 * 1024);
     }
 
     private static int sizeOf(WireMessage message) {

@@ -2,6 +2,8 @@
 package io.safebunny.message;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.entry;
 
 import java.math.BigDecimal;
@@ -75,22 +77,54 @@ class IncomingHeadersTest {
     }
 
     @Test
-    void carriesAtMost100() {
+    void carriesEveryHeaderHoweverMany() {
         Map<String, Object> wire = new LinkedHashMap<>();
         for (int i = 0; i < 150; i++) {
             wire.put("h" + i, i);
         }
 
-        assertThat(Headers.application(wire)).hasSize(100);
+        assertThat(Headers.application(wire)).isEqualTo(wire);
+        assertThat(Headers.copied(wire)).isEqualTo(wire);
+        assertThat(read(wire).headers()).isEqualTo(wire);
     }
 
     @Test
-    void carriesNoMoreThanTheSizeLimit() {
-        Map<String, Object> wire = new LinkedHashMap<>();
-        wire.put("small", "a");
-        wire.put("large", "x".repeat(40_000));
+    void carriesEverythingThatApplicationsMayPublish() {
+        Map<String, Object> wire = Map.of("a", "x".repeat(11_000), "b", "y".repeat(11_000), "c", 1);
 
-        assertThat(Headers.application(wire)).containsExactly(entry("small", "a"));
+        assertThatCode(() -> Headers.requirePublishable(wire)).doesNotThrowAnyException();
+        assertThat(read(wire).headers()).isEqualTo(wire);
+    }
+
+    @Test
+    void countsBytesAsTheyAreOnTheWire() {
+        assertThat(HeaderBytes.of(Map.of("a", "x".repeat(1_000)))).isEqualTo(1 + 1 + 1 + 4 + 1_000);
+        assertThat(HeaderBytes.of(Map.of("a", "é".repeat(1_000)))).isEqualTo(1 + 1 + 1 + 4 + 2_000);
+        assertThat(HeaderBytes.of(Map.of("a", "€".repeat(1_000)))).isEqualTo(1 + 1 + 1 + 4 + 3_000);
+        assertThat(HeaderBytes.of(Map.of("a", "🐇".repeat(1_000)))).isEqualTo(1 + 1 + 1 + 4 + 4_000);
+    }
+
+    @Test
+    void refusesWhatItsCopiesCouldNotCarry() {
+        Map<String, Object> wire = Map.of("small", "a", "large", "x".repeat(82_000));
+
+        assertThatExceptionOfType(InvalidMessageException.class)
+                .isThrownBy(() -> read(wire))
+                .withMessageContaining("Headers too large")
+                .satisfies(refused -> assertThat(refused.reason()).isEqualTo(PoisonReason.TOO_LARGE));
+        assertThat(Headers.copied(wire)).isEqualTo(wire);
+    }
+
+    @Test
+    void refusesHeadersOfALaterVersionThatItsCopiesCouldNotCarry() {
+        assertThatExceptionOfType(InvalidMessageException.class)
+                .isThrownBy(() -> read(Map.of("sb-later", "x".repeat(8_200))))
+                .withMessageContaining("sb-");
+    }
+
+    private static Envelope read(Map<String, Object> headers) {
+        return EnvelopeReader.read(
+                new WireMessage("id", "saga", "OrderPlaced", "orders", null, null, null, headers, new byte[0]));
     }
 
     @Test
