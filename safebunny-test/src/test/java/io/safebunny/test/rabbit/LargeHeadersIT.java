@@ -113,7 +113,8 @@ class LargeHeadersIT {
 
     private static void assertCopied(Map<String, Object> headers, AMQP.BasicProperties copy) {
         assertThat(copy.getHeaders()).containsKeys(headers.keySet().toArray(String[]::new));
-        assertThat(headers).allSatisfy((name, value) -> assertThat(text(copy, name)).isEqualTo(value));
+        assertThat(headers)
+                .allSatisfy((name, value) -> assertThat(text(copy, name)).isEqualTo(value));
     }
 
     private static String text(AMQP.BasicProperties properties, String header) {
