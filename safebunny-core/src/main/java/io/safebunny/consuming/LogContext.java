@@ -18,6 +18,7 @@ record LogContext(
     private static final String CORRELATION_ID = "safebunny.correlationId";
     private static final String TYPE = "safebunny.type";
     private static final String ATTEMPT = "safebunny.attempt";
+    private static final String FIRST = "0";
 
     /**
      * @param node that handles the message
@@ -31,7 +32,7 @@ record LogContext(
                         message.messageId(),
                         message.correlationId(),
                         message.type(),
-                        Integer.toString(message.attempt()))
+                        number(message.attempt()))
                 .restore();
         return before;
     }
@@ -50,5 +51,10 @@ record LogContext(
         } else {
             MDC.put(key, value);
         }
+    }
+
+    /** Nearly always the same one. */
+    private static String number(int attempt) {
+        return attempt == 0 ? FIRST : Integer.toString(attempt);
     }
 }

@@ -59,21 +59,19 @@ public final class MessageScope implements Scope {
         Object bean = beans.instances.get(name);
         if (bean == null) {
             bean = factory.getObject();
-            beans.instances.put(name, bean);
+            beans.add(name, bean);
         }
         return bean;
     }
 
     @Override
     public @Nullable Object remove(String name) {
-        Beans beans = requireCurrent(name);
-        beans.destructions.remove(name);
-        return beans.instances.remove(name);
+        return requireCurrent(name).remove(name);
     }
 
     @Override
     public void registerDestructionCallback(String name, Runnable callback) {
-        requireCurrent(name).destructions.put(name, callback);
+        requireCurrent(name).whenOver(name, callback);
     }
 
     @Override
@@ -97,8 +95,31 @@ public final class MessageScope implements Scope {
     }
 
     private static final class Beans {
-        private final Map<String, Object> instances = new LinkedHashMap<>(4);
-        private final Map<String, Runnable> destructions = new LinkedHashMap<>(4);
+        // made when the first bean is: most messages have none
+        private Map<String, Object> instances = Map.of();
+        private Map<String, Runnable> destructions = Map.of();
+
+        void add(String name, Object bean) {
+            if (instances.isEmpty()) {
+                instances = new LinkedHashMap<>();
+            }
+            instances.put(name, bean);
+        }
+
+        void whenOver(String name, Runnable callback) {
+            if (destructions.isEmpty()) {
+                destructions = new LinkedHashMap<>();
+            }
+            destructions.put(name, callback);
+        }
+
+        @Nullable
+        Object remove(String name) {
+            if (!destructions.isEmpty()) {
+                destructions.remove(name);
+            }
+            return instances.isEmpty() ? null : instances.remove(name);
+        }
 
         void destroy() {
             destructions.forEach((name, callback) -> {
