@@ -27,12 +27,7 @@ record LogContext(
     static LogContext replaceBy(ConsumeContext message, String node) {
         LogContext before = new LogContext(
                 MDC.get(NODE), MDC.get(MESSAGE_ID), MDC.get(CORRELATION_ID), MDC.get(TYPE), MDC.get(ATTEMPT));
-        new LogContext(
-                        node,
-                        message.messageId(),
-                        message.correlationId(),
-                        message.type(),
-                        number(message.attempt()))
+        new LogContext(node, message.messageId(), message.correlationId(), message.type(), number(message.attempt()))
                 .restore();
         return before;
     }
