@@ -28,9 +28,12 @@ public enum Verdict {
      * it would come back. Check its effects; only a forced replay is moved, and handled.
      */
     TOO_OLD,
-    /** This node would not take it: it would come back, or must not be moved; or the broker refused it when it was moved. */
+    /**
+     * This node would not take it: it would come back, or must not be moved, or it or its record cannot be read here; or the broker
+     * refused it when it was moved.
+     */
     REFUSED,
-    /** The store does not answer, or has a record that this version cannot read. */
+    /** The store does not answer. */
     UNKNOWN;
 
     /** Whether a replay moves the copy without being forced. */
