@@ -57,6 +57,8 @@ public final class SagaWorld {
 
     public final VirtualTimeline timeline = VirtualTimeline.skipping();
     Duration lease = LEASE;
+    /** Of nodes that start. */
+    Duration sagaRetention = Duration.ofDays(30);
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final Deque<Runnable> tasks = new ArrayDeque<>();
     public final MemoryBroker broker = new MemoryBroker(timeline, tasks::add);
@@ -135,7 +137,7 @@ public final class SagaWorld {
             List<HandlerDefinition> handlers,
             Object... sagas) {
         SafeBunnyEngine engine = new SafeBunnyEngine(SafeBunnyParts.builder(
-                        SafeBunnyOptions.of(node).withLease(lease),
+                        SafeBunnyOptions.of(node).withLease(lease).withSagaRetention(sagaRetention),
                         new Lossy(new MemoryTransport(broker, TopologyOptions.defaults()), consumes),
                         clock)
                 .store(store)
