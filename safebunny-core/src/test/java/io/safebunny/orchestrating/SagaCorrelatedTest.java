@@ -122,8 +122,12 @@ class SagaCorrelatedTest {
         send("Moved", body);
 
         assertThat(world.poison("post")).hasSize(1);
-        assertThat(status("Parcel", PARCEL)).as("its own, which nobody can know").isEqualTo(SagaStatus.ACTIVE);
-        assertThat(status("Parcel", ORDER)).as("one that only shares the correlation id").isEqualTo(SagaStatus.ACTIVE);
+        assertThat(status("Parcel", PARCEL))
+                .as("its own, which nobody can know")
+                .isEqualTo(SagaStatus.ACTIVE);
+        assertThat(status("Parcel", ORDER))
+                .as("one that only shares the correlation id")
+                .isEqualTo(SagaStatus.ACTIVE);
         assertThat(status("Order", ORDER)).as("of another class").isEqualTo(SagaStatus.ACTIVE);
         world.publish("desk", new Moved(PARCEL, 7), ORDER);
         assertThat(world.sagas("post").find("Parcel", PARCEL).orElseThrow().state())

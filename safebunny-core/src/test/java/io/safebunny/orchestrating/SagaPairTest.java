@@ -116,10 +116,7 @@ class SagaPairTest {
     void start() {
         world.start("desk", List.of());
         world.start("orders", List.of(), packing, paying);
-        world.start(
-                "hands",
-                List.of(
-                        doing(Wrap.class), doing(Unwrap.class), doing(Charge.class), doing(Refund.class)));
+        world.start("hands", List.of(doing(Wrap.class), doing(Unwrap.class), doing(Charge.class), doing(Refund.class)));
         world.publish("desk", new Pack("1"), ID);
         world.publish("desk", new Pay("1"), ID);
         assertThat(world.effects).containsExactly("Wrap", "Charge");
@@ -212,7 +209,8 @@ class SagaPairTest {
         assertThat(saga(packing).status()).isEqualTo(SagaStatus.FAILED);
         assertThat(saga(packing).reason()).isEqualTo("given up");
         assertThat(saga(paying).status()).isEqualTo(SagaStatus.ACTIVE);
-        assertThat(saga(paying).history()).noneSatisfy(event -> assertThat(event.what()).contains("given up"));
+        assertThat(saga(paying).history())
+                .noneSatisfy(event -> assertThat(event.what()).contains("given up"));
         assertThat(world.effects).containsExactly("Unwrap");
     }
 
@@ -223,7 +221,9 @@ class SagaPairTest {
         world.settle();
         world.pass(LATE.multipliedBy(2));
 
-        assertThat(saga(packing).steps()).extracting(SagaView.Step::status).containsExactly(SagaView.StepStatus.SKIPPED);
+        assertThat(saga(packing).steps())
+                .extracting(SagaView.Step::status)
+                .containsExactly(SagaView.StepStatus.SKIPPED);
         assertThat(saga(paying).steps()).extracting(SagaView.Step::status).containsExactly(SagaView.StepStatus.UNDONE);
         assertThat(world.effects).containsExactly("Refund");
     }

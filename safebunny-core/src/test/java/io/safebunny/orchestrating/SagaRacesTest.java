@@ -95,7 +95,9 @@ class SagaRacesTest {
         world.start("desk", List.of());
         world.start("sums", new ContestedStore(), List.of(), sum);
         world.start(
-                "book", List.of(SagaWorld.handler("sums", Note.class, (payload, context) -> notes.add(((Note) payload).sum()))));
+                "book",
+                List.of(SagaWorld.handler(
+                        "sums", Note.class, (payload, context) -> notes.add(((Note) payload).sum()))));
         world.publish("desk", new Begin(1), ID);
         world.arrivals = message -> {
             if ("Add".equals(message.message().type())) {
@@ -119,7 +121,8 @@ class SagaRacesTest {
         assertThat(world.saga("sums", ID).status()).isEqualTo(SagaStatus.ACTIVE);
         assertThat(notes).containsExactly(3);
         assertThat(world.poison("sums")).isEmpty();
-        assertThat(sent).extracting(copy -> copy.headers().getOrDefault("sb-attempt", 0))
+        assertThat(sent)
+                .extracting(copy -> copy.headers().getOrDefault("sb-attempt", 0))
                 .containsOnly(0);
     }
 

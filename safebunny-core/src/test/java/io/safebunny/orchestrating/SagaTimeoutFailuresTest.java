@@ -124,7 +124,8 @@ class SagaTimeoutFailuresTest {
 
         List<Duration> runs = waiting.runs.get("a");
         assertThat(runs).hasSize((1 + 1) * (4 + 1)).startsWith(Duration.ZERO, Duration.ofSeconds(1));
-        assertThat(runs.get(2)).isBetween(Duration.ofMinutes(1), Duration.ofMinutes(1).plusSeconds(2));
+        assertThat(runs.get(2))
+                .isBetween(Duration.ofMinutes(1), Duration.ofMinutes(1).plusSeconds(2));
         assertThat(status("a")).isEqualTo(SagaStatus.STUCK);
         assertThat(world.poison("waits")).singleElement().satisfies(copy -> assertThat(copy.headers())
                 .containsEntry("sb-poison-reason", "retries-exhausted")

@@ -59,6 +59,7 @@ public final class SagaWorld {
     Duration lease = LEASE;
     /** Of nodes that start. */
     Duration sagaRetention = Duration.ofDays(30);
+
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final Deque<Runnable> tasks = new ArrayDeque<>();
     public final MemoryBroker broker = new MemoryBroker(timeline, tasks::add);

@@ -96,7 +96,8 @@ class PluginDelayTest {
 
     @Test
     void aMessageWithoutTheHeaderLeadsNowhere() {
-        assertThat(broker.route(delay.entry(), "billing-OrderPlaced", Map.of("x-delay", 5L))).isEmpty();
+        assertThat(broker.route(delay.entry(), "billing-OrderPlaced", Map.of("x-delay", 5L)))
+                .isEmpty();
     }
 
     @ParameterizedTest
@@ -140,12 +141,16 @@ class PluginDelayTest {
                     Deadline.after(Duration.ofSeconds(5), timeline));
         }
 
-        assertThat(answering.connection().declared()).contains("safebunny.delayed").doesNotContain("safebunny.later");
+        assertThat(answering.connection().declared())
+                .contains("safebunny.delayed")
+                .doesNotContain("safebunny.later");
         FakeChannel channel = answering.connection().channels.stream()
                 .filter(one -> !one.published.isEmpty())
                 .findFirst()
                 .orElseThrow();
-        assertThat(channel.published).extracting(FakeBroker.Published::exchange).containsExactly("safebunny.delayed", "safebunny");
+        assertThat(channel.published)
+                .extracting(FakeBroker.Published::exchange)
+                .containsExactly("safebunny.delayed", "safebunny");
         assertThat(channel.published.get(0).properties().getHeaders())
                 .containsEntry("x-delay", 7_000L)
                 .containsEntry("sb-delay-to", "publish");
