@@ -67,7 +67,8 @@ public interface BunnyOperations {
     Result pause(String type, Duration duration, Scope scope, String reason, String by);
 
     /**
-     * Ends the pause at once, without probing. A breaker that is open for another reason stays open, and {@link Result#note} says so.
+     * Ends the pause at once, without probing. Instances that started without consuming ({@code safebunny.listener.auto-startup=false})
+     * begin to consume the type. A breaker that is open for another reason stays open, and {@link Result#note} says so.
      *
      * @throws MisuseException as {@link #pause}
      */

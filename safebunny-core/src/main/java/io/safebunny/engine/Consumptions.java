@@ -34,9 +34,12 @@ final class Consumptions {
         this.timeline = timeline;
     }
 
-    Consumption open(String queue, int prefetch, DeliveryHandler handler) {
+    /** @param paused at first */
+    Consumption open(String queue, int prefetch, boolean paused, DeliveryHandler handler) {
         places.put(queue, prefetch);
-        Consumption consumption = transport.consume(queue, prefetch, handler);
+        Consumption consumption = paused
+                ? transport.consumePaused(queue, prefetch, handler)
+                : transport.consume(queue, prefetch, handler);
         all.add(consumption);
         return consumption;
     }

@@ -32,6 +32,7 @@ import io.safebunny.publishing.PublishingOptions;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Sagas;
 import io.safebunny.spi.transport.Consumption;
+import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.topology.QueueType;
@@ -56,7 +57,8 @@ public final class SafeBunnyEngine {
 
     private static final Logger LOG = LoggerFactory.getLogger(SafeBunnyEngine.class);
 
-    private static final int DEAD_LETTERS_AT_ONCE = 10;
+    /** Dead letters, and notices of poison messages. */
+    private static final int BESIDE_AT_ONCE = 10;
 
     private final SafeBunnyParts parts;
     private final ConfirmedSender sender;
@@ -105,7 +107,8 @@ public final class SafeBunnyEngine {
                 parts.storeOutlivesProcess(),
                 parts.timeline(),
                 parts.callbacks(),
-                options.lease());
+                options.lease(),
+                options.autoStartup());
         CurrentHandling current = new CurrentHandling();
         PipelineBunny publisher = new PipelineBunny(
                 current,
@@ -185,6 +188,11 @@ public final class SafeBunnyEngine {
     /** Pauses and resumes types on all instances of this node, from the start on. */
     public BunnyOperations operations() {
         return operations;
+    }
+
+    /** Types that are not consumed here until somebody resumes them, because the node was to start without consuming. */
+    public Set<String> notStarted() {
+        return operations.notStarted();
     }
 
     /**
@@ -376,23 +384,23 @@ public final class SafeBunnyEngine {
         }
         for (HandlerDefinition handler : handlers.all()) {
             TypeBreaker breaker = parts.breakers().add(handler.type(), handler.payloadType(), metrics);
-            operations.handles(handler.type());
             Consumption consumption = consumptions.open(
                     Names.address(options.node(), handler.type()),
                     handler.prefetch(),
+                    operations.handles(handler.type()),
                     pipelines.create(handler, types, breaker));
             breaker.paces(consumption);
         }
         if (!types.isEmpty()) {
             poison.start(handlers, pipelines, metrics, events);
-            Consumption unused = consumptions.open(
-                    Topology.deadLettersOf(options.node()),
-                    DEAD_LETTERS_AT_ONCE,
-                    pipelines.createForDeadLetters(types));
+            consumeBeside(Topology.deadLettersOf(options.node()), pipelines.createForDeadLetters(types));
         }
-        sagas.poisonWatch()
-                .ifPresent(watch ->
-                        consumptions.open(Topology.poisonWatchOf(options.node()), DEAD_LETTERS_AT_ONCE, watch));
+        sagas.poisonWatch().ifPresent(watch -> consumeBeside(Topology.poisonWatchOf(options.node()), watch));
+    }
+
+    /** A queue that is nobody's type: consumed as soon as any type may be. */
+    private void consumeBeside(String queue, DeliveryHandler handler) {
+        operations.paces(consumptions.open(queue, BESIDE_AT_ONCE, !operations.hasBegun(), handler));
     }
 
     /** Stops taking messages, waits for those being handled, then disconnects. Messages not finished in time come back. */

@@ -25,6 +25,7 @@ import java.util.function.Consumer;
  * @param exceptionDetails how much of an exception logs and poison messages show
  * @param trustedUsers the broker users that nodes publish as
  * @param sagaRetention how long sagas that have ended are kept
+ * @param autoStartup whether the node consumes when it has started; otherwise each type waits until it is resumed
  */
 public record SafeBunnyOptions(
         String node,
@@ -37,7 +38,8 @@ public record SafeBunnyOptions(
         Duration lease,
         ExceptionDetails exceptionDetails,
         TrustedUsers trustedUsers,
-        Duration sagaRetention) {
+        Duration sagaRetention,
+        boolean autoStartup) {
 
     public SafeBunnyOptions {
         Names.requireNode(node, "safebunny.node");
@@ -45,7 +47,8 @@ public record SafeBunnyOptions(
 
     /**
      * The defaults: publications 30 s and 1,000 in flight, messages of 10 MiB, retention 7 days, of poisoned messages 90, lease 30 s,
-     * full exception details, senders not checked, sagas that have ended 30 days.
+     * full exception details, senders not checked, sagas that have ended 30 days,
+     * and the node consumes when it has started.
      */
     public static SafeBunnyOptions of(String node) {
         return new SafeBunnyOptions(
@@ -59,7 +62,8 @@ public record SafeBunnyOptions(
                 Duration.ofSeconds(30),
                 ExceptionDetails.FULL,
                 TrustedUsers.UNCHECKED,
-                Duration.ofDays(30));
+                Duration.ofDays(30),
+                true);
     }
 
     public SafeBunnyOptions withTopology(TopologyOptions other) {
@@ -102,6 +106,10 @@ public record SafeBunnyOptions(
         return with(changed -> changed.sagaRetention = other);
     }
 
+    public SafeBunnyOptions withAutoStartup(boolean other) {
+        return with(changed -> changed.autoStartup = other);
+    }
+
     private SafeBunnyOptions with(Consumer<Changed> change) {
         Changed changed = new Changed(this);
         change.accept(changed);
@@ -122,6 +130,7 @@ public record SafeBunnyOptions(
         private ExceptionDetails exceptionDetails;
         private TrustedUsers trustedUsers;
         private Duration sagaRetention;
+        private boolean autoStartup;
 
         Changed(SafeBunnyOptions from) {
             node = from.node;
@@ -135,6 +144,7 @@ public record SafeBunnyOptions(
             exceptionDetails = from.exceptionDetails;
             trustedUsers = from.trustedUsers;
             sagaRetention = from.sagaRetention;
+            autoStartup = from.autoStartup;
         }
 
         SafeBunnyOptions options() {
@@ -149,7 +159,8 @@ public record SafeBunnyOptions(
                     lease,
                     exceptionDetails,
                     trustedUsers,
-                    sagaRetention);
+                    sagaRetention,
+                    autoStartup);
         }
     }
 }

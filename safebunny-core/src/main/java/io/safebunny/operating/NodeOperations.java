@@ -8,6 +8,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Names;
 import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +50,7 @@ public final class NodeOperations implements BunnyOperations {
      * @param store {@code null} for none
      * @param durable whether the store outlives this process
      * @param lease how often the others are told that this instance is there
+     * @param autoStartup whether types are consumed before anybody resumes them
      */
     public NodeOperations(
             String node,
@@ -57,13 +60,14 @@ public final class NodeOperations implements BunnyOperations {
             boolean durable,
             Timeline timeline,
             Executor workers,
-            Duration lease) {
+            Duration lease,
+            boolean autoStartup) {
         this.node = node;
         this.breakers = breakers;
         this.timeline = timeline;
         String own = newId();
         this.instance = name.isEmpty() ? own : Names.printable(name) + '-' + own;
-        this.pauses = new Pauses(breakers, timeline);
+        this.pauses = new Pauses(breakers, timeline, autoStartup);
         this.others = new Conversation(node, instance, this::isToRead, timeline, workers, lease);
         this.shared = store == null ? null : new SharedPauses(node, store, pauses, this::hasLooked, timeline, workers);
         this.durable = store != null && durable;
@@ -81,9 +85,28 @@ public final class NodeOperations implements BunnyOperations {
         others.join(transport);
     }
 
-    /** The node handles this type from now on. */
-    public void handles(String type) {
-        pauses.handles(type);
+    /**
+     * The node handles this type from now on.
+     *
+     * @return whether it must not be consumed yet: it is paused, or not started
+     */
+    public boolean handles(String type) {
+        return pauses.handles(type);
+    }
+
+    /** Whether any type may be consumed, as far as starting is concerned. */
+    public boolean hasBegun() {
+        return pauses.hasBegun();
+    }
+
+    /** Sets the consumption of a queue that is nobody's type going as soon as {@link #hasBegun}. */
+    public void paces(Consumption beside) {
+        pauses.paces(beside);
+    }
+
+    /** Types that are not consumed here until somebody resumes them, because this instance started without consuming. */
+    public Set<String> notStarted() {
+        return pauses.notStarted();
     }
 
     /** Before the transport is closed. */

@@ -91,6 +91,7 @@ final class SharedPauses {
             StoredOrders.Board written = stored.write(order);
             if (written != null) {
                 pauses.apply(written);
+                pauses.begin(order);
             }
             return written != null;
         } finally {

@@ -9,6 +9,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * How messages are consumed.
  *
+ * @param autoStartup Whether the node consumes when it has started. If not, it publishes but consumes nothing, and each type begins
+ *     when it is resumed: by the endpoint, or by BunnyOperations.
  * @param prefetch How many messages of one type are handled at once, unless its handler says otherwise; 1 to 2000. Raising it
  *     costs a thread per message, and more messages are redelivered when the process dies.
  * @param trustedUsers The broker user that each node publishes as, by node name. Messages of a type sent by a node listed here
@@ -17,7 +19,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  */
 @ConfigurationProperties("safebunny.listener")
 record ListenerProperties(
-        @DefaultValue("10") int prefetch, @DefaultValue Map<String, String> trustedUsers) {
+        @DefaultValue("true") boolean autoStartup,
+        @DefaultValue("10") int prefetch,
+        @DefaultValue Map<String, String> trustedUsers) {
 
     ListenerProperties {
         InvalidProperty.unlessWithin(1, 2000, "safebunny.listener.prefetch", prefetch, "10");

@@ -119,6 +119,7 @@ final class SafeBunnyAutoConfiguration {
                 .withPoisonRetention(dedup.poisonRetention())
                 .withLease(dedup.lease())
                 .withSagaRetention(saga.retention())
+                .withAutoStartup(listener.autoStartup())
                 .withExceptionDetails(poison.exceptionDetails())
                 .withTrustedUsers(knowsUsers ? new TrustedUsers(listener.trustedUsers()) : TrustedUsers.UNCHECKED);
     }

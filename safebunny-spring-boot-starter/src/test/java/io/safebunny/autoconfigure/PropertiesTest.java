@@ -58,7 +58,7 @@ class PropertiesTest {
         assertThat(bind("safebunny", SafeBunnyProperties.class))
                 .isEqualTo(new SafeBunnyProperties(false, "billing", TransportKind.MEMORY, DataSize.ofKilobytes(64)));
         assertThat(bind("safebunny.listener", ListenerProperties.class))
-                .isEqualTo(new ListenerProperties(250, Map.of("orders.eu", "svc-orders")));
+                .isEqualTo(new ListenerProperties(true, 250, Map.of("orders.eu", "svc-orders")));
         assertThat(bind("safebunny.retry", RetryProperties.class))
                 .isEqualTo(new RetryProperties(5, Duration.ofSeconds(1), 1.5, Duration.ofSeconds(20), 0.2));
         assertThat(bind("safebunny.delayed-retry", DelayedRetryProperties.class))

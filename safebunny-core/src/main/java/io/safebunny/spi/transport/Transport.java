@@ -33,6 +33,16 @@ public interface Transport extends AutoCloseable {
     Consumption consume(String queue, int prefetch, DeliveryHandler handler);
 
     /**
+     * Like {@link #consume}, but at the pace {@link Pace#PAUSED} from the beginning: nothing is delivered until {@link Consumption#pace}
+     * says so. The default consumes and then pauses, so that what arrives in between is handed to the handler or goes back: override it.
+     */
+    default Consumption consumePaused(String queue, int prefetch, DeliveryHandler handler) {
+        Consumption consumption = consume(queue, prefetch, handler);
+        consumption.pace(Pace.PAUSED);
+        return consumption;
+    }
+
+    /**
      * Sends; completes when the broker has taken responsibility, or exceptionally with one of the four {@link
      * io.safebunny.failure.PublishException}s. The future may be completed on an I/O thread: do not block in it.
      *

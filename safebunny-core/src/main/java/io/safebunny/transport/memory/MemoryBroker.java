@@ -7,6 +7,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.message.WireMessage;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.IncomingMessage;
+import io.safebunny.spi.transport.Pace;
 import io.safebunny.time.Timeline;
 import io.safebunny.time.Timeline.Cancellable;
 import io.safebunny.time.Timeline.Purpose;
@@ -193,11 +194,13 @@ public final class MemoryBroker {
         });
     }
 
-    MemoryConsumption consume(String queueName, int prefetch, DeliveryHandler handler, Executor worker) {
+    /** @param pace at first */
+    MemoryConsumption consume(
+            String queueName, int prefetch, Pace pace, DeliveryHandler handler, Executor worker) {
         List<MemoryConsumption> created = new ArrayList<>(1);
         change(afterwards -> {
             MemoryQueue queue = require(queueName);
-            MemoryConsumption consumption = new MemoryConsumption(this, queue, prefetch, handler, worker);
+            MemoryConsumption consumption = new MemoryConsumption(this, queue, prefetch, pace, handler, worker);
             queue.add(consumption);
             queue.handOut(afterwards);
             created.add(consumption);

@@ -32,29 +32,38 @@ final class MemoryConsumption implements Consumption {
     private boolean stopping;
 
     MemoryConsumption(
-            MemoryBroker broker, MemoryQueue queue, int prefetch, DeliveryHandler handler, Executor executor) {
+            MemoryBroker broker,
+            MemoryQueue queue,
+            int prefetch,
+            Pace pace,
+            DeliveryHandler handler,
+            Executor executor) {
         this.broker = broker;
         this.queue = queue;
         this.prefetch = prefetch;
         this.handler = handler;
         this.executor = executor;
-        this.limit = prefetch;
+        this.limit = limit(pace);
     }
 
     /** When paused, deliveries that were assigned but not begun go back to their positions in the queue. */
     @Override
     public void pace(Pace pace) {
         broker.change(afterwards -> {
-            limit = switch (pace) {
-                case PAUSED -> 0;
-                case ONE_BY_ONE -> 1;
-                case FULL -> prefetch;
-            };
+            limit = limit(pace);
             if (limit == 0) {
                 handBackWhatIsNotBegun();
             }
             queue.handOut(afterwards);
         });
+    }
+
+    private int limit(Pace pace) {
+        return switch (pace) {
+            case PAUSED -> 0;
+            case ONE_BY_ONE -> 1;
+            case FULL -> prefetch;
+        };
     }
 
     /** Also puts back deliveries whose handler returned without settling them, because nobody will settle those any more. */

@@ -11,6 +11,7 @@ import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.ControlChannel;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Pace;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
@@ -62,6 +63,15 @@ public final class MemoryTransport implements Transport {
 
     @Override
     public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+        return consume(queue, prefetch, Pace.FULL, handler);
+    }
+
+    @Override
+    public Consumption consumePaused(String queue, int prefetch, DeliveryHandler handler) {
+        return consume(queue, prefetch, Pace.PAUSED, handler);
+    }
+
+    private Consumption consume(String queue, int prefetch, Pace pace, DeliveryHandler handler) {
         if (prefetch < 1) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
@@ -72,7 +82,7 @@ public final class MemoryTransport implements Transport {
                     MisuseException.NOT_RUNNING,
                     "Queue cannot be consumed [queue=%s]: this transport is closed. Make a new one.".formatted(queue));
         }
-        MemoryConsumption consumption = broker.consume(queue, prefetch, handler, executor);
+        MemoryConsumption consumption = broker.consume(queue, prefetch, pace, handler, executor);
         consumptions.removeIf(MemoryConsumption::isEnded);
         consumptions.add(consumption);
         if (closed) { // closed in the meantime, perhaps before this consumption was in the list

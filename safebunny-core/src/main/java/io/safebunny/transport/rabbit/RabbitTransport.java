@@ -11,6 +11,7 @@ import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.ControlChannel;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Pace;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.time.Deadline;
@@ -124,13 +125,23 @@ public final class RabbitTransport implements Transport {
 
     @Override
     public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+        return consume(queue, prefetch, Pace.FULL, handler);
+    }
+
+    /** Whether the user may read the queue shows when it is consumed. */
+    @Override
+    public Consumption consumePaused(String queue, int prefetch, DeliveryHandler handler) {
+        return consume(queue, prefetch, Pace.PAUSED, handler);
+    }
+
+    private Consumption consume(String queue, int prefetch, Pace pace, DeliveryHandler handler) {
         Topology planned = declared.require();
         boolean own = queue.equals(Topology.deadLettersOf(planned.node()));
         if (own && deadLettersStarted.compareAndSet(false, true)) {
             deadLetters.start(planned.node());
         }
         QueueConsumers.Source source = own ? ofDeadLetters : ofHandlers;
-        Consumption consumption = consumers.consume(queue, prefetch, handler, source, planned.options());
+        Consumption consumption = consumers.consume(queue, prefetch, pace, handler, source, planned.options());
         if (!consumers.isConsuming(queue)) {
             Rights.requireConsuming(source.connection().current(), planned, queue);
         }

@@ -46,7 +46,7 @@ final class HealthAutoConfiguration {
         parts.put("broker", () -> node.broker(transport.status(), nameOf(transport)));
         parts.put("poison", node::poison);
         parts.put("publications", node::publications);
-        parts.put("breakers", () -> NodeHealth.breakers(breaker.states(), operations.paused()));
+        parts.put("breakers", () -> NodeHealth.breakers(breaker.states(), engine.notStarted(), operations.paused()));
         store.ifAvailable(present -> {
             parts.put("store", () -> node.store(present.getClass().getSimpleName()));
             parts.put("sagas", node::sagas);

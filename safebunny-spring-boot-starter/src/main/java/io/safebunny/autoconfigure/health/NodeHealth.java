@@ -13,6 +13,7 @@ import io.safebunny.transport.rabbit.TopologyWatch;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.Health;
@@ -72,12 +73,13 @@ final class NodeHealth {
                 .build();
     }
 
-    static Health breakers(Map<String, State> states, List<Pause> paused) {
+    static Health breakers(Map<String, State> states, Set<String> notStarted, List<Pause> paused) {
         Map<String, Object> told = new TreeMap<>(states);
         told.values().removeIf(State.CLOSED::equals);
         if (told.isEmpty()) {
             return Health.up().build();
         }
+        notStarted.forEach(type -> told.computeIfPresent(type, (same, state) -> "%s, not started: safebunny.listener.auto-startup is false. Resume it".formatted(state)));
         for (Pause pause : paused) {
             told.computeIfPresent(pause.type(), (type, state) -> "%s until %s by %s: %s"
                     .formatted(state, pause.until(), pause.by(), pause.reason()));

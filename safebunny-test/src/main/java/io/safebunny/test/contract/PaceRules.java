@@ -4,6 +4,7 @@ package io.safebunny.test.contract;
 import static io.safebunny.test.contract.Messages.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.Pace;
 import java.time.Duration;
@@ -40,6 +41,27 @@ interface PaceRules {
         inbox.pace(Pace.FULL);
 
         inbox.awaitIds(published.toArray(String[]::new));
+    }
+
+    @Test
+    default void takesNothingOfWhatIsThereWhenConsumedPausedAndEverythingAfterwards() {
+        TestNode orders = bench().publisher("orders");
+        TestNode billing = bench().subscriber("billing", orders);
+        Inbox earlier = billing.consume();
+        orders.publish(message("before"));
+        earlier.awaitIds("before");
+        orders.publish(message("still-before"));
+        earlier.awaitIds("before", "still-before");
+        bench().awaitSuccess(earlier.stop());
+        orders.publish(message("first"));
+        orders.publish(message("second"));
+
+        Inbox inbox = new Inbox(bench(), Delivery::acknowledge);
+        inbox.consumes(billing.transport().consumePaused(billing.queue(), 1, inbox));
+        bench().await().during(WATCHED).until(() -> inbox.ids().isEmpty());
+        inbox.pace(Pace.FULL);
+
+        inbox.awaitIds("first", "second");
     }
 
     @Test

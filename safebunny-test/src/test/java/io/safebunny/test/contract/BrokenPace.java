@@ -24,6 +24,10 @@ final class BrokenPace extends TransportFaults {
                     }
                 }));
         fault(
+                "begins before it is told to",
+                "takesNothingOfWhatIsThereWhenConsumedPausedAndEverythingAfterwards",
+                transport -> transport.on(Transport::consumePaused).instead(Transport::consume));
+        fault(
                 "hurries when told to go one by one",
                 "takesOneAfterTheOtherWhenToldToAndManyAgainAfterwards",
                 pacing((consumption, pace, deliveries) ->

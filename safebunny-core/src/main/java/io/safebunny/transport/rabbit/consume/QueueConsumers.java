@@ -59,9 +59,12 @@ public final class QueueConsumers {
             ConnectionKeeper connection,
             ContainerCustomizer<AbstractMessageListenerContainer> customizer) {}
 
-    /** @param topology says what the broker does with failed deliveries of the queue */
+    /**
+     * @param pace at first
+     * @param topology says what the broker does with failed deliveries of the queue
+     */
     public Consumption consume(
-            String queue, int prefetch, DeliveryHandler handler, Source source, TopologyOptions topology) {
+            String queue, int prefetch, Pace pace, DeliveryHandler handler, Source source, TopologyOptions topology) {
         InboundBudget.Share share = budget.share(queue, prefetch);
         QueueContainer container = new QueueContainer(
                 queue,
@@ -77,12 +80,15 @@ public final class QueueConsumers {
                 timeline,
                 log);
         container.customizeBy(source.customizer());
+        if (pace != Pace.FULL) {
+            container.setPace(pace);
+        }
         containers.add(container);
         container.start();
         return new Consumption() {
             @Override
-            public void pace(Pace pace) {
-                container.setPace(pace);
+            public void pace(Pace wanted) {
+                container.setPace(wanted);
             }
 
             @Override
