@@ -175,8 +175,8 @@ final class Pauses {
     /** Whether this is the latest operation on its type that the store was found to have, and is carried out. */
     synchronized boolean hasRead(String operation) {
         return read.entrySet().stream()
-                .anyMatch(entry -> entry.getValue().equals(operation)
-                        && (hasStarted(entry.getKey()) || isPaused(entry.getKey())));
+                .anyMatch(entry ->
+                        entry.getValue().equals(operation) && (hasStarted(entry.getKey()) || isPaused(entry.getKey())));
     }
 
     /**

@@ -70,8 +70,8 @@ class NodeOperationsTest {
         }
 
         One(@Nullable MessageStore own, boolean durable, Timeline clock) {
-            operations = new NodeOperations(
-                    "billing", "host", breakers, own, durable, clock, Runnable::run, LEASE, true);
+            operations =
+                    new NodeOperations("billing", "host", breakers, own, durable, clock, Runnable::run, LEASE, true);
             operations.start(transport);
             breaker = breakers.add(TYPE, OrderPlaced.class, new Metrics(new SimpleMeterRegistry()));
             operations.handles(TYPE);

@@ -44,8 +44,7 @@ class StartWithoutConsumingTest {
     private final MemoryBroker broker = new MemoryBroker(timeline, task -> {
         throw new AssertionError("no message is delivered here");
     });
-    private final UnreliableStore store =
-            new UnreliableStore(new MemoryMessageStore(timeline, Duration.ofDays(7)));
+    private final UnreliableStore store = new UnreliableStore(new MemoryMessageStore(timeline, Duration.ofDays(7)));
 
     private record OrderPlaced() {}
 

@@ -71,9 +71,8 @@ class StartWithoutConsumingIT {
                     .resume("OrderPlaced", Scope.INSTANCE, "the tables are migrated", "kim");
 
             assertThat(resumed.note()).isEmpty();
-            Awaitility.await()
-                    .untilAsserted(() -> assertThat(context.getBean(Shop.class).handled)
-                            .containsExactly("1", "2", "3"));
+            Awaitility.await().untilAsserted(() -> assertThat(context.getBean(Shop.class).handled)
+                    .containsExactly("1", "2", "3"));
             assertThat(Healths.part(context, "breakers").getStatus().getCode()).isEqualTo("UP");
             try (Connection connection = node.amqp().newConnection();
                     Channel channel = connection.createChannel()) {
@@ -89,8 +88,7 @@ class StartWithoutConsumingIT {
             operations.pause("OrderPlaced", Duration.ofSeconds(3), Scope.NODE, "gateway", "kim");
             assertThat(context.getBean(BunnyOperations.class).paused()).hasSize(1);
             Awaitility.await()
-                    .until(() ->
-                            context.getBean(BunnyOperations.class).paused().isEmpty());
+                    .until(() -> context.getBean(BunnyOperations.class).paused().isEmpty());
 
             context.getBean(Bunny.class).publish(new OrderPlaced("1"));
             Awaitility.await().until(() -> other.getBean(Shop.class).handled.equals(List.of("1")));
@@ -98,8 +96,8 @@ class StartWithoutConsumingIT {
             assertThat(Healths.part(context, "breakers").getStatus().getCode()).isEqualTo("DEGRADED");
             assertThat(context.getBean(Shop.class).handled).isEmpty();
         }));
-        waiting.run(later -> assertThat(Healths.part(later, "breakers").getDetails())
-                .containsOnlyKeys("OrderPlaced"));
+        waiting.run(later ->
+                assertThat(Healths.part(later, "breakers").getDetails()).containsOnlyKeys("OrderPlaced"));
     }
 
     static final class Shop {

@@ -195,8 +195,7 @@ public final class MemoryBroker {
     }
 
     /** @param pace at first */
-    MemoryConsumption consume(
-            String queueName, int prefetch, Pace pace, DeliveryHandler handler, Executor worker) {
+    MemoryConsumption consume(String queueName, int prefetch, Pace pace, DeliveryHandler handler, Executor worker) {
         List<MemoryConsumption> created = new ArrayList<>(1);
         change(afterwards -> {
             MemoryQueue queue = require(queueName);

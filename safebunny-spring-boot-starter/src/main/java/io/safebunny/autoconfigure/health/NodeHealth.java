@@ -79,7 +79,9 @@ final class NodeHealth {
         if (told.isEmpty()) {
             return Health.up().build();
         }
-        notStarted.forEach(type -> told.computeIfPresent(type, (same, state) -> "%s, not started: safebunny.listener.auto-startup is false. Resume it".formatted(state)));
+        notStarted.forEach(type -> told.computeIfPresent(
+                type, (same, state) -> "%s, not started: safebunny.listener.auto-startup is false. Resume it"
+                        .formatted(state)));
         for (Pause pause : paused) {
             told.computeIfPresent(pause.type(), (type, state) -> "%s until %s by %s: %s"
                     .formatted(state, pause.until(), pause.by(), pause.reason()));
