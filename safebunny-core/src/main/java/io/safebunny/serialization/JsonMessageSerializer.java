@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -86,19 +87,45 @@ public final class JsonMessageSerializer implements MessageSerializer {
                 || (media.startsWith("application/") && media.endsWith("+json"));
     }
 
-    /** Refuses only types that are unsafe; any other problem shows when a message is read. */
+    /** @throws ConfigurationException SB-1110 when a body would choose a class, SB-1112 when no body can be read as this type */
     @Override
     public void prepare(Type target) {
+        String flaw;
         try {
-            Object unused = mapper._deserializationContext().findRootValueDeserializer(mapper.constructType(target));
+            flaw = whyUnreadable(target);
         } catch (ConfigurationException e) {
             throw new ConfigurationException(
                     e.code(),
                     "The payload %s cannot be read safely. %s".formatted(target.getTypeName(), e.problem()),
                     e.action());
-        } catch (RuntimeException e) {
-            return;
         }
+        if (flaw != null) {
+            throw new UnreadableTypeException(target, flaw);
+        }
+    }
+
+    /**
+     * @return {@code null} if, as far as Jackson knows, a body can be read
+     * @throws ConfigurationException a body would choose a class
+     */
+    @Nullable String whyUnreadable(Type target) {
+        try {
+            return Readability.flaw(mapper, mapper.constructType(target));
+        } catch (ConfigurationException e) {
+            throw e;
+        } catch (JacksonException e) {
+            return JsonReason.ofWriting(e);
+        } catch (RuntimeException e) { // an annotation or a module that Jackson cannot use
+            return e.toString();
+        }
+    }
+
+    /** @throws JacksonException values of this type cannot be written */
+    boolean writesObjects(Type type) {
+        JavaType java = mapper.constructType(type);
+        ObjectShape shape = new ObjectShape();
+        mapper.acceptJsonFormatVisitor(java, shape);
+        return shape.isSeen() && !java.getRawClass().getName().startsWith("java.");
     }
 
     @Override

@@ -11,12 +11,14 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonPointer;
 import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.exc.ValueInstantiationException;
 
 /**
  * Explains why JSON could not be read or written. Jackson's own messages quote the offending value, so this gives only the kind
- * of error and the place, and the message of an exception from a constructor of the application.
+ * of error and the place, what is wrong with the class whatever the body, and the message of an exception from a constructor of the
+ * application.
  */
 final class JsonReason {
 
@@ -25,11 +27,24 @@ final class JsonReason {
             List.of("java.", "javax.", "jdk.", "sun.", "com.sun.", "tools.jackson.", "com.fasterxml.");
 
     private static final int LONGEST_PATH = 200;
+    private static final int LONGEST_DEFINITION = 1_000;
 
     private JsonReason() {}
 
     static String ofWriting(JacksonException e) {
-        return kind(e) + place(e);
+        String definition = definition(e);
+        return (definition == null ? kind(e) : definition) + place(e);
+    }
+
+    /** What is wrong with a class. Jackson's text for it quotes a value only at its end, in brackets. */
+    private static @Nullable String definition(JacksonException e) {
+        String text = e.getOriginalMessage();
+        boolean isOfTheClass = e instanceof InvalidDefinitionException
+                || isThrownBy("tools.jackson.databind.introspect.", e.getCause())
+                || (e instanceof MismatchedInputException && text.contains("(although at least one Creator exists)"));
+        return isOfTheClass
+                ? Names.printable(text.replaceFirst("(?s) value \\(.*", " value"), LONGEST_DEFINITION)
+                : null;
     }
 
     private static String kind(JacksonException e) {
@@ -94,9 +109,16 @@ final class JsonReason {
         if (cause instanceof NullPointerException) {
             return true;
         }
+        return NOT_OF_THE_APPLICATION.stream().noneMatch(packages -> isThrownBy(packages, cause));
+    }
+
+    private static boolean isThrownBy(String packages, @Nullable Throwable cause) {
+        if (cause == null) {
+            return false;
+        }
         StackTraceElement[] trace = cause.getStackTrace();
         String maker = trace.length == 0 ? cause.getClass().getName() : trace[0].getClassName();
-        return NOT_OF_THE_APPLICATION.stream().noneMatch(maker::startsWith);
+        return maker.startsWith(packages);
     }
 
     private static String place(JacksonException e) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.serialization;
 
+import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.spi.serialization.MessageSerializer;
 import java.lang.reflect.Type;
@@ -28,9 +29,24 @@ public final class Serializers {
         return all.get(0);
     }
 
-    /** @throws io.safebunny.failure.ConfigurationException when a serializer cannot read values of this type safely */
+    /**
+     * @throws ConfigurationException when a serializer cannot read values of this type safely, or every one tells that it cannot read
+     *     them at all
+     */
     public void prepare(Type target) {
-        all.forEach(serializer -> serializer.prepare(target));
+        ConfigurationException unreadable = null;
+        boolean isReadable = false;
+        for (MessageSerializer serializer : all) {
+            try {
+                serializer.prepare(target);
+                isReadable = true;
+            } catch (UnreadableTypeException e) { // another one may be meant for it
+                unreadable = e;
+            }
+        }
+        if (unreadable != null && !isReadable) {
+            throw unreadable;
+        }
     }
 
     /** {@code null} when no serializer accepts this content type. */

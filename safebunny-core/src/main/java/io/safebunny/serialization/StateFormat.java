@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.serialization;
 
+import io.safebunny.failure.ConfigurationException;
 import io.safebunny.spi.serialization.SerializationException;
 import java.lang.reflect.Type;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -16,6 +19,17 @@ public final class StateFormat {
     private static final JsonMessageSerializer JSON = JsonMessageSerializer.ofStates();
 
     private StateFormat() {}
+
+    /** @return why values of this type cannot be stored as objects and read back, as far as Jackson knows; {@code null} if they can */
+    public static @Nullable String flaw(Type type) {
+        try {
+            return JSON.writesObjects(type) ? JSON.whyUnreadable(type) : "it does not become a JSON object";
+        } catch (ConfigurationException e) {
+            return e.problem() + " " + e.action();
+        } catch (JacksonException e) {
+            return JsonReason.ofWriting(e);
+        }
+    }
 
     /** @throws SerializationException it cannot be written as JSON */
     public static JsonNode write(Object state) {

@@ -11,7 +11,7 @@ import tools.jackson.databind.module.SimpleModule;
 
 /**
  * Hardens the application's mapper against hostile bodies: {@link JsonLimits}, no class names, no duplicate properties, {@link
- * SmallExponents}. A builder, because only a builder can replace the mapper's factory, which holds the limits.
+ * SmallExponents}; and against its own: {@link EmptyObjects}. A builder, because only a builder can replace the mapper's factory, which holds the limits.
  */
 final class StrictMapper extends JsonMapper.Builder {
 
@@ -48,7 +48,9 @@ final class StrictMapper extends JsonMapper.Builder {
                 .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
                 .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
                 .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-                .addModule(new SimpleModule("safebunny").setDeserializerModifier(new SmallExponents()))
+                .addModule(new SimpleModule("safebunny")
+                        .setDeserializerModifier(new SmallExponents())
+                        .setSerializerModifier(new EmptyObjects()))
                 .build();
     }
 

@@ -126,6 +126,9 @@ final class UnreadModule {
         @Override
         public List<BeanPropertyWriter> orderProperties(
                 SerializationConfig config, BeanDescription.Supplier type, List<BeanPropertyWriter> properties) {
+            if (properties.isEmpty() && EmptyObjects.loseFields(type.get())) {
+                return properties;
+            }
             List<BeanPropertyWriter> all = new ArrayList<>(properties);
             all.add(Added.to(config, type));
             return all;

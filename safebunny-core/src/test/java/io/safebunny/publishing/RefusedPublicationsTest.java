@@ -9,8 +9,10 @@ import io.safebunny.PublishOptions;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.fixture.PaymentCaptured;
+import io.safebunny.spi.serialization.SerializationException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -88,5 +90,32 @@ class RefusedPublicationsTest {
                 .failsWithin(Duration.ZERO)
                 .withThrowableThat()
                 .withCauseInstanceOf(ConfigurationException.class);
+    }
+
+    static class Mute {
+        @SuppressWarnings({"unused", "UnusedVariable"}) // Jackson does not see it
+        private final String order = "o-1";
+    }
+
+    record Empty() {}
+
+    @Test
+    void includeWhatNobodyCouldRead() throws Exception {
+        Runnable lambda = () -> {};
+        List<Object> nameless = List.of("text", 1, List.of(1, 2), Map.of("a", 1), new int[0], lambda, new Object() {});
+        for (Object payload : nameless) {
+            assertThatExceptionOfType(ConfigurationException.class)
+                    .isThrownBy(() -> publisher.bunny.publish(payload))
+                    .withMessageStartingWith("SB-1111");
+        }
+        assertThatExceptionOfType(SerializationException.class)
+                .isThrownBy(() -> publisher.bunny.publish(new Mute()))
+                .withMessageStartingWith("SB-3004")
+                .withMessageContaining("would become {}");
+        List<?> collected = publisher.handling(() -> assertThatExceptionOfType(SerializationException.class)
+                .isThrownBy(() -> publisher.bunny.publish(new Mute())));
+        assertThat(collected).isEmpty();
+        assertThat(publisher.transport.attempted()).isEmpty();
+        assertThat(publisher.bunny.publish(new Empty()).messageId()).isNotEmpty();
     }
 }

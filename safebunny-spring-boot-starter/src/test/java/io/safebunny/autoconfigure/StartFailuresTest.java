@@ -68,6 +68,8 @@ class StartFailuresTest {
             Map.entry("SB-1108", bean(Started.class)),
             Map.entry("SB-1109", properties("safebunny.scheduling.enabled=true")),
             Map.entry("SB-1110", bean(ByClass.class)),
+            Map.entry("SB-1111", bean(OfText.class)),
+            Map.entry("SB-1112", bean(Unreadable.class)),
             Map.entry("SB-1113", bean(InTheBackground.class)),
             Map.entry("SB-1114", bean(InAFactory.class)),
             Map.entry("SB-1301", properties("safebunny.listener.prefetch=0")),
@@ -287,6 +289,18 @@ class StartFailuresTest {
 
     static class ByClass {
         @JsonTypeInfo(use = JsonTypeInfo.Id.CLASS)
+        interface AnyEvent {}
+
+        @BunnyHandler(from = "shop")
+        void on(AnyEvent payload) {}
+    }
+
+    static class OfText {
+        @BunnyHandler(from = "shop")
+        void on(String payload) {}
+    }
+
+    static class Unreadable {
         interface AnyEvent {}
 
         @BunnyHandler(from = "shop")

@@ -157,6 +157,18 @@ class HandlerRefusalsTest {
         void on(BunnyHop event) {}
     }
 
+    @Component("bean")
+    static class TextPayload {
+        @BunnyHandler(from = "orders")
+        void on(String text) {}
+    }
+
+    @Component("bean")
+    static class ListPayload {
+        @BunnyHandler(from = "orders")
+        void on(List<OrderPlaced> orders) {}
+    }
+
     static Stream<Arguments> refusals() {
         return Stream.of(
                 Arguments.of(NoPayload.class, "SB-1101", "Declare it as: void on("),
@@ -179,7 +191,9 @@ class HandlerRefusalsTest {
                 Arguments.of(WrongJitter.class, "SB-1105", "retry"),
                 Arguments.of(WrongNode.class, "SB-1001", "Set from of"),
                 Arguments.of(WrongType.class, "SB-1002", "@BunnyMessage("),
-                Arguments.of(ReservedType.class, "SB-1002", "@BunnyMessage("));
+                Arguments.of(ReservedType.class, "SB-1002", "@BunnyMessage("),
+                Arguments.of(TextPayload.class, "SB-1111", "Put the value into a record"),
+                Arguments.of(ListPayload.class, "SB-1111", "Put the value into a record"));
     }
 
     @ParameterizedTest
