@@ -26,6 +26,9 @@ final class JsonReason {
     private static final List<String> NOT_OF_THE_APPLICATION =
             List.of("java.", "javax.", "jdk.", "sun.", "com.sun.", "tools.jackson.", "com.fasterxml.");
 
+    /** Jackson's classes that find properties and call nothing of the application. */
+    private static final String CONFLICTS = "tools.jackson.databind.introspect.POJOPropert";
+
     private static final int LONGEST_PATH = 200;
     private static final int LONGEST_DEFINITION = 1_000;
 
@@ -40,8 +43,8 @@ final class JsonReason {
     private static @Nullable String definition(JacksonException e) {
         String text = e.getOriginalMessage();
         boolean isOfTheClass = e instanceof InvalidDefinitionException
-                || isThrownBy("tools.jackson.databind.introspect.", e.getCause())
-                || (e instanceof MismatchedInputException && text.contains("(although at least one Creator exists)"));
+                || isThrownBy(CONFLICTS, e.getCause())
+                || (e.getClass() == MismatchedInputException.class && text.startsWith("Cannot construct instance of `"));
         return isOfTheClass
                 ? Names.printable(text.replaceFirst("(?s) value \\(.*", " value"), LONGEST_DEFINITION)
                 : null;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonValue;
 import io.safebunny.spi.serialization.SerializationException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -56,6 +57,13 @@ class ClassReasonsTest {
         }
     }
 
+    static class Valueless {
+        @JsonValue
+        public String value() {
+            throw new IllegalArgumentException("secret");
+        }
+    }
+
     static class Conflicting {
         public void setOrder(Shape order) {}
 
@@ -98,7 +106,8 @@ class ClassReasonsTest {
     @Test
     void thatThereIsNoneForThisKindOfValue() {
         reading("{\"text\":\"secret\"}", FromText.class).withMessageContaining("cannot deserialize from Object value");
-        reading("\"secret\"", FromNumber.class).withMessageContaining("deserialize from String value");
+        reading("true", FromNumber.class).withMessageContaining("deserialize from boolean value");
+        reading("\"Cannot construct instance of `secret`\"", FromNumber.class);
     }
 
     @Test
@@ -119,7 +128,11 @@ class ClassReasonsTest {
 
     @Test
     void butNotWhatItsOwnCodeSays() {
-        for (Object payload : List.of(new Refusing(), new Holder("1", Map.of("a", new Refusing())))) {
+        for (Object payload : List.of(
+                new Refusing(),
+                new Holder("1", Map.of("a", new Refusing())),
+                new Valueless(),
+                new Holder("1", Map.of("a", new Valueless())))) {
             assertThatExceptionOfType(SerializationException.class)
                     .isThrownBy(() -> serializer.serialize(payload))
                     .withMessageNotContaining("secret");
