@@ -15,7 +15,7 @@ public interface MessageSerializer {
      * Called at start-up for each handler's payload type, whatever content type its messages will have.
      *
      * @throws io.safebunny.failure.ConfigurationException when values of this type cannot be read safely; the application does
-     *     not start
+     *     not start. That no JSON at all can be read as this type keeps it from starting only if no other serializer takes the type
      */
     default void prepare(Type target) {}
 
