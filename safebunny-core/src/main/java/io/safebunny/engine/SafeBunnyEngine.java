@@ -312,8 +312,9 @@ public final class SafeBunnyEngine {
         handled = handlers.all();
         if (LOG.isInfoEnabled()) {
             LOG.info("Node {} handles{}", options.node(), handlers.describe(options.trustedUsers()));
-            LOG.info("Topology of node {}{}{}", options.node(), System.lineSeparator(), topology.describe());
+            LOG.info("Topology of node {}: {}", options.node(), topology.summary());
         }
+        LOG.debug("Topology of node {}{}{}", options.node(), System.lineSeparator(), topology.describe());
         Transport transport = parts.transport();
         sender.explainUnroutable(type -> handlers.taken(options.node(), type));
         sender.start(); // publications made while the transport connects wait for it

@@ -103,6 +103,11 @@ public record Topology(
     /** Binds a queue to an exchange. */
     public record Binding(String exchange, String queue, String routingKey) {}
 
+    /** How much of it there is, for the log. */
+    public String summary() {
+        return "%s exchanges, %s queues, %s bindings".formatted(exchanges.size(), queues.size(), bindings.size());
+    }
+
     /** One line per exchange, queue and binding, for the log. */
     public String describe() {
         List<String> lines = new ArrayList<>();
