@@ -106,7 +106,8 @@ public sealed interface SafeBunnyEvent
 
     /**
      * Told of all events, one after the other, on a thread that may block and on which no message is handled. What it throws is logged, and
-     * keeps nothing from other listeners. Events that wait for a slow one are bounded; beyond that they are dropped, and the log says so.
+     * keeps nothing from other listeners. Events that wait for a slow one are bounded; beyond that they are dropped, and the log says so. Only
+     * {@link MessageMoved} waits for nothing and is never dropped: it is told on the thread of its operation, before the next copy is moved.
      */
     @FunctionalInterface
     interface Listener {

@@ -144,7 +144,7 @@ public class PipelineBenchmark {
                 system,
                 system.random(),
                 metrics,
-                new Observations(parts.observationRegistry(), "safebunny"),
+                new Observations(parts.observationRegistry(), "safebunny", null),
                 events(system),
                 new HeldDeliveries(),
                 new BoundedLog(system, ExceptionDetails.FULL));

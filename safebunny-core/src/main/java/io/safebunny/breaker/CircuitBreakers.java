@@ -2,6 +2,7 @@
 package io.safebunny.breaker;
 
 import io.safebunny.BunnyCircuitBreaker;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.observation.Metrics;
@@ -180,7 +181,7 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
         try {
             listener.changed(change);
         } catch (Throwable e) { // an Error of one listener must not silence the others
-            LOG.warn("A listener failed on {}", change, e);
+            LOG.warn("A listener failed on {}", change, ExceptionDetails.TYPE_ONLY.logged(e));
         }
     }
 }

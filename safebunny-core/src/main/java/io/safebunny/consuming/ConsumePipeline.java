@@ -151,11 +151,11 @@ final class ConsumePipeline implements DeliverySettler.Processing {
             next.run();
             return;
         }
-        Observation.Scope scope = Observations.open(observation);
+        Observation.Scope scope = parts.observations().open(observation);
         try {
             next.run();
         } finally {
-            Observations.stop(observation, scope, message.outcome(), message.attemptFailure());
+            parts.observations().stop(observation, scope, message.outcome(), message.attemptFailure());
         }
     }
 

@@ -4,9 +4,9 @@ package io.safebunny.consuming;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.message.WireMessage;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.spi.transport.IncomingMessage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Tells of failures of one handler: the first one of a message and the one that sets it aside with their traces, those between in one
  * line, and what refuses a message without a trace, which would only show the refusal's own place. Of refusals for one reason the first
- * is told, of failures of one class twenty a minute; more are counted. Thread-safe.
+ * is told, of failures of one class twenty a minute; more are counted, and each of them is told at {@code DEBUG}. Thread-safe.
  */
 final class FailureLog {
 
@@ -36,38 +36,47 @@ final class FailureLog {
         this.handler = handler;
     }
 
+    /**
+     * What tells a message from all others, in every line about it.
+     *
+     * @param saga that it belongs to, unless that is its correlation id
+     */
+    static String ids(IncomingMessage message, @Nullable String saga) {
+        return "queue=%s, %s%s"
+                .formatted(
+                        message.queue(),
+                        message.message().ids(),
+                        saga == null ? "" : ", saga=" + Names.printable(saga));
+    }
+
     /** @param again how it goes on, as the end of a sentence */
     void failed(HandledMessage message, String again, Throwable failure) {
         boolean traced = !message.hasFailedBefore() && !(failure instanceof InvalidMessageException);
         message.noteFailure();
+        String ids = ids(message.delivery.message(), message.saga());
         Kind kind = Kind.warn(LOG, "Messages failed in %s [failure=%s]".formatted(handler, nameOf(failure)))
                 .upTo(FAILURES_A_MINUTE);
-        log.tell(
+        log.tellEach(
                 kind,
-                message.messageId(),
-                () -> LOG.warn(
-                        "Message {} of queue {} failed in {}; {}: {}",
-                        message.messageId(),
-                        message.queue(),
-                        handler,
-                        again,
-                        text(failure),
-                        trace(failure, traced)));
+                ids,
+                line -> line.setCause(trace(failure, traced))
+                        .log("A message failed in {} [{}]; {}: {}", handler, ids, again, text(failure)));
     }
 
-    void poisoned(WireMessage message, PoisonReason reason, Throwable failure) {
+    /** @param ids from {@link #ids} */
+    void poisoned(String ids, PoisonReason reason, Throwable failure) {
         boolean refused = failure instanceof InvalidMessageException;
-        log.tell(
+        log.tellEach(
                 refused ? refusals(reason) : failures(reason, failure),
-                message.toString(),
-                () -> LOG.error(
-                        "Message goes to {}-poison [reason={}, handler={}, {}]: {}",
-                        node,
-                        reason.wireName(),
-                        handler,
-                        message,
-                        text(failure),
-                        trace(failure, !refused)));
+                ids,
+                line -> line.setCause(trace(failure, !refused))
+                        .log(
+                                "Message goes to {}-poison [reason={}, handler={}, {}]: {}",
+                                node,
+                                reason.wireName(),
+                                handler,
+                                ids,
+                                text(failure)));
     }
 
     private Kind refusals(PoisonReason reason) {

@@ -133,6 +133,13 @@ final class HandledMessage implements ConsumeContext {
         return attempt() > 0 || failedBefore;
     }
 
+    /** The saga by which it was correlated, if that is not its correlation id. */
+    @Nullable
+    String saga() {
+        String partition = handling.records().key().correlationId();
+        return partition.equals(correlationId()) ? null : partition;
+    }
+
     /** A failure of it was logged. */
     void noteFailure() {
         failedBefore = true;

@@ -62,20 +62,30 @@ final class PoisonQueue {
 
     /** @param message the delivered one, as its poison copy shall describe it */
     Settlement put(Delivery delivery, IncomingMessage message, PoisonReason reason, Throwable failure) {
-        return put(delivery, message, reason, failure, true);
+        return put(delivery, message, FailureLog.ids(message, null), reason, failure, true);
     }
 
-    /** Without telling sagas: what they wait for is not this copy. */
-    Settlement putUntold(Delivery delivery, IncomingMessage message, PoisonReason reason, Throwable failure) {
-        return put(delivery, message, reason, failure, false);
+    /**
+     * Without telling sagas if it was edited: what they wait for is not this copy.
+     *
+     * @param copied the delivered message, as its poison copy shall describe it
+     */
+    Settlement put(HandledMessage message, IncomingMessage copied, PoisonReason reason, Throwable failure) {
+        boolean isTold = !message.handling.isEndedAsEdited();
+        return put(message.delivery, copied, FailureLog.ids(copied, message.saga()), reason, failure, isTold);
     }
 
     private Settlement put(
-            Delivery delivery, IncomingMessage message, PoisonReason reason, Throwable failure, boolean isTold) {
-        failures.poisoned(message.message(), reason, failure);
+            Delivery delivery,
+            IncomingMessage message,
+            String ids,
+            PoisonReason reason,
+            Throwable failure,
+            boolean isTold) {
+        failures.poisoned(ids, reason, failure);
         Outcome outcome;
         try {
-            outcome = move(delivery, PoisonCopies.of(message, reason, failure, log.tellable(failure), timeline.now()));
+            outcome = move(delivery, PoisonCopies.of(message, reason, failure, log.details().of(failure), timeline.now()));
         } catch (RuntimeException e) {
             log.tell(
                     bare,

@@ -151,9 +151,7 @@ final class Recoverer {
      * @param copied the delivered message, as its poison copy shall describe it
      */
     private Settlement giveUp(HandledMessage message, IncomingMessage copied, PoisonReason reason, Throwable failure) {
-        Settlement end = message.handling.isEndedAsEdited()
-                ? poisonQueue.putUntold(message.delivery, copied, reason, failure)
-                : poisonQueue.put(message.delivery, copied, reason, failure);
+        Settlement end = poisonQueue.put(message, copied, reason, failure);
         if (end != Settlement.HAND_BACK || isRecordedAsPoison(message)) {
             ended(message, reason, failure);
         }

@@ -2,6 +2,7 @@
 package io.safebunny.engine;
 
 import io.safebunny.consuming.HeldDeliveries;
+import io.safebunny.failure.Printable;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.Transport;
@@ -79,7 +80,7 @@ final class Consumptions {
         } catch (TimeoutException e) {
             LOG.warn("Messages are still being handled after {} ms; they will be delivered again", grace.toMillis());
         } catch (ExecutionException e) {
-            LOG.warn("A consumption did not stop cleanly; its messages will be delivered again", e.getCause());
+            LOG.warn("A consumption did not stop cleanly; its messages will be delivered again", Printable.inLines(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

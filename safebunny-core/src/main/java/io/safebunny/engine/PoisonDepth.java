@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.engine;
 
+import io.safebunny.failure.BrowsingException;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
@@ -9,13 +10,17 @@ import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * How many messages are in the poison queue, as the broker said last. It is asked in the background, at most every 15 s, and only as
- * long as somebody reads the number; so the first reader learns nothing. A broker that does not say is left alone for 5 minutes.
+ * long as somebody reads the number; so the first reader learns nothing. A broker that refuses to say is left alone for 5 minutes.
  * Thread-safe, and no reader waits.
  */
 final class PoisonDepth implements Supplier<Number> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PoisonDepth.class);
 
     static final Duration INTERVAL = Duration.ofSeconds(15);
     static final Duration AFTER_REFUSAL = Duration.ofMinutes(5);
@@ -55,12 +60,20 @@ final class PoisonDepth implements Supplier<Number> {
             known = Double.NaN;
             return;
         }
-        OptionalLong depth = OptionalLong.empty();
+        double depth = Double.NaN;
+        Duration pause = AFTER_REFUSAL;
         try {
-            depth = transport.depth(queue);
+            OptionalLong told = transport.depth(queue);
+            if (told.isPresent()) {
+                depth = told.getAsLong();
+                pause = INTERVAL;
+            }
+        } catch (BrowsingException e) {
+            LOG.debug("The broker does not say how many messages queue '{}' holds", queue, e);
+            pause = e.code().equals(BrowsingException.UNAVAILABLE) ? INTERVAL : AFTER_REFUSAL;
         } finally {
-            known = depth.isPresent() ? depth.getAsLong() : Double.NaN;
-            asking.requestAfter(depth.isPresent() ? INTERVAL : AFTER_REFUSAL);
+            known = depth;
+            asking.requestAfter(pause);
         }
     }
 

@@ -87,7 +87,7 @@ public final class SafeBunnyEngine {
         events = new Events(options.node(), parts.listeners(), parts.callbacks(), parts.timeline(), log);
         parts.breakers().addListener(events::tell);
         observations =
-                new Observations(parts.observationRegistry(), options.topology().mainExchange());
+                new Observations(parts.observationRegistry(), options.topology().mainExchange(), log);
         sender = new ConfirmedSender(
                 parts.transport(),
                 parts.timeline(),
@@ -108,7 +108,8 @@ public final class SafeBunnyEngine {
                 parts.timeline(),
                 parts.callbacks(),
                 options.lease(),
-                options.autoStartup());
+                options.autoStartup(),
+                log);
         CurrentHandling current = new CurrentHandling();
         PipelineBunny publisher = new PipelineBunny(
                 current,
@@ -122,6 +123,7 @@ public final class SafeBunnyEngine {
                 observations,
                 parts.scope(),
                 parts.callbacks(),
+                log,
                 parts.publishMiddlewares());
         bunny = publisher;
         deduplication = parts.meteredStore() == null

@@ -10,6 +10,11 @@ public enum ExceptionDetails {
 
     /** @return what may be shown of the failure; its methods never throw, whatever the failure's own do */
     public Throwable of(Throwable failure) {
-        return this == FULL ? Printable.of(failure) : Textless.of(failure);
+        return this == FULL ? Printable.of(failure) : StandIn.textless(failure);
+    }
+
+    /** @return the same for the log, in which nothing of a sender's begins a line: the only way of a failure into it */
+    public Throwable logged(Throwable failure) {
+        return this == FULL ? Printable.inLines(failure) : StandIn.textless(failure);
     }
 }

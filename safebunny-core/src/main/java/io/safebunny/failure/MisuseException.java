@@ -33,7 +33,10 @@ public final class MisuseException extends SafeBunnyException {
     /** Poison messages were asked for what cannot be: an operation without a reason, or with a negative rate; an edit that is refused. */
     public static final String POISON = "SB-5014";
 
-    /** Another operation on poison messages runs on this instance. */
+    /**
+     * Something else was or is done to poison messages: another operation runs on this instance, or another delivery or edit of the message was
+     * faster. Look again before trying again.
+     */
     public static final String BUSY = "SB-5016";
 
     /** There is no such copy in the poison queue: it was moved or edited, or somebody is looking at it. */

@@ -7,10 +7,11 @@ import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
- * Makes failures of foreign code safe to log and quote: a {@code getMessage} that throws would otherwise cause a second failure
- * in the middle of recovering from the first. Pure.
+ * Makes what foreign code throws, and what it writes, safe to log and quote: a {@code getMessage} that throws would otherwise cause a second
+ * failure in the middle of recovering from the first, and a line break would begin a line of the log. Pure.
  */
 public final class Printable {
 
@@ -18,49 +19,52 @@ public final class Printable {
 
     /** @return the failure, or, if its text or a cause's cannot be read, a stand-in that names its class and place */
     public static Throwable of(Throwable failure) {
-        try {
-            readAll(failure);
-            return failure;
-        } catch (Throwable e) {
-            return new StandIn(failure, e);
-        }
+        return isEach(failure, text -> true) ? failure : StandIn.of(failure, Throwable::toString);
     }
 
-    /** Calls everything that loggers and {@code printStackTrace} call. */
-    private static void readAll(Throwable failure) {
+    /** @return the failure, or, if its text or a cause's cannot be read or has more than one line, a stand-in with texts of one line */
+    public static Throwable inLines(Throwable failure) {
+        return isEach(failure, text -> text.codePoints().noneMatch(Printable::isInvisible))
+                ? failure
+                : StandIn.of(failure, one -> text(one.toString()));
+    }
+
+    /** Whether all texts can be read, and are so. Calls everything that loggers and {@code printStackTrace} call. */
+    private static boolean isEach(Throwable failure, Predicate<String> so) {
         Set<Throwable> known = Collections.newSetFromMap(new IdentityHashMap<>());
         Deque<Throwable> next = new ArrayDeque<>(List.of(failure));
-        while (!next.isEmpty() && known.size() < Causes.MOST) {
-            Throwable one = next.remove();
-            if (known.add(one)) {
-                String unused = one.toString() + one.getMessage() + one.getLocalizedMessage();
-                Throwable cause = one.getCause();
-                if (cause != null) {
-                    next.add(cause);
+        try {
+            while (!next.isEmpty() && known.size() < Causes.MOST) {
+                Throwable one = next.remove();
+                if (known.add(one)) {
+                    if (!so.test(one.toString() + one.getMessage() + one.getLocalizedMessage())) {
+                        return false;
+                    }
+                    Throwable cause = one.getCause();
+                    if (cause != null) {
+                        next.add(cause);
+                    }
+                    next.addAll(List.of(one.getSuppressed()));
                 }
-                next.addAll(List.of(one.getSuppressed()));
             }
+            return true;
+        } catch (Throwable e) {
+            return false;
         }
     }
 
-    /** Only logged, never thrown. */
-    private static final class StandIn extends RuntimeException {
-        private static final long serialVersionUID = 1L;
+    /** Foreign text without anything that could start a new line, move the cursor, or reverse the direction of what follows. */
+    public static String text(String text) {
+        return text.codePoints()
+                .map(c -> isInvisible(c) ? '?' : c)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+    }
 
-        StandIn(Throwable failure, Throwable whyNot) {
-            super(
-                    "%s, whose text cannot be read (%s)"
-                            .formatted(
-                                    failure.getClass().getName(),
-                                    whyNot.getClass().getName()),
-                    null,
-                    false,
-                    true);
-            try {
-                setStackTrace(failure.getStackTrace());
-            } catch (RuntimeException | Error e) {
-                setStackTrace(new StackTraceElement[0]);
-            }
-        }
+    private static boolean isInvisible(int c) {
+        return switch (Character.getType(c)) {
+            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
+            default -> false;
+        };
     }
 }

@@ -2,6 +2,7 @@
 package io.safebunny.message;
 
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.Printable;
 import java.util.regex.Pattern;
 
 /** Checks names that go on the wire, and makes foreign text printable. Pure. */
@@ -144,19 +145,6 @@ public final class Names {
 
     /** Like {@link #printable(String)}, with another maximum length. */
     public static String printable(String text, int longest) {
-        String shortened = text.length() > longest ? text.substring(0, longest) + "…" : text;
-        return shortened
-                .codePoints()
-                .map(c -> isInvisible(c) ? '?' : c)
-                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-                .toString();
-    }
-
-    /** Whether the character could start a new line, move the cursor, or reverse the direction of the text. */
-    private static boolean isInvisible(int c) {
-        return switch (Character.getType(c)) {
-            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
-            default -> false;
-        };
+        return Printable.text(text.length() > longest ? text.substring(0, longest) + "…" : text);
     }
 }

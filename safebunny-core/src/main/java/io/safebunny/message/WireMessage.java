@@ -44,8 +44,12 @@ public record WireMessage(
 
     @Override
     public String toString() {
-        return "WireMessage[type=%s, messageId=%s, correlationId=%s, %s bytes]"
-                .formatted(safe(type), safe(messageId), safe(correlationId), body.length);
+        return "WireMessage[%s, %s bytes]".formatted(ids(), body.length);
+    }
+
+    /** Type and ids as the sender wrote them, made safe for a line of the log. */
+    public String ids() {
+        return "type=%s, messageId=%s, correlationId=%s".formatted(safe(type), safe(messageId), safe(correlationId));
     }
 
     private static @Nullable String safe(@Nullable String text) {

@@ -9,9 +9,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.event.Level;
+import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * Limits log lines that a sender or an outage can trigger by the thousand to a number per minute: lines beyond it are counted,
@@ -65,9 +67,14 @@ public final class BoundedLog {
         }
     }
 
-    /** What may be shown of an exception, in logs and poison messages. */
+    /** What may be logged of an exception. */
     public Throwable tellable(Throwable failure) {
-        return details.of(failure);
+        return details.logged(failure);
+    }
+
+    /** How much is shown of an exception. */
+    public ExceptionDetails details() {
+        return details;
     }
 
     /**
@@ -77,6 +84,20 @@ public final class BoundedLog {
      * @param which such as a message's id, safe to be logged
      */
     public void tell(Kind kind, String which, Runnable inFull) {
+        if (isAdmitted(kind, which)) {
+            inFull.run();
+        }
+    }
+
+    /** As {@link #tell}; but what is only counted is logged in full at {@code DEBUG}, where nothing is bounded. */
+    public void tellEach(Kind kind, String which, Consumer<LoggingEventBuilder> inFull) {
+        Level level = isAdmitted(kind, which) ? kind.level() : Level.DEBUG;
+        if (kind.logger().isEnabledForLevel(level)) {
+            inFull.accept(kind.logger().atLevel(level));
+        }
+    }
+
+    private boolean isAdmitted(Kind kind, String which) {
         boolean admitted;
         synchronized (this) {
             long now = timeline.nanoTime();
@@ -87,9 +108,7 @@ public final class BoundedLog {
                 schedule(flood.plan(now), () -> tellCount(counted), flood::unplan);
             }
         }
-        if (admitted) {
-            inFull.run();
-        }
+        return admitted;
     }
 
     /** Kinds beyond the limit share one count. */

@@ -24,20 +24,21 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Tells the application's listeners what happened, on a thread of their own: whoever reports an event neither waits for them nor learns of
- * their failures. Thread-safe; no method blocks but {@link #stop}, and {@link #moved}, which waits rather than have a move go untold.
+ * their failures. Thread-safe; no method blocks but {@link #stop} and {@link #moved}, which tells its listeners itself.
  */
 public final class Events {
 
     private static final Logger LOG = LoggerFactory.getLogger(Events.class);
 
     private static final int MOST_UNTOLD = 10_000;
-    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(5);
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
     private static final Kind FAILED = Kind.warn(LOG, "Listeners of events failed");
@@ -48,11 +49,10 @@ public final class Events {
     private final Timeline timeline;
     private final BoundedLog log;
     /** In the order in which things happened. */
-    private final Queue<Runnable> untold = new ConcurrentLinkedQueue<>();
+    private final Queue<SafeBunnyEvent> untold = new ConcurrentLinkedQueue<>();
 
     private final Semaphore places = new Semaphore(MOST_UNTOLD);
-    /** Of messages that somebody moves, who waits for a place: they must not take the places of the others. */
-    private final Semaphore placesOfMoved = new Semaphore(MOST_UNTOLD);
+    private final Lock oneByOne = new ReentrantLock();
 
     private final SerialTask telling;
 
@@ -65,7 +65,7 @@ public final class Events {
         this.listeners = List.copyOf(listeners);
         this.timeline = timeline;
         this.log = log;
-        this.telling = new SerialTask("telling listeners of events", this::tellAll, executor, timeline);
+        this.telling = new SerialTask("telling listeners of events", this::tellUntold, executor, timeline);
     }
 
     /**
@@ -121,13 +121,12 @@ public final class Events {
     }
 
     /**
-     * Waits while listeners are as far behind as may be, so that an audit of them lacks nothing.
+     * Told before this returns, on this thread, also when the node has stopped: an audit lacks none of them, however slow it is.
      *
      * @param to queue in which the copy is now
      */
     public void moved(PoisonOperation operation, String to, WireMessage message) {
-        awaitRoom();
-        tell(new MessageMoved(
+        tellAll(new MessageMoved(
                 node,
                 operation.id(),
                 operation.kind().name(),
@@ -139,13 +138,13 @@ public final class Events {
                 timeline.now()));
     }
 
-    private void awaitRoom() {
+    /** Listeners hear one event after the other. */
+    private void tellAll(SafeBunnyEvent event) {
+        oneByOne.lock();
         try {
-            while (placesOfMoved.availablePermits() == 0 && lastWords == null) {
-                timeline.sleep(BETWEEN_LOOKS);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            listeners.forEach(listener -> tell(listener, event));
+        } finally {
+            oneByOne.unlock();
         }
     }
 
@@ -162,12 +161,8 @@ public final class Events {
     }
 
     private void hand(SafeBunnyEvent event) {
-        Semaphore room = event instanceof MessageMoved ? placesOfMoved : places;
-        if (room.tryAcquire()) {
-            untold.add(() -> {
-                room.release();
-                listeners.forEach(listener -> tell(listener, event));
-            });
+        if (places.tryAcquire()) {
+            untold.add(event);
             telling.request();
         } else {
             log.tell(
@@ -191,9 +186,10 @@ public final class Events {
         }
     }
 
-    private void tellAll() {
-        for (Runnable next = untold.poll(); next != null; next = untold.poll()) {
-            next.run();
+    private void tellUntold() {
+        for (SafeBunnyEvent next = untold.poll(); next != null; next = untold.poll()) {
+            places.release();
+            tellAll(next);
         }
         CompletableFuture<Void> told = lastWords;
         if (told != null) {

@@ -11,6 +11,8 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.time.Timeline;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -25,6 +27,8 @@ public final class Metrics {
     private static final Logger LOG = LoggerFactory.getLogger(Metrics.class);
 
     private final MeterRegistry registry;
+    /** Names of meters: once is enough for what happens with every message. */
+    private final Set<String> told = ConcurrentHashMap.newKeySet();
 
     public Metrics(MeterRegistry registry) {
         this.registry = registry;
@@ -198,7 +202,7 @@ public final class Metrics {
         try {
             Gauge.builder(name, value).tags(tags).register(registry);
         } catch (RuntimeException | Error e) {
-            LOG.warn("{} is not measured {}", name, List.of(tags), Printable.of(e));
+            LOG.warn("{} is not measured {}", name, List.of(tags), Printable.inLines(e));
         }
     }
 
@@ -211,11 +215,13 @@ public final class Metrics {
         quietly(name, () -> registry.counter(name, tags));
     }
 
-    private static void quietly(String name, Runnable measuring) {
+    private void quietly(String name, Runnable measuring) {
         try {
             measuring.run();
         } catch (RuntimeException | Error e) {
-            LOG.warn("Measuring {} failed", name, Printable.of(e));
+            if (told.add(name)) {
+                LOG.warn("Measuring {} failed", name, Printable.inLines(e));
+            }
         }
     }
 }

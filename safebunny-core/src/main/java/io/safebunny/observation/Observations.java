@@ -6,11 +6,11 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.transport.SenderContext;
 import io.safebunny.failure.NackedException;
-import io.safebunny.failure.Printable;
 import io.safebunny.failure.PublishException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
+import io.safebunny.observation.BoundedLog.Kind;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -37,6 +37,7 @@ public final class Observations {
     private static final String CONFIRMED = "confirmed";
 
     private static final Logger LOG = LoggerFactory.getLogger(Observations.class);
+    private static final Kind FAILED = Kind.warn(LOG, "Observation handlers failed");
 
     /** Tags of meters: beyond this many types, which no application has, a meter says {@code other}. */
     private static final int MOST_TYPES = 1_000;
@@ -50,9 +51,14 @@ public final class Observations {
     private final String laterExchanges;
 
     private final Set<String> published = ConcurrentHashMap.newKeySet();
+    private final @Nullable BoundedLog log;
 
-    /** @param exchange to which publications go */
-    public Observations(ObservationRegistry registry, String exchange) {
+    /**
+     * @param exchange to which publications go
+     * @param log tells of handlers that fail, which each message can make them; {@code null} where there are none
+     */
+    public Observations(ObservationRegistry registry, String exchange, @Nullable BoundedLog log) {
+        this.log = log;
         this.registry = registry;
         this.exchange = exchange;
         this.laterExchanges = exchange + '.';
@@ -60,7 +66,7 @@ public final class Observations {
 
     /** Observes nothing. */
     public static Observations none() {
-        return new Observations(ObservationRegistry.NOOP, "");
+        return new Observations(ObservationRegistry.NOOP, "", null);
     }
 
     /** Puts the meters of these types at 0, unless nobody observes. */
@@ -175,7 +181,7 @@ public final class Observations {
     }
 
     /** The publication's identity, once it is known. */
-    public static void identified(
+    public void identified(
             @Nullable Observation observation, @Nullable String id, @Nullable String correlationId) {
         if (observation != null && id != null && correlationId != null) {
             quietly(() -> observation
@@ -196,13 +202,13 @@ public final class Observations {
     }
 
     /** {@code null} if an observation handler fails, which must not affect the message. */
-    public static Observation.@Nullable Scope open(Observation observation) {
+    public Observation.@Nullable Scope open(Observation observation) {
         ObservationRegistry registry = observation.getObservationRegistry();
         Observation.Scope before = registry.getCurrentObservationScope();
         try {
             return observation.openScope();
         } catch (Throwable e) { // also errors, as thrown by incompatible libraries
-            LOG.warn("An observation handler failed", Printable.of(e));
+            tell(e);
             // otherwise it would stay open, and the thread's next message would run in it
             registry.setCurrentObservationScope(before);
             return null;
@@ -210,7 +216,7 @@ public final class Observations {
     }
 
     /** Ends the observation of a message that was to be sent. */
-    public static void stopSending(Observation observation, @Nullable Throwable failure) {
+    public void stopSending(Observation observation, @Nullable Throwable failure) {
         stop(observation, null, outcomeOf(failure), failure);
     }
 
@@ -225,7 +231,7 @@ public final class Observations {
     }
 
     /** Ends the observation. Exceptions of its handlers are logged and do not keep the rest from being ended. */
-    public static void stop(
+    public void stop(
             Observation observation, Observation.@Nullable Scope scope, String outcome, @Nullable Throwable failure) {
         quietly(() -> observation.lowCardinalityKeyValue("outcome", outcome));
         if (failure != null) {
@@ -239,28 +245,37 @@ public final class Observations {
         quietly(observation::stop);
     }
 
-    private static void close(Observation.Scope scope, ObservationRegistry registry) {
+    private void close(Observation.Scope scope, ObservationRegistry registry) {
         try {
             scope.close();
         } catch (Throwable e) {
-            LOG.warn("An observation handler failed", Printable.of(e));
+            tell(e);
             registry.setCurrentObservationScope(scope.getPreviousObservationScope());
         }
     }
 
-    private static void quietly(Runnable step) {
+    private void quietly(Runnable step) {
         try {
             step.run();
         } catch (Throwable e) {
-            LOG.warn("An observation handler failed", Printable.of(e));
+            tell(e);
         }
     }
 
-    private static @Nullable Observation started(Supplier<Observation> start) {
+    private void tell(Throwable failure) {
+        if (log != null) {
+            log.tell(
+                    FAILED,
+                    failure.getClass().getName(),
+                    () -> LOG.warn("An observation handler failed", log.tellable(failure)));
+        }
+    }
+
+    private @Nullable Observation started(Supplier<Observation> start) {
         try {
             return start.get();
         } catch (Throwable e) {
-            LOG.warn("An observation handler failed", Printable.of(e));
+            tell(e);
             return null;
         }
     }

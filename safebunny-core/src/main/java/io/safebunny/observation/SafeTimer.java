@@ -30,7 +30,7 @@ public final class SafeTimer {
         } catch (RuntimeException | Error e) {
             if (!told) { // once is enough for what happens with every message
                 told = true;
-                LOG.warn("Measuring {} failed", timer.getId().getName(), Printable.of(e));
+                LOG.warn("Measuring {} failed", timer.getId().getName(), Printable.inLines(e));
             }
         }
     }

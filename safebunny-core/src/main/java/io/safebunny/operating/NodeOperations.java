@@ -7,6 +7,7 @@ import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Names;
+import io.safebunny.observation.BoundedLog;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Transport;
@@ -44,6 +45,7 @@ public final class NodeOperations implements BunnyOperations {
     private final Conversation others;
     private final @Nullable SharedPauses shared;
     private final boolean durable;
+    private final BoundedLog log;
 
     /**
      * @param name what the instance is called before a few characters of its own; empty for these alone
@@ -61,7 +63,9 @@ public final class NodeOperations implements BunnyOperations {
             Timeline timeline,
             Executor workers,
             Duration lease,
-            boolean autoStartup) {
+            boolean autoStartup,
+            BoundedLog log) {
+        this.log = log;
         this.node = node;
         this.breakers = breakers;
         this.timeline = timeline;
@@ -69,7 +73,7 @@ public final class NodeOperations implements BunnyOperations {
         this.instance = name.isEmpty() ? own : Names.printable(name) + '-' + own;
         this.pauses = new Pauses(breakers, timeline, autoStartup);
         this.others = new Conversation(node, instance, this::isToRead, timeline, workers, lease);
-        this.shared = store == null ? null : new SharedPauses(node, store, pauses, this::hasLooked, timeline, workers);
+        this.shared = store == null ? null : new SharedPauses(node, store, pauses, this::hasLooked, timeline, workers, log);
         this.durable = store != null && durable;
     }
 
@@ -247,7 +251,7 @@ public final class NodeOperations implements BunnyOperations {
             LOG.warn(
                     "Operation {} is not stored, so only this instance carries it out; repeat it when the store answers",
                     order.operation(),
-                    e);
+                    log.tellable(e));
             notes.add("the store does not answer, so this concerns this instance only: repeat it");
         }
         return false;

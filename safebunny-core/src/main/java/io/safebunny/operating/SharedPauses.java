@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.operating;
 
+import io.safebunny.observation.BoundedLog;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.time.Timeline;
 import io.safebunny.time.Timeline.Purpose;
@@ -37,6 +38,7 @@ final class SharedPauses {
     private final Consumer<String> answer;
     private final Timeline timeline;
     private final SerialTask reads;
+    private final BoundedLog log;
     /** Held while the store is asked, so that nothing is applied that was read before what was written since. */
     private final ReentrantTurns turns;
 
@@ -51,7 +53,9 @@ final class SharedPauses {
             Pauses pauses,
             Consumer<String> answer,
             Timeline timeline,
-            Executor workers) {
+            Executor workers,
+            BoundedLog log) {
+        this.log = log;
         this.node = node;
         this.stored = new StoredOrders(store, timeline, JsonMapper.shared());
         this.pauses = pauses;
@@ -124,7 +128,7 @@ final class SharedPauses {
                 LOG.warn(
                         "The store does not tell which types of node {} are paused; those that are stay so. Looking again every second",
                         node,
-                        e);
+                        log.tellable(e));
             }
             answers = false;
         } finally {

@@ -2,7 +2,7 @@
 package io.safebunny.pipeline;
 
 import io.safebunny.BunnyScope;
-import io.safebunny.failure.Printable;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.middleware.Next;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -127,7 +127,7 @@ public final class MessageScope implements Scope {
                     callback.run();
                 } catch (Throwable e) {
                     // also errors: the message is handled, and the other beans must still be destroyed
-                    LOG.warn("Destroying the bean '{}' of a finished message failed", name, Printable.of(e));
+                    LOG.warn("Destroying the bean '{}' of a finished message failed", name, ExceptionDetails.TYPE_ONLY.logged(e));
                 }
             });
         }

@@ -33,7 +33,7 @@ public enum Verdict {
      * refused it when it was moved.
      */
     REFUSED,
-    /** The store does not answer. */
+    /** The store does not answer, or what its body is read with does not, such as a schema registry. */
     UNKNOWN;
 
     /** Whether a replay moves the copy without being forced. */

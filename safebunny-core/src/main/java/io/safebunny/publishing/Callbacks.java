@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.publishing;
 
-import io.safebunny.failure.Printable;
+import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.observation.BoundedLog;
 import io.safebunny.time.Timeline;
 import io.safebunny.time.Timeline.Purpose;
 import java.time.Duration;
@@ -22,10 +23,12 @@ import org.slf4j.LoggerFactory;
 final class Callbacks implements Executor {
 
     private static final Logger LOG = LoggerFactory.getLogger(Callbacks.class);
+    private static final Kind FAILED = Kind.error(LOG, "Callbacks failed").upTo(20);
 
     /** How long the first task must have waited before another thread is started. */
     static final Duration LONG = Duration.ofMillis(10);
 
+    private final BoundedLog log;
     private final Executor threads;
     private final Timeline timeline;
     private final Queue<Waiting> tasks = new ArrayDeque<>();
@@ -35,7 +38,8 @@ final class Callbacks implements Executor {
     private record Waiting(Runnable task, long since) {}
 
     /** @param threads should start each task at once: waiting there does not count */
-    Callbacks(Executor threads, Timeline timeline) {
+    Callbacks(Executor threads, Timeline timeline, BoundedLog log) {
+        this.log = log;
         this.threads = threads;
         this.timeline = timeline;
     }
@@ -74,7 +78,7 @@ final class Callbacks implements Executor {
             try {
                 task.run();
             } catch (Throwable e) {
-                LOG.error("A callback failed", Printable.of(e));
+                log.tell(FAILED, e.getClass().getName(), () -> LOG.error("A callback failed", log.tellable(e)));
             }
             Thread.interrupted(); // an interrupt of this task is none of the next one's business
         }

@@ -236,7 +236,7 @@ public final class ConfirmedSender {
             return sent;
         }
         CompletableFuture<Void> unused =
-                sent.whenComplete((none, failure) -> Observations.stopSending(observation, failure));
+                sent.whenComplete((none, failure) -> observations.stopSending(observation, failure));
         return sent; // callers know its failures by their classes, which the other future wraps
     }
 

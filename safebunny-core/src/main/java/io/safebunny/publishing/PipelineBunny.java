@@ -13,6 +13,7 @@ import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Middleware;
 import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishMiddleware;
+import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.pipeline.Pipeline;
@@ -58,13 +59,14 @@ public final class PipelineBunny implements Bunny {
             Observations observations,
             MessageScope scope,
             Executor callbacks,
+            BoundedLog log,
             List<PublishMiddleware> middlewares) {
         this.current = current;
         this.strays = new StrayPublications(current);
         this.sender = sender;
         this.scope = scope;
         this.timeline = timeline;
-        this.callbacks = new Callbacks(callbacks, timeline);
+        this.callbacks = new Callbacks(callbacks, timeline, log);
         List<Middleware<? super Publication>> steps = new ArrayList<>(of(middlewares, Group.BEFORE));
         this.sendStep = new SendStep(
                 new MessageFactory(options, ids, serializer, timeline),
@@ -73,6 +75,7 @@ public final class PipelineBunny implements Bunny {
                 observations,
                 scope,
                 this.callbacks,
+                log,
                 of(middlewares, Group.AFTER));
         steps.add(sendStep);
         this.pipeline = new Pipeline<>(steps);

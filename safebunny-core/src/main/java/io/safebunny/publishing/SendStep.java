@@ -3,13 +3,14 @@ package io.safebunny.publishing;
 
 import io.micrometer.observation.Observation;
 import io.safebunny.failure.InvalidPublicationException;
-import io.safebunny.failure.Printable;
 import io.safebunny.handling.Surrounding;
 import io.safebunny.message.Envelope;
 import io.safebunny.middleware.Middleware;
 import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishContext;
 import io.safebunny.middleware.PublishMiddleware;
+import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.pipeline.Pipeline;
@@ -33,6 +34,7 @@ import org.slf4j.LoggerFactory;
 final class SendStep implements Middleware<Publication> {
 
     private static final Logger LOG = LoggerFactory.getLogger(SendStep.class);
+    private static final Kind AFTER = Kind.warn(LOG, "Middlewares failed after publishing").upTo(20);
 
     private final MessageFactory messages;
     private final ConfirmedSender sender;
@@ -42,6 +44,7 @@ final class SendStep implements Middleware<Publication> {
     private final Executor callbacks;
     private final Pipeline<PublishContext> after;
     private final boolean hasAfter;
+    private final BoundedLog log;
 
     SendStep(
             MessageFactory messages,
@@ -50,7 +53,9 @@ final class SendStep implements Middleware<Publication> {
             Observations observations,
             MessageScope scope,
             Executor callbacks,
+            BoundedLog log,
             List<PublishMiddleware> afterwards) {
+        this.log = log;
         this.messages = messages;
         this.sender = sender;
         this.outbox = outbox;
@@ -83,8 +88,11 @@ final class SendStep implements Middleware<Publication> {
         try {
             scope.run(() -> after.run(publication));
         } catch (Throwable e) {
-            LOG.warn(
-                    "A middleware failed after the publishing of message {}", publication.messageId(), Printable.of(e));
+            String id = String.valueOf(publication.messageId());
+            log.tell(
+                    AFTER,
+                    id,
+                    () -> LOG.warn("A middleware failed after the publishing of message {}", id, log.tellable(e)));
         }
     }
 
@@ -110,7 +118,7 @@ final class SendStep implements Middleware<Publication> {
         Throwable failure = null;
         try {
             OutboundMessage message = messages.create(publication, trace);
-            Observations.identified(observation, publication.messageId(), publication.correlationId());
+            observations.identified(observation, publication.messageId(), publication.correlationId());
             switch (publication.mode) {
                 case COLLECT -> collect(Objects.requireNonNull(publication.surrounding, "in this mode"), message);
                 case SEND_AND_WAIT -> {
@@ -138,7 +146,7 @@ final class SendStep implements Middleware<Publication> {
             throw e;
         } finally {
             if (observation != null && !handedOver) {
-                Observations.stopSending(observation, failure);
+                observations.stopSending(observation, failure);
             }
         }
     }
@@ -179,7 +187,7 @@ final class SendStep implements Middleware<Publication> {
                 (none, failure) -> {
                     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
                     if (observation != null) {
-                        Observations.stopSending(observation, cause);
+                        observations.stopSending(observation, cause);
                     }
                     publication.failed(cause);
                     runAfter(publication);

@@ -57,9 +57,13 @@ final class CopyMover {
             return refused(e);
         }
         if (!delivery.isOpen()) {
-            throw stillThere(operation, delivery, message);
+            throw stillThere(operation, delivery, message, null);
         }
-        delivery.acknowledge();
+        try {
+            delivery.acknowledge();
+        } catch (BrowsingException e) {
+            throw stillThere(operation, delivery, message, e);
+        }
         operation.settles();
         tell(operation, message);
         return null;
@@ -81,17 +85,21 @@ final class CopyMover {
         events.moved(operation, to, message.message());
     }
 
-    private static BrowsingException stillThere(PoisonOperation operation, Delivery delivery, OutboundMessage message) {
+    private static BrowsingException stillThere(
+            PoisonOperation operation,
+            Delivery delivery,
+            OutboundMessage message,
+            @Nullable BrowsingException cause) {
         return new BrowsingException(
                 delivery.message().queue(),
-                "the connection was lost after message %s was sent to %s, and before its copy was removed: it is in both queues, and not counted as moved. %s Then begin again."
+                "the connection was lost after message %s was sent to %s, and before it was certain that its copy was removed: it may be in both queues, and is not counted as moved. %s Then begin again."
                         .formatted(
                                 id(message),
                                 queue(message.route()),
                                 operation.kind() == PoisonOperation.Kind.REPLAY
-                                        ? "With a store it is handled once, and a replay of what is left here does nothing. Without one it would be handled twice: discard that copy first."
-                                        : "With a store it is handled once, however many copies are replayed. Without one, discard one of the two first."),
-                null);
+                                        ? "With a store it is handled once, and a replay of what is left here does nothing. Without one it would be handled twice: discard that copy first, if it is there."
+                                        : "With a store it is handled once, however many copies are replayed. Without one, discard one of the two first, if there are two."),
+                cause);
     }
 
     private static MisuseException noArchive(OutboundMessage message, UnroutableException e) {

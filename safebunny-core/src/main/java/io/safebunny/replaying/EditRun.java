@@ -2,7 +2,9 @@
 package io.safebunny.replaying;
 
 import io.safebunny.failure.BrowsingException;
+import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.NackedException;
 import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
@@ -97,8 +99,7 @@ final class EditRun implements Runnable {
     }
 
     private void failed(String message, Throwable why) {
-        operation.fail(why);
-        LOG.warn("{} failed [by={}, message={}]", operation, operation.request().by(), message, why);
+        LOG.warn("{} failed [by={}, message={}]", operation, operation.request().by(), message, operation.fail(why));
     }
 
     private Edited replace(BrowsedQueue queue) {
@@ -127,21 +128,54 @@ final class EditRun implements Runnable {
         if (!delivery.isOpen()) { // it is back in its queue, where somebody else may take it
             throw new BrowsingException(delivery.message().queue(), "the connection was lost. Begin again.", null);
         }
-        sender.sendAndWait(new OutboundMessage(edited.wire(), new Route.Poison(node), Duration.ZERO));
+        send(edited);
         if (!edits.store(edited)) {
-            throw new MisuseException(
-                    MisuseException.POISON,
-                    "The edit was not applied [message=%s]: another delivery or edit of the message was faster. Its copy is as it was; the edited one is beside it and says which of them a replay would move. Look at the copies of the message once more (PoisonMessages.find, or GET safebunnypoison/{id}), and edit again what is to be edited."
-                            .formatted(Names.printable(edit.messageId())));
+            throw inTheWay(
+                    "another delivery or edit of the message was faster. Its copy is as it was; the edited one is beside it and says which of them a replay would move.");
         }
-        if (edited.record() == null && !delivery.isOpen()) {
-            throw new BrowsingException(
-                    delivery.message().queue(),
-                    "the connection was lost. The copy as it was and the edited one are both there, and without a store a replay handles both: discard one.",
-                    null);
+        if (!isRemoved(delivery)) {
+            if (edited.record() == null) {
+                throw inTheWay(
+                        "the connection was lost. The copy as it was and the edited one may both be there, and without a store a replay handles both: discard one.");
+            }
+            LOG.warn(
+                    "{} is stored, and the connection was lost before it was certain that the copy as it was is removed: if it is still there, it is SUPERSEDED",
+                    operation);
         }
-        delivery.acknowledge();
         events.moved(operation, delivery.message().queue(), edited.wire());
+    }
+
+    private void send(Edited edited) {
+        try {
+            sender.sendAndWait(new OutboundMessage(edited.wire(), new Route.Poison(node), Duration.ZERO));
+        } catch (InvalidPublicationException e) {
+            throw Edits.refused(edited.wire(), e.messageWithoutCode());
+        } catch (NackedException e) {
+            if (e.isTooLarge()) { // it would be refused again
+                throw Edits.refused(edited.wire(), "With the new body it is larger than the broker takes.");
+            }
+            throw e;
+        }
+    }
+
+    private static boolean isRemoved(Delivery delivery) {
+        if (!delivery.isOpen()) {
+            return false;
+        }
+        try {
+            delivery.acknowledge();
+            return true;
+        } catch (BrowsingException e) {
+            LOG.debug("It cannot be told whether a copy is removed", e);
+            return false;
+        }
+    }
+
+    private MisuseException inTheWay(String why) {
+        return new MisuseException(
+                MisuseException.BUSY,
+                "The edit was not applied as asked [message=%s]: %s Look at the copies of the message once more (PoisonMessages.find, or GET safebunnypoison/{id}), and edit again what is to be edited."
+                        .formatted(Names.printable(edit.messageId()), why));
     }
 
     private MisuseException none() {

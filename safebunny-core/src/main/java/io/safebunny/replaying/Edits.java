@@ -5,16 +5,19 @@ import io.safebunny.consuming.MessageInspector;
 import io.safebunny.consuming.MessageInspector.Inspected;
 import io.safebunny.consuming.PoisonDigest;
 import io.safebunny.dedup.PoisonedRecords;
+import io.safebunny.failure.BrowsingException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.MessageTypes;
+import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.poison.Verdict;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordState;
+import io.safebunny.spi.store.UnreadableRecordException;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +66,8 @@ final class Edits {
      * Asks the store, so it may block.
      *
      * @param owner of the record
-     * @throws MisuseException SB-5014 when the copy may not be edited, or not so
+     * @throws MisuseException SB-5014 when the copy may not be edited, or not so; SB-5016 when something else happened to the message meanwhile
+     * @throws BrowsingException SB-5015 when it cannot be read just now
      */
     Edited edit(WireMessage copy, byte[] body, String owner) {
         MessageInspector queue = reader.inspectorOf(copy);
@@ -96,40 +100,47 @@ final class Edits {
 
     private static MessageRecord next(
             PoisonedRecords records, WireMessage copy, @Nullable Envelope unedited, Inspected edited, String owner) {
-        MessageRecord stored = records.find(edited.key());
+        MessageRecord stored = stored(records, copy, edited);
         Judgement judgement = Judgement.of(
                 stored,
                 stored == null || (unedited != null && stored.fingerprint().isOf(unedited)),
                 unedited == null ? 0 : unedited.poisonVersion(),
                 false, // a replay ends it; an edit needs a record that says how it has ended
                 edited.tooOld());
-        if (judgement.verdict() == Verdict.BUSY) {
-            throw refused(
+        switch (judgement.verdict()) {
+            case RUN -> {}
+            case BUSY -> throw overtaken(
                     copy,
                     "Another delivery of it is being handled, or has ended without writing down how: replay it as it is after safebunny.dedup.lease, and edit what comes back.");
-        }
-        if (judgement.verdict() != Verdict.RUN) {
-            throw refused(copy, judgement.explanation());
+            case SUPERSEDED, DONE, RESEND -> throw overtaken(copy, judgement.explanation());
+            default -> throw refused(copy, judgement.explanation());
         }
         if (stored != null && stored.state() != RecordState.POISONED) {
-            throw refused(copy, "By its record it is not set aside, but waits for a retry. Replay it as it is.");
+            throw overtaken(copy, "By its record it is not set aside, but waits for a retry. Replay it as it is.");
         }
         return PoisonedRecords.edited(edited.key(), stored, owner, edited.message());
     }
 
-    private static Inspected inspected(MessageInspector queue, WireMessage edited) {
+    private static @Nullable MessageRecord stored(PoisonedRecords records, WireMessage copy, Inspected edited) {
+        try {
+            return records.find(edited.key());
+        } catch (UnreadableRecordException e) {
+            throw refused(copy, "Its record cannot be read by this version.");
+        }
+    }
+
+    private Inspected inspected(MessageInspector queue, WireMessage edited) {
         try {
             return queue.inspect(edited);
-        } catch (InvalidMessageException e) {
-            throw refused(
-                    edited,
-                    "With the new body it would come back as %s: %s"
-                            .formatted(e.reason().wireName(), e.messageWithoutCode()));
         } catch (Throwable e) { // a constructor of the payload, or the id of its saga
+            requireLasting(edited, e);
             throw refused(
                     edited,
-                    "With the new body it cannot be read, or assigned to a saga (%s)."
-                            .formatted(e.getClass().getSimpleName()));
+                    e instanceof InvalidMessageException invalid
+                            ? "With the new body it would come back as %s: %s"
+                                    .formatted(invalid.reason().wireName(), reader.told(invalid))
+                            : "With the new body it cannot be read, or assigned to a saga (%s)."
+                                    .formatted(e.getClass().getSimpleName()));
         }
     }
 
@@ -140,6 +151,7 @@ final class Edits {
                 return;
             }
         } catch (Throwable e) {
+            requireLasting(before, e);
             return; // it could not be read, so its handling was never begun in another one
         }
         throw refused(before, "With the new body it would belong to another saga. Publish a new message instead.");
@@ -149,7 +161,19 @@ final class Edits {
         try {
             return queue.decoded(before);
         } catch (InvalidMessageException e) {
+            requireLasting(before, e);
             return null;
+        }
+    }
+
+    /** @throws BrowsingException SB-5015 when it may be readable in a moment */
+    private static void requireLasting(WireMessage wire, Throwable why) {
+        if (PassingFailure.isCauseOf(why)) {
+            throw new BrowsingException(
+                    String.valueOf(wire.headers().get(Headers.POISON_QUEUE)),
+                    "message %s cannot be read just now (%s): what its body is read with does not answer. Nothing was moved. Try again when it does."
+                            .formatted(printableId(wire), why.getClass().getSimpleName()),
+                    null);
         }
     }
 
@@ -178,10 +202,24 @@ final class Edits {
                 body);
     }
 
-    private static MisuseException refused(WireMessage copy, String why) {
+    /** It is the request that is wrong, and would be the next time. */
+    static MisuseException refused(WireMessage copy, String why) {
+        return refused(MisuseException.POISON, copy, why);
+    }
+
+    /** Something else happened to the message meanwhile. */
+    private static MisuseException overtaken(WireMessage copy, String why) {
+        return refused(MisuseException.BUSY, copy, why);
+    }
+
+    private static MisuseException refused(String code, WireMessage copy, String why) {
         return new MisuseException(
-                MisuseException.POISON,
+                code,
                 "The copy cannot be edited [message=%s]: %s%s Nothing was moved."
-                        .formatted(copy.messageId(), why, why.endsWith(".") ? "" : "."));
+                        .formatted(printableId(copy), why, why.endsWith(".") ? "" : "."));
+    }
+
+    private static String printableId(WireMessage wire) {
+        return Names.printable(String.valueOf(wire.messageId()));
     }
 }

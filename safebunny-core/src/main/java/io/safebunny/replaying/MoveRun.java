@@ -98,8 +98,7 @@ final class MoveRun implements Runnable {
             Thread.currentThread().interrupt();
             operation.end(State.CANCELLED);
         } catch (Throwable e) {
-            operation.fail(e);
-            LOG.error("{} failed; {}", operation, operation.whereTheRestIs(), e);
+            LOG.error("{} failed; {}", operation, operation.whereTheRestIs(), operation.fail(e));
         } finally {
             LOG.info("{} ended: {}", operation, operation.summary());
         }

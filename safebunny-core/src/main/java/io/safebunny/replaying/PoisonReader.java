@@ -116,13 +116,8 @@ final class PoisonReader {
         Inspected inspected;
         try {
             inspected = queue.inspect(replayed);
-        } catch (InvalidMessageException e) {
-            return Copy.kept(
-                    wire, Verdict.REFUSED, "It would come back as " + e.reason().wireName() + '.');
-        } catch (
-                Throwable e) { // whatever a constructor, a static initialiser or a serializer throws concerns this copy
-            // alone
-            return unreadable(wire, "Reading it fails", e);
+        } catch (Throwable e) { // of a constructor, a static initialiser or a serializer: it concerns this copy alone
+            return notRead(wire, e);
         }
         try {
             return judged(wire, replayed, inspected, forced);
@@ -135,6 +130,30 @@ final class PoisonReader {
                     Verdict.UNKNOWN,
                     "The store does not answer (%s).".formatted(e.getClass().getSimpleName()));
         }
+    }
+
+    private Copy notRead(WireMessage wire, Throwable why) {
+        if (PassingFailure.isCauseOf(why)) {
+            LOG.debug("Message {} cannot be judged", Names.printable(String.valueOf(wire.messageId())), why);
+            return Copy.kept(
+                    wire,
+                    Verdict.UNKNOWN,
+                    "It cannot be read just now (%s): what its body is read with does not answer."
+                            .formatted(why.getClass().getSimpleName()));
+        }
+        return why instanceof InvalidMessageException invalid
+                ? Copy.kept(
+                        wire,
+                        Verdict.REFUSED,
+                        "It would come back as " + invalid.reason().wireName() + '.')
+                : unreadable(wire, "Reading it fails", why);
+    }
+
+    /** As much of what was written about a message as may be told. */
+    String told(InvalidMessageException why) {
+        return details == ExceptionDetails.FULL
+                ? why.messageWithoutCode()
+                : details.of(why).toString();
     }
 
     /** Not replayed, because it would fail in the same way; but it can be discarded. */

@@ -52,6 +52,7 @@ public final class QueuePoisonMessages implements PoisonMessages {
     private final CopyMover mover;
     private final Metrics metrics;
     private final Events events;
+    private final ExceptionDetails details;
 
     /**
      * @param inspectors of the queues that the node handles, by their names
@@ -83,6 +84,7 @@ public final class QueuePoisonMessages implements PoisonMessages {
         this.mover = new CopyMover(sender, events);
         this.metrics = metrics;
         this.events = events;
+        this.details = details;
     }
 
     @Override
@@ -170,7 +172,7 @@ public final class QueuePoisonMessages implements PoisonMessages {
     }
 
     private PoisonOperation begin(PoisonOperation.Kind kind, PoisonRequest request, String from, Treatment treatment) {
-        ToldOperation operation = new ToldOperation(kind, request, timeline);
+        ToldOperation operation = new ToldOperation(kind, request, timeline, details);
         operations.begin(
                 operation,
                 new MoveRun(
@@ -187,7 +189,7 @@ public final class QueuePoisonMessages implements PoisonMessages {
 
     @Override
     public PoisonOperation edit(PoisonEdit edit) {
-        ToldOperation operation = new ToldOperation(PoisonOperation.Kind.EDIT, EditRun.request(edit), timeline);
+        ToldOperation operation = new ToldOperation(PoisonOperation.Kind.EDIT, EditRun.request(edit), timeline, details);
         operations.run(operation, new EditRun(operation, edit, node, looks, sender, edits, events));
         return operation;
     }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.replaying;
 
+import io.safebunny.failure.BrowsingException;
+import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.PublishException;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.poison.PoisonOperation;
@@ -32,6 +36,7 @@ final class ToldOperation implements PoisonOperation {
     private final Kind kind;
     private final PoisonRequest request;
     private final Timeline timeline;
+    private final ExceptionDetails details;
     private final Instant begunAt;
     private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
     private final CompletableFuture<Void> left = new CompletableFuture<>();
@@ -47,7 +52,9 @@ final class ToldOperation implements PoisonOperation {
     private @Nullable String failure;
     private @Nullable String failureCode;
 
-    ToldOperation(Kind kind, PoisonRequest request, Timeline timeline) {
+    /** @param details how much is told of a failure */
+    ToldOperation(Kind kind, PoisonRequest request, Timeline timeline, ExceptionDetails details) {
+        this.details = details;
         this.id = RandomIds.next(timeline.random());
         this.kind = kind;
         this.request = request;
@@ -98,10 +105,17 @@ final class ToldOperation implements PoisonOperation {
         state = how;
     }
 
-    synchronized void fail(Throwable why) {
+    /** @return what may be logged of why */
+    synchronized Throwable fail(Throwable why) {
         state = State.FAILED;
-        failure = String.valueOf(why.getMessage());
+        failure = isOurs(why) ? String.valueOf(why.getMessage()) : details.of(why).toString();
         failureCode = why instanceof SafeBunnyException known ? known.code() : null;
+        return details.logged(why);
+    }
+
+    /** Written here or by the transport, about queues and copies: quotes nothing of a message but its id. */
+    private static boolean isOurs(Throwable why) {
+        return why instanceof MisuseException || why instanceof BrowsingException || why instanceof PublishException;
     }
 
     /** It has ended, and another one may begin. */

@@ -132,7 +132,7 @@ public final class SerialTask {
 
     private void report(Throwable failure) {
         try {
-            LOG.warn("Failed while {}; the next run goes on", name, Printable.of(failure));
+            LOG.warn("Failed while {}; the next run goes on", name, Printable.inLines(failure));
         } catch (Throwable unlogged) { // most likely there is no memory for it
             return;
         }
@@ -156,7 +156,7 @@ public final class SerialTask {
         state = State.IDLE;
         if (refusal instanceof OutOfMemoryError && !starved) { // a rejection is how a node stops
             starved = true;
-            LOG.warn("No thread for {}; trying again every {} ms", name, NO_THREAD_DELAY.toMillis(), refusal);
+            LOG.warn("No thread for {}; trying again every {} ms", name, NO_THREAD_DELAY.toMillis(), Printable.inLines(refusal));
         }
         requestAfter(NO_THREAD_DELAY);
     }

@@ -265,36 +265,6 @@ class EventsTest {
         assertThat(told).isEmpty();
     }
 
-    /** An operation on poison messages tells of each, as fast as it moves them. */
-    @Test
-    void whatIsGivenUpHoweverManyMessagesAreMoved() {
-        VirtualTimeline timeline = VirtualTimeline.skipping();
-        Deque<Runnable> handedOver = new ArrayDeque<>();
-        List<SafeBunnyEvent> told = new ArrayList<>();
-        Events events = new Events("billing", List.of(told::add), handedOver::add, timeline, log(timeline));
-        for (int i = 0; i < 20_000; i++) {
-            events.tell(MOVED);
-        }
-        events.tell(givenUp("too-old", 0, IOException.class));
-        handedOver.forEach(Runnable::run);
-
-        assertThat(told).hasSize(10_001).last().isInstanceOf(MessageGivenUp.class);
-        events.tell(MOVED);
-        handedOver.removeLast().run();
-        assertThat(told).as("there is room again").hasSize(10_002);
-    }
-
-    private static final SafeBunnyEvent MOVED = new SafeBunnyEvent.MessageMoved(
-            "billing",
-            "op-1",
-            "REPLAY",
-            "tester",
-            Node.QUEUE,
-            "OrderPlaced",
-            Wires.ID,
-            Wires.CORRELATION_ID,
-            VirtualTimeline.START);
-
     @Test
     void untilTheStopOfAllThatHappened() {
         VirtualTimeline timeline = VirtualTimeline.skipping();

@@ -3,6 +3,7 @@ package io.safebunny.consuming;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.Wires;
 import io.safebunny.recovery.RecoveryPolicy;
@@ -32,7 +33,12 @@ class FailureLogTest {
         assertThat(log.texts())
                 .hasSize(6)
                 .allMatch(line -> line.contains(HANDLER) && line.contains("NullPointerException: npe"));
-        assertThat(log.texts().get(0)).contains(Wires.ID, Node.QUEUE, "in-memory retry 1 of 2");
+        assertThat(log.texts())
+                .allMatch(line -> line.contains("type=OrderPlaced")
+                        && line.contains("messageId=" + Wires.ID)
+                        && line.contains("correlationId=" + Wires.CORRELATION_ID)
+                        && line.contains(Node.QUEUE));
+        assertThat(log.texts().get(0)).contains("in-memory retry 1 of 2");
         assertThat(log.texts().get(1)).contains("in-memory retry 2 of 2");
         assertThat(log.texts().get(2)).contains("delayed retry 1 of 1 in 10000 ms");
         assertThat(log.texts().get(3)).contains("in-memory retry 1 of 2");
@@ -72,9 +78,41 @@ class FailureLogTest {
         }
         node.failing(new IllegalStateException("no customer " + forged)).deliver();
 
-        assertThat(log.texts())
-                .hasSizeGreaterThan(11)
-                .noneMatch(line -> line.matches("(?s).*[\\r\\n\u001b\u2028\u202e\u0085].*"));
+        assertThat(log.texts()).hasSizeGreaterThan(11);
+        assertThat(log.printed().lines())
+                .noneMatch(line -> line.matches(".*[\\r\u001b\u2028\u202e\u0085].*"))
+                .noneMatch(line -> line.startsWith("12:00:00 ERROR forged"));
         assertThat(node.transport.poisoned()).hasSize(10);
+    }
+
+    /** The text of a cause, of one that is suppressed, and of a class whose {@code toString} writes it. */
+    @Test
+    void writesNothingOfAMessageThatBeginsALineOfATrace() {
+        String forged = "x\n12:00:00 ERROR forged";
+        IllegalStateException failure = new IllegalStateException(new IllegalArgumentException(forged));
+        failure.addSuppressed(new IllegalStateException(forged));
+
+        node.failing(failure).deliver();
+
+        assertThat(log.traced()).contains(true);
+        assertThat(log.printed())
+                .contains("x?12:00:00 ERROR forged", "IllegalArgumentException", "FailureLogTest.java")
+                .doesNotContain(forged);
+    }
+
+    @Test
+    void tellsEachFailureAtDebugThatIsOnlyCountedOtherwise() {
+        node.failing(new IllegalStateException("no gateway"));
+        try (LogLines all = new LogLines("io.safebunny.consuming.FailureLog", Level.DEBUG)) {
+            for (int i = 0; i < 30; i++) {
+                node.deliver(Wires.orderPlaced().with("message_id", "m-" + i).with("correlation_id", "order-" + i % 3));
+            }
+
+            assertThat(all.texts().stream().filter(line -> line.contains("delayed retry")))
+                    .hasSize(30);
+            assertThat(all.texts().stream()
+                            .filter(line -> line.contains("delayed retry") && line.contains("correlationId=order-2")))
+                    .hasSize(10);
+        }
     }
 }

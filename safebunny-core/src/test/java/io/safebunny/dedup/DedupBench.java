@@ -74,6 +74,7 @@ final class DedupBench {
             Observations.none(),
             new MessageScope(),
             Runnable::run,
+            new BoundedLog(timeline, ExceptionDetails.FULL),
             List.of());
     final Deduplication instance = instance();
 

@@ -3,6 +3,7 @@ package io.safebunny.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.failure.BrowsingException;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.DeliveryHandler;
 import io.safebunny.spi.transport.OutboundMessage;
@@ -47,6 +48,37 @@ class PoisonDepthTest {
     }
 
     @Test
+    void isAskedForAgainAsSoonAsTheBrokerIsBack() {
+        broker.away = true;
+        assertThat(depth.get().doubleValue()).isNaN();
+        broker.away = false;
+        broker.depth = OptionalLong.of(7);
+
+        timeline.advance(PoisonDepth.INTERVAL);
+
+        assertThat(depth.get().doubleValue()).isEqualTo(7);
+    }
+
+    @Test
+    void isUnknownWhileTheBrokerIsAway() {
+        broker.depth = OptionalLong.of(7);
+        depth.get();
+        broker.away = true;
+        timeline.advance(PoisonDepth.INTERVAL);
+
+        assertThat(depth.get().doubleValue()).isNaN();
+    }
+
+    @Test
+    void leavesABrokerAloneThatRefuses() {
+        broker.refuses = true;
+        depth.get();
+        timeline.advance(PoisonDepth.INTERVAL.multipliedBy(3));
+
+        assertThat(broker.asked).isEqualTo(1);
+    }
+
+    @Test
     void isUnknownWhileTheBrokerDoesNotSay() {
         assertThat(depth.get().doubleValue()).isNaN();
         broker.depth = OptionalLong.of(7);
@@ -63,11 +95,19 @@ class PoisonDepthTest {
 
         private OptionalLong depth = OptionalLong.empty();
         private int asked;
+        private boolean away;
+        private boolean refuses;
 
         @Override
         public OptionalLong depth(String queue) {
             assertThat(queue).isEqualTo("billing-poison");
             asked++;
+            if (away) {
+                throw new BrowsingException(queue, "there is no connection to the broker.", null);
+            }
+            if (refuses) {
+                throw BrowsingException.denied(queue, "access refused", null);
+            }
             return depth;
         }
 

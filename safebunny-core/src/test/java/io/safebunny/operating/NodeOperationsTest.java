@@ -13,9 +13,11 @@ import io.safebunny.BunnyOperations.Scope;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.breaker.TypeBreaker;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.UnreliableStore;
+import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.BreakerEffect;
 import io.safebunny.spi.store.MessageStore;
@@ -71,7 +73,7 @@ class NodeOperationsTest {
 
         One(@Nullable MessageStore own, boolean durable, Timeline clock) {
             operations =
-                    new NodeOperations("billing", "host", breakers, own, durable, clock, Runnable::run, LEASE, true);
+                    new NodeOperations("billing", "host", breakers, own, durable, clock, Runnable::run, LEASE, true, new BoundedLog(clock, ExceptionDetails.FULL));
             operations.start(transport);
             breaker = breakers.add(TYPE, OrderPlaced.class, new Metrics(new SimpleMeterRegistry()));
             operations.handles(TYPE);

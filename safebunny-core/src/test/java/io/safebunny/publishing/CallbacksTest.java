@@ -3,6 +3,8 @@ package io.safebunny.publishing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.observation.BoundedLog;
 import io.safebunny.time.VirtualTimeline;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -16,9 +18,10 @@ import org.junit.jupiter.api.Test;
 class CallbacksTest {
 
     private final VirtualTimeline timeline = VirtualTimeline.skipping();
+    private final BoundedLog log = new BoundedLog(timeline, ExceptionDetails.FULL);
     private final Queue<Runnable> threads = new ArrayDeque<>();
     private final List<Integer> called = new ArrayList<>();
-    private final Callbacks callbacks = new Callbacks(threads::add, timeline);
+    private final Callbacks callbacks = new Callbacks(threads::add, timeline, log);
 
     @Test
     void oneThreadRunsABurstInItsOrder() {
@@ -118,7 +121,8 @@ class CallbacksTest {
                     }
                     threads.add(task);
                 },
-                timeline);
+                timeline,
+                log);
         poor.execute(() -> called.add(1));
         timeline.advance(Callbacks.LONG);
         threads.remove().run();
@@ -151,7 +155,8 @@ class CallbacksTest {
                 task -> {
                     throw new RejectedExecutionException("shut down");
                 },
-                timeline);
+                timeline,
+                log);
     }
 
     @Test

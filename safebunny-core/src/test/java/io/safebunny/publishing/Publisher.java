@@ -2,6 +2,7 @@
 package io.safebunny.publishing;
 
 import io.safebunny.Bunny;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.handling.CurrentHandling;
@@ -12,6 +13,7 @@ import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.WireMessage;
 import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishMiddleware;
+import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.serialization.JsonMessageSerializer;
@@ -56,6 +58,7 @@ final class Publisher {
                 Observations.none(),
                 scope,
                 Runnable::run,
+                new BoundedLog(timeline, ExceptionDetails.FULL),
                 List.of(middlewares));
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.safebunny.SafeBunnyEvent;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.NackedException;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.Headers;
@@ -269,10 +270,59 @@ class EditTest {
         node.replay(PoisonNode.everything());
         node.setAside(copy);
 
-        assertRefused(edit(copy, body("o-1", 6)), "it was edited since");
+        assertThatExceptionOfType(EditFailedException.class)
+                .isThrownBy(() -> node.poison().edit(edit(copy, body("o-1", 6))))
+                .withMessageContainingAll("SB-5016", "it was edited since");
         assertThatExceptionOfType(EditFailedException.class)
                 .isThrownBy(() -> node.poison().edit(new PoisonEdit("o-2", "none", body("o-1", 6), "tester", "why")))
                 .withMessageContainingAll("SB-5017", "no such copy", "o-2");
+    }
+
+    @Test
+    void saysThatAHandledMessageWasFaster() {
+        WireMessage copy = setAside("o-1");
+        node.handler = (payload, context) -> {};
+        byHand(PoisonReader.replayed(copy));
+
+        assertThatExceptionOfType(EditFailedException.class)
+                .isThrownBy(() -> edited(copy, 5))
+                .withMessageContainingAll("SB-5016", "handled meanwhile");
+    }
+
+    @Test
+    void refusesABodyThatTheBrokerDoesNotTake() {
+        WireMessage copy = setAside("o-1");
+        node.refusal = message -> NackedException.tooLarge(message.publication(), "16 MiB");
+
+        assertRefused(edit(copy, body("o-1", 5)), "larger than the broker takes");
+        assertThat(verdicts()).containsExactly(Verdict.RUN);
+    }
+
+    @Test
+    void tellsAQueueThatIsFullFromABodyThatIsTooLarge() {
+        WireMessage copy = setAside("o-1");
+        node.refusal = message -> new NackedException(message.publication(), "queue full");
+
+        assertThatExceptionOfType(EditFailedException.class)
+                .isThrownBy(() -> edited(copy, 5))
+                .withMessageContaining("SB-2002");
+    }
+
+    @Test
+    void quotesAnIdInOneLine() {
+        String forged = "o-1\n12:00:00 ERROR forged";
+        WireMessage copy = Wires.orderPlaced()
+                .with("message_id", forged)
+                .withHeader(Headers.POISON_REASON, "missing-property")
+                .withHeader(Headers.POISON_QUEUE, PoisonNode.QUEUE)
+                .withHeader(Headers.POISON_DIGEST, "of-it")
+                .withHeader(Headers.POISONED_AT, node.timeline.now().toEpochMilli())
+                .wire();
+        node.setAside(copy);
+
+        assertThatExceptionOfType(EditFailedException.class)
+                .isThrownBy(() -> node.poison().edit(new PoisonEdit(forged, "of-it", body("o-1", 5), "tester", "why")))
+                .satisfies(e -> assertThat(e.getMessage()).doesNotContain("\n").contains("o-1?12:00:00 ERROR forged"));
     }
 
     @Test
@@ -449,6 +499,33 @@ class EditTest {
         assertThat(verdicts()).containsExactly(Verdict.RUN);
     }
 
+    @Test
+    void aCopyThatIsPerhapsNotRemovedIsSuperseded() {
+        node.losesRemovals = true;
+
+        PoisonOperation operation = edited(setAside("o-1"), 5);
+
+        assertThat(operation.progress().moved()).isEqualTo(1);
+        node.losesRemovals = false;
+        assertThat(verdicts()).containsExactlyInAnyOrder(Verdict.SUPERSEDED, Verdict.RUN);
+        node.replay(PoisonNode.everything());
+        assertThat(delivered).containsExactly("o-1:5");
+    }
+
+    /** Trying again would only make another copy. */
+    @Test
+    void withoutAStoreACopyThatIsPerhapsNotRemovedIsToldSo() {
+        node = handling(new PoisonNode(timeline -> null));
+        WireMessage copy = setAside("o-1");
+        node.losesRemovals = true;
+
+        assertThatExceptionOfType(EditFailedException.class)
+                .isThrownBy(() -> edited(copy, 5))
+                .withMessageContainingAll("SB-5016", "discard one");
+        node.settle();
+        assertThat(node.events).noneMatch(SafeBunnyEvent.MessageMoved.class::isInstance);
+    }
+
     /** Each has one of two copies of the message. */
     @Test
     void ofTwoOperatorsOneWins() {
@@ -465,7 +542,7 @@ class EditTest {
 
         assertThatExceptionOfType(EditFailedException.class)
                 .isThrownBy(() -> edited(copy, 5))
-                .withMessageContainingAll("SB-5014", "not applied");
+                .withMessageContainingAll("SB-5016", "not applied");
 
         node.replay(PoisonNode.everything());
         assertThat(delivered).containsExactly("o-1:6");

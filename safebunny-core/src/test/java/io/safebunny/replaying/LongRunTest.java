@@ -61,7 +61,7 @@ class LongRunTest {
     }
 
     private Progress run(PoisonRequest request, Treatment treatment, Supplier<BrowsedQueue> browsing) {
-        ToldOperation operation = new ToldOperation(Kind.REPLAY, request, node.timeline);
+        ToldOperation operation = new ToldOperation(Kind.REPLAY, request, node.timeline, ExceptionDetails.FULL);
         ConfirmedSender sender = new ConfirmedSender(sent, node.timeline, Runnable::run, Duration.ofSeconds(5), 10);
         Runnable run = new MoveRun(
                 operation,

@@ -69,7 +69,7 @@ class MovingTest {
                 Runnable::run,
                 timeline,
                 new BoundedLog(timeline, ExceptionDetails.FULL));
-        ToldOperation operation = new ToldOperation(kind, PoisonNode.everything(), timeline);
+        ToldOperation operation = new ToldOperation(kind, PoisonNode.everything(), timeline, ExceptionDetails.FULL);
         Runnable run = new MoveRun(
                 operation,
                 treatment,
@@ -207,5 +207,29 @@ class MovingTest {
                 .contains("SB-5015", "message o-1 was sent to", "in both queues", "Without one", "begin again");
         assertThat(transport.attempted()).hasSize(1);
         assertThat(told).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"REPLAY", "DISCARD"})
+    void whatIsPerhapsNotRemovedIsNotToldAsMoved(Kind kind) {
+        PoisonNode node = new PoisonNode(timeline -> null);
+        node.poisonOrders(2);
+        node.losesRemovals = true;
+
+        Progress progress;
+        try (LogLines log = new LogLines("io.safebunny.replaying", Level.INFO)) {
+            progress = kind == Kind.REPLAY
+                    ? node.replay(PoisonNode.everything())
+                    : node.discard(PoisonNode.everything());
+            assertThat(log.texts())
+                    .noneSatisfy(line -> assertThat(line).contains("moved message"))
+                    .anySatisfy(line -> assertThat(line).contains("message o-0 may be in both queues"));
+        }
+
+        assertThat(progress.state()).isEqualTo(State.FAILED);
+        assertThat(progress.moved()).isZero();
+        assertThat(progress.failure()).contains("SB-5015", "message o-0 was sent to", "may be in both queues");
+        assertThat(node.copies()).hasSize(2);
+        assertThat(node.events).noneMatch(SafeBunnyEvent.MessageMoved.class::isInstance);
     }
 }

@@ -5,6 +5,8 @@ import io.safebunny.SafeBunnyEvent;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.failure.BrowsingException;
+import io.safebunny.failure.PublishException;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.Wires;
@@ -21,8 +23,11 @@ import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Delivery;
+import io.safebunny.spi.transport.ForwardingDelivery;
+import io.safebunny.spi.transport.ForwardingTransport;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
+import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.TopologyOptions;
@@ -33,6 +38,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +61,10 @@ final class PoisonNode {
     final List<String> captured = new ArrayList<>();
 
     final List<SafeBunnyEvent> events = new ArrayList<>();
+    /** What the broker says to what the engine sends; {@code null} when it takes it. */
+    Function<OutboundMessage, @Nullable PublishException> refusal = message -> null;
+    /** Whether the connection is lost when a copy that was looked at is to be removed. */
+    boolean losesRemovals;
     /** What the handler does. */
     HandlerInvoker handler = (payload, context) -> {};
 
@@ -65,7 +75,8 @@ final class PoisonNode {
 
     private SafeBunnyEngine start(MemoryTransport over) {
         SafeBunnyEngine started = new SafeBunnyEngine(
-                SafeBunnyParts.builder(SafeBunnyOptions.of("billing").withRetention(RETENTION), over, timeline)
+                SafeBunnyParts.builder(
+                                SafeBunnyOptions.of("billing").withRetention(RETENTION), new Troubled(over), timeline)
                         .store(store)
                         .callbacks(tasks::add)
                         .listeners(List.of(events::add))
@@ -193,5 +204,53 @@ final class PoisonNode {
 
     void stop() {
         engine.stop(Duration.ofSeconds(1));
+    }
+
+    private final class Troubled extends ForwardingTransport {
+
+        Troubled(Transport transport) {
+            super(transport);
+        }
+
+        @Override
+        public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+            PublishException failure = refusal.apply(message);
+            return failure == null ? super.send(message, deadline) : CompletableFuture.failedFuture(failure);
+        }
+
+        @Override
+        public BrowsedQueue browse(String queue) {
+            BrowsedQueue browsed = super.browse(queue);
+            return new BrowsedQueue() {
+                @Override
+                public long waiting() {
+                    return browsed.waiting();
+                }
+
+                @Override
+                public @Nullable Delivery next() {
+                    Delivery next = browsed.next();
+                    return next == null || !losesRemovals ? next : new Unremoved(next);
+                }
+
+                @Override
+                public void close() {
+                    browsed.close();
+                }
+            };
+        }
+    }
+
+    private static final class Unremoved extends ForwardingDelivery {
+
+        Unremoved(Delivery delivery) {
+            super(delivery);
+        }
+
+        @Override
+        public void acknowledge() {
+            handBack();
+            throw new BrowsingException(message().queue(), "the connection was lost.", null);
+        }
     }
 }

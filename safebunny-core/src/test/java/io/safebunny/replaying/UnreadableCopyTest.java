@@ -2,14 +2,18 @@
 package io.safebunny.replaying;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.Wires;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Headers;
+import io.safebunny.poison.EditFailedException;
+import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
@@ -18,6 +22,10 @@ import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.serialization.JsonMessageSerializer;
+import io.safebunny.serialization.Serializers;
+import io.safebunny.spi.serialization.MessageSerializer;
+import io.safebunny.spi.serialization.SerializationException;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
 import io.safebunny.store.memory.MemoryMessageStore;
@@ -26,12 +34,20 @@ import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Type;
+import java.net.ConnectException;
+import java.nio.charset.MalformedInputException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What fails while one copy is read is that copy's own verdict, and spoils neither the list nor the other copies. */
 class UnreadableCopyTest {
@@ -46,6 +62,46 @@ class UnreadableCopyTest {
                 default -> {}
             }
         }
+    }
+
+    /** Asks a schema registry how to read a body, whose text says what comes of that. */
+    private static final class RegistrySerializer implements MessageSerializer {
+
+        static final String CONTENT_TYPE = "application/x-registry";
+
+        @Override
+        public String contentType() {
+            return CONTENT_TYPE;
+        }
+
+        @Override
+        public boolean reads(String contentType) {
+            return contentType.equals(CONTENT_TYPE);
+        }
+
+        @Override
+        public byte[] serialize(Object payload) {
+            throw new SerializationException("not written here", null);
+        }
+
+        @Override
+        public Object deserialize(byte[] body, Type target) {
+            String how = new String(body, StandardCharsets.UTF_8);
+            throw switch (how) {
+                case "away" -> new UncheckedIOException(new ConnectException("no schema registry"));
+                case "away, and it says so" -> new SerializationException("no schema", new ConnectException());
+                case "reset" -> new IllegalStateException(new IOException("Connection reset by peer"));
+                case "slow" -> new IllegalStateException(new TimeoutException());
+                case "syntax" -> new UncheckedIOException(new SyntaxError());
+                case "encoding" -> new UncheckedIOException(new MalformedInputException(1));
+                default -> new IllegalStateException(how);
+            };
+        }
+    }
+
+    /** As some libraries have it. */
+    static final class SyntaxError extends IOException {
+        private static final long serialVersionUID = 1;
     }
 
     static final class Broken {
@@ -68,6 +124,7 @@ class UnreadableCopyTest {
     private PoisonMessages start(ExceptionDetails details) {
         SafeBunnyEngine engine = new SafeBunnyEngine(SafeBunnyParts.builder(
                         SafeBunnyOptions.of("billing").withExceptionDetails(details), transport, timeline)
+                .serializers(new Serializers(List.of(new JsonMessageSerializer(), new RegistrySerializer())))
                 .store(new MemoryMessageStore(timeline, Duration.ofDays(7)))
                 .callbacks(tasks::add)
                 .build());
@@ -83,6 +140,10 @@ class UnreadableCopyTest {
     }
 
     private void setAside(String id, String how) {
+        setAside(id, "application/json", "{\"how\":\"%s\"}".formatted(how));
+    }
+
+    private void setAside(String id, String contentType, String body) {
         var unused = transport
                 .send(
                         new OutboundMessage(
@@ -93,7 +154,8 @@ class UnreadableCopyTest {
                                         .withHeader(Headers.POISON_QUEUE, "billing-Fragile")
                                         .withHeader(Headers.POISONED_AT, VirtualTimeline.START.toEpochMilli())
                                         .withHeader(Headers.POISON_DIGEST, "digest-" + id)
-                                        .withBody("{\"how\":\"%s\"}".formatted(how))
+                                        .with("content_type", contentType)
+                                        .withBody(body)
                                         .wire(),
                                 new Route.Poison("billing"),
                                 Duration.ZERO),
@@ -137,5 +199,74 @@ class UnreadableCopyTest {
         assertThat(discarded.moved()).as(discarded.toString()).isEqualTo(3);
         assertThat(broker.messages("billing-poison")).isEmpty();
         assertThat(broker.messages("billing-poison-archive")).hasSize(3);
+    }
+
+    /** A schema registry that is away says nothing about the copy, and is not the store. */
+    @ParameterizedTest
+    @ValueSource(strings = {"away", "away, and it says so", "reset", "slow"})
+    void isUnknownWhileWhatItIsReadWithDoesNotAnswer(String how) {
+        PoisonMessages poison = start(ExceptionDetails.FULL);
+        setAside("o-1", RegistrySerializer.CONTENT_TYPE, how);
+
+        assertThat(poison.list(PoisonFilter.all()).messages()).singleElement().satisfies(copy -> {
+            assertThat(copy.verdict()).isEqualTo(Verdict.UNKNOWN);
+            assertThat(copy.explanation()).contains("cannot be read just now").doesNotContain("store");
+        });
+        assertThatExceptionOfType(EditFailedException.class)
+                .isThrownBy(() -> poison.edit(new PoisonEdit(
+                        "o-1", "digest-o-1", "away".getBytes(StandardCharsets.UTF_8), "tester", "why")))
+                .withMessageContainingAll("SB-5015", "cannot be read just now");
+        assertThat(broker.messages("billing-poison")).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"syntax", "encoding", "a bug"})
+    void isRefusedForWhatItContains(String how) {
+        PoisonMessages poison = start(ExceptionDetails.FULL);
+        setAside("o-1", RegistrySerializer.CONTENT_TYPE, how);
+
+        assertThat(poison.list(PoisonFilter.all()).messages())
+                .singleElement()
+                .extracting(PoisonedMessage::verdict)
+                .isEqualTo(Verdict.REFUSED);
+    }
+
+    /** With the new body's own constructor. */
+    @ParameterizedTest
+    @EnumSource(ExceptionDetails.class)
+    void aRefusedEditTellsWhatTheConstructorSaysIfThatMayBeTold(ExceptionDetails details) {
+        PoisonMessages poison = start(details);
+        setAside("o-1", "well");
+
+        try (LogLines log = new LogLines("io.safebunny.replaying")) {
+            assertThatExceptionOfType(EditFailedException.class)
+                    .isThrownBy(() -> poison.edit(new PoisonEdit(
+                            "o-1",
+                            "digest-o-1",
+                            "{\"how\":\"exception\"}".getBytes(StandardCharsets.UTF_8),
+                            "tester",
+                            "why")))
+                    .satisfies(e -> assertThat(e.getMessage().contains("in the constructor"))
+                            .isEqualTo(details == ExceptionDetails.FULL));
+            assertThat(log.printed().contains("in the constructor")).isEqualTo(details == ExceptionDetails.FULL);
+        }
+    }
+
+    /** Of whatever ends a whole operation, which is also what the endpoint answers. */
+    @ParameterizedTest
+    @EnumSource(ExceptionDetails.class)
+    void aFailedOperationQuotesWhatMayBeTold(ExceptionDetails details) {
+        ToldOperation operation = new ToldOperation(
+                PoisonOperation.Kind.REPLAY,
+                PoisonRequest.of(PoisonFilter.all(), "tester", "why"),
+                timeline,
+                details);
+
+        Throwable logged = operation.fail(new IllegalStateException("card 4111"));
+
+        assertThat(logged.toString().contains("4111")).isEqualTo(details == ExceptionDetails.FULL);
+        assertThat(operation.progress().failure())
+                .contains("IllegalStateException")
+                .matches(failure -> failure.contains("4111") == (details == ExceptionDetails.FULL));
     }
 }

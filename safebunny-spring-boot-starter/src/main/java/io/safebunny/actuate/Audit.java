@@ -2,6 +2,7 @@
 package io.safebunny.actuate;
 
 import io.safebunny.SafeBunnyEvent;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.message.Names;
 import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonOperation;
@@ -99,7 +100,7 @@ final class Audit implements SafeBunnyEvent.Listener {
         try {
             publisher.publishEvent(new AuditApplicationEvent(new AuditEvent(at, by, type, data)));
         } catch (RuntimeException e) { // it is done already, and whoever asked for it must be told so
-            LOG.error("Not audited, because a listener failed: {} by {} {}", type, by, data, e);
+            LOG.error("Not audited, because a listener failed: {} by {} {}", type, by, data, ExceptionDetails.TYPE_ONLY.logged(e));
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.actuate;
 
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonList;
 import io.safebunny.poison.PoisonedMessage;
@@ -71,7 +72,7 @@ final class PoisonViews {
             byte[] body = copy.body();
             return body == null ? TOO_LARGE : masker.mask(copy.message(), body);
         } catch (RuntimeException e) {
-            LOG.warn("The BodyMasker failed, so the body of message {} is not shown", copy.message(), e);
+            LOG.warn("The BodyMasker failed, so the body of message {} is not shown", copy.message(), ExceptionDetails.TYPE_ONLY.logged(e));
             return "not shown: the BodyMasker failed with " + e.getClass().getName();
         }
     }

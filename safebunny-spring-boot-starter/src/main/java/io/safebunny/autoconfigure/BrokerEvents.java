@@ -5,6 +5,7 @@ import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import io.safebunny.SafeBunnyEvent;
 import io.safebunny.SafeBunnyEvent.MessageGivenUp;
+import io.safebunny.failure.Printable;
 import io.safebunny.message.Names;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.rabbit.client.Channels;
@@ -67,7 +68,7 @@ final class BrokerEvents implements SafeBunnyEvent.Listener, AutoCloseable {
             if (e instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
-            LOG.warn("Not sent to '{}': {}", exchange, event, e);
+            LOG.warn("Not sent to '{}': {}", exchange, event, Printable.inLines(e));
         }
     }
 

@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.AmqpException;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
+import org.springframework.core.env.Environment;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -33,6 +34,15 @@ final class TopologyCommand {
 
     private static final JsonMapper JSON =
             JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+
+    /**
+     * Whether the application is to look at its topology and end, however well it is asked: {@code false} and nothing ask for nothing, which is
+     * also what an empty section of the settings says.
+     */
+    static boolean isAsked(Environment environment) {
+        String asked = environment.getProperty(PROPERTY, "").strip();
+        return !asked.isEmpty() && !asked.equalsIgnoreCase("false");
+    }
 
     enum Action {
         PLAN,

@@ -8,17 +8,20 @@ import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /** Runs a {@link TopologyCommand} and ends the process with its exit status. */
 @AutoConfiguration(after = {SafeBunnyAutoConfiguration.class, RabbitTransportAutoConfiguration.class})
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
-@ConditionalOnProperty(TopologyCommand.PROPERTY)
+@Conditional(TopologyCommandAutoConfiguration.Asked.class)
 final class TopologyCommandAutoConfiguration {
 
     @Bean
@@ -30,7 +33,7 @@ final class TopologyCommandAutoConfiguration {
             ObjectProvider<Preflight> preflight) {
         RabbitConnections present = connections.getIfAvailable();
         return new TopologyCommand(
-                TopologyCommand.Action.of(environment.getRequiredProperty(TopologyCommand.PROPERTY)),
+                TopologyCommand.Action.of(environment.getRequiredProperty(TopologyCommand.PROPERTY).strip()),
                 lifecycle,
                 options.getIfAvailable(),
                 present == null ? null : present.publish(),
@@ -49,6 +52,14 @@ final class TopologyCommandAutoConfiguration {
             int unused = SpringApplication.exit(context, () -> status);
             end.exit(status);
         };
+    }
+
+    /** The same question as before the start, or an application could be quiet and consume. */
+    static final class Asked implements Condition {
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            return TopologyCommand.isAsked(context.getEnvironment());
+        }
     }
 
     /** Ends the process; tests have another one. */

@@ -17,7 +17,7 @@ final class TopologyCommandEnvironment implements EnvironmentPostProcessor {
 
     @Override
     public void postProcessEnvironment(ConfigurableEnvironment environment, SpringApplication application) {
-        if (environment.getProperty(TopologyCommand.PROPERTY) == null) {
+        if (!TopologyCommand.isAsked(environment)) {
             return;
         }
         if (!environment.getProperty(

@@ -7,15 +7,21 @@ import static org.awaitility.Awaitility.await;
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
 import io.safebunny.failure.BrowsingException;
+import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.failure.NackedException;
 import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.failure.UnroutableException;
+import io.safebunny.message.WireMessage;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.ForwardingTransport;
 import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Deadline;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -455,6 +461,39 @@ class PoisonEndpointTest {
                 assertThat(last.getType()).isEqualTo("SAFEBUNNY_EDIT_FAILED");
                 assertThat(last.getData()).containsEntry("operation", operation);
             }
+        });
+    }
+
+    @Test
+    void anEditThatNoRepetitionHelpsIsNotAnsweredAsOneThatPasses() {
+        List<Failure> ofSending = List.of(
+                new Failure(NackedException.tooLarge(COPY, "16 MiB"), 400, "SB-5014"),
+                new Failure(new InvalidPublicationException("too many headers"), 400, "SB-5014"),
+                new Failure(new NackedException(COPY, "the queue is full"), 503, "SB-2002"));
+        NODE.withBean(FailingBroker.class).run(context -> {
+            Map<String, Object> edit = edit(context, poison(context, "o-1"));
+            for (Failure one : ofSending) {
+                context.getBean(Failing.class).sending = one.why;
+                isProblem(post(context, edit), one.status, one.code);
+            }
+        });
+    }
+
+    @Test
+    void anEditThatLostARaceIsAConflict() {
+        NODE.run(context -> {
+            Map<String, Object> edit = edit(context, poison(context, "o-1"));
+            Transport broker = context.getBean(Transport.class);
+            WireMessage copy;
+            try (BrowsedQueue queue = broker.browse("shop-poison")) {
+                copy = Objects.requireNonNull(queue.next()).message().message();
+            }
+            post(context, edit);
+            var unused = broker.send(
+                    new OutboundMessage(copy, new Route.Poison("shop"), Duration.ZERO),
+                    Deadline.after(Duration.ofSeconds(5), context.getBean(Timeline.class)));
+
+            isProblem(post(context, edit), 409, "it was edited since");
         });
     }
 

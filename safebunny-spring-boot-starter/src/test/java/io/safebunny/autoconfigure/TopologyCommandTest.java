@@ -10,6 +10,8 @@ import io.safebunny.failure.ConfigurationException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.DefaultApplicationArguments;
 import org.springframework.boot.SpringApplication;
@@ -106,6 +108,35 @@ class TopologyCommandTest {
             assertThat(context).doesNotHaveBean(TopologyCommand.class);
             assertThat(context.getBean(EngineLifecycle.class).isRunning()).isTrue();
         });
+    }
+
+    /** An empty section of the settings, and what an environment variable says for "no". */
+    @ParameterizedTest
+    @ValueSource(strings = {"false", "FALSE", "", " "})
+    void nothingAndFalseAskForNothing(String nothing) {
+        MockEnvironment environment = new MockEnvironment().withProperty("safebunny.topology", nothing);
+
+        new TopologyCommandEnvironment().postProcessEnvironment(environment, new SpringApplication());
+
+        assertThat(environment.getProperty("spring.main.web-application-type")).isNull();
+        assertThat(environment.getProperty("logging.threshold.console")).isNull();
+        shop(nothing).run(context -> {
+            assertThat(context).doesNotHaveBean(TopologyCommand.class);
+            assertThat(context.getBean(EngineLifecycle.class).isRunning()).isTrue();
+        });
+    }
+
+    /** Whatever it is: an application must not run when it was asked for something else. */
+    @ParameterizedTest
+    @ValueSource(strings = {"true", "off", "Plan"})
+    void whateverElseIsAskedForIsRefusedAndNothingIsConsumed(String other) {
+        MockEnvironment environment = new MockEnvironment().withProperty("safebunny.topology", other);
+
+        new TopologyCommandEnvironment().postProcessEnvironment(environment, new SpringApplication());
+
+        assertThat(environment.getProperty("spring.main.web-application-type")).isEqualTo("none");
+        shop(other)
+                .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("SB-1301"));
     }
 
     @Test

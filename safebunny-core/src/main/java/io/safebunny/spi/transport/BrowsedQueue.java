@@ -6,6 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Messages of one queue, taken one by one to be looked at. What is taken is kept from everybody else until it is settled or this is
  * closed, so it must be closed soon. Confined to one thread.
+ *
+ * <p>When {@link Delivery#acknowledge()} of what was taken here returns for the first time, the broker has received it. If that cannot be told,
+ * it throws {@link io.safebunny.failure.BrowsingException}: the message is removed, or back in the queue.
  */
 public interface BrowsedQueue extends AutoCloseable {
 

@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One delivery, to be settled once. The first call of {@link #acknowledge()}, {@link #handBack()} or {@link #reject()} settles
- * it; further calls do nothing. Once the channel is gone, settling does nothing either, and the broker redelivers the message.
+ * it; further calls do nothing. Once the channel is gone, settling does nothing either, and the broker redelivers the message; whoever {@link
+ * BrowsedQueue browses} a queue is told so.
  */
 public interface Delivery {
 

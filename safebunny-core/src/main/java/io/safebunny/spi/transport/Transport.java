@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.spi.transport;
 
-import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.BrowsingException;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import java.util.OptionalLong;
@@ -65,21 +65,21 @@ public interface Transport extends AutoCloseable {
     /**
      * Takes messages from a queue to look at them, without consuming it.
      *
-     * @throws io.safebunny.failure.BrowsingException when there is no connection, no such queue, or no permission to read it
-     * @throws MisuseException SB-5005 when this transport cannot do that
+     * @throws BrowsingException SB-5015 when there is no connection; SB-5018 when there is no such queue, no permission to read it, or this
+     *     transport cannot do that
      */
     default BrowsedQueue browse(String queue) {
-        throw new MisuseException(
-                MisuseException.NOT_RUNNING,
-                "Queue cannot be looked at [queue=%s]: %s does not offer it. Implement Transport.browse."
-                        .formatted(queue, getClass().getName()));
+        throw BrowsingException.denied(
+                queue, "%s does not offer it. Implement Transport.browse.".formatted(getClass().getName()), null);
     }
 
     TransportStatus status();
 
     /**
-     * How many messages wait in a queue, as the broker says now; empty when it does not say, because it is away or this user may not ask. May
-     * block while the broker answers.
+     * How many messages wait in a queue, as the broker says now; empty from a transport that cannot tell. May block while the broker answers.
+     *
+     * @throws BrowsingException SB-5015 while the broker is away; SB-5018 when there is no such queue, or this user may
+     *     not ask
      */
     default OptionalLong depth(String queue) {
         return OptionalLong.empty();

@@ -47,9 +47,13 @@ final class MemoryBrowsing implements BrowsedQueue {
             waiting = message == null ? 0 : queue.depth();
         });
         if (cutOff) {
-            throw new BrowsingException(name, "its transport was closed.", null);
+            throw lost();
         }
         return first.isEmpty() ? null : first.get(0);
+    }
+
+    private BrowsingException lost() {
+        return new BrowsingException(name, "its transport was closed.", null);
     }
 
     /** The transport is closed: what was taken goes back, and nothing more can be settled. */
@@ -102,6 +106,9 @@ final class MemoryBrowsing implements BrowsedQueue {
 
         @Override
         public void acknowledge() {
+            if (cutOff) {
+                throw lost();
+            }
             settle(afterwards -> {});
         }
 

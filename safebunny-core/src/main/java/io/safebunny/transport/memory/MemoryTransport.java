@@ -170,7 +170,10 @@ public final class MemoryTransport implements Transport {
 
     @Override
     public OptionalLong depth(String queue) {
-        return closed ? OptionalLong.empty() : OptionalLong.of(broker.depth(queue));
+        if (closed) {
+            throw new BrowsingException(queue, "this transport is closed.", null);
+        }
+        return OptionalLong.of(broker.depth(queue));
     }
 
     @Override

@@ -182,25 +182,9 @@ public final class RabbitTransport implements Transport {
                 : new TransportStatus(false, problem);
     }
 
-    /** Asks passively, on a channel of its own: the broker closes it when it refuses. */
     @Override
     public OptionalLong depth(String queue) {
-        Connection connection = consuming.current();
-        if (connection == null) {
-            return OptionalLong.empty();
-        }
-        Channel channel = null;
-        try {
-            channel = Channels.open(connection);
-            return OptionalLong.of(channel.queueDeclarePassive(queue).getMessageCount());
-        } catch (IOException | ShutdownSignalException e) {
-            LOG.debug("The broker does not say how many messages queue '{}' holds", queue, e);
-            return OptionalLong.empty();
-        } finally {
-            if (channel != null) {
-                Channels.closeQuietly(channel);
-            }
-        }
+        return OptionalLong.of(RabbitBrowsing.depth(consuming.current(), queue, timeline));
     }
 
     /** Deliveries first: a handler whose publication fails for this must find its own delivery closed. */

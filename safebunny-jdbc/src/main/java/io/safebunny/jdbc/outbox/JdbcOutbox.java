@@ -4,6 +4,7 @@ package io.safebunny.jdbc.outbox;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.failure.Printable;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.Failures;
@@ -200,7 +201,7 @@ public final class JdbcOutbox implements Outbox {
                     "Messages of the outbox are still unconfirmed {} s after the stop; they stay stored and are sent again by another instance, or after the next start",
                     STOP.toSeconds());
         } catch (ExecutionException e) {
-            LOG.warn("The outbox did not stop cleanly; the messages stored in it are sent after the next start", e);
+            LOG.warn("The outbox did not stop cleanly; the messages stored in it are sent after the next start", Printable.inLines(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {

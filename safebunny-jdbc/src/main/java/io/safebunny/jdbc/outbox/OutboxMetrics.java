@@ -3,6 +3,7 @@ package io.safebunny.jdbc.outbox;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.safebunny.failure.Printable;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
@@ -31,7 +32,7 @@ final class OutboxMetrics {
                     .strongReference(true)
                     .register(registry);
         } catch (RuntimeException | Error e) {
-            LOG.warn("The backlog of the outbox is not measured", e);
+            LOG.warn("The backlog of the outbox is not measured", Printable.inLines(e));
         }
     }
 
@@ -69,7 +70,7 @@ final class OutboxMetrics {
         try {
             registry.counter(NAME, "outcome", outcome).increment(messages);
         } catch (RuntimeException | Error e) {
-            LOG.warn("Counting {} failed", NAME, e);
+            LOG.warn("Counting {} failed", NAME, Printable.inLines(e));
         }
     }
 }

@@ -2,6 +2,7 @@
 package io.safebunny.jdbc.outbox;
 
 import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.Printable;
 import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.spi.transport.OutboundMessage;
@@ -210,7 +211,7 @@ final class Relay {
                                 row.messageId(),
                                 row.id(),
                                 table.name(),
-                                e));
+                                Printable.inLines(e)));
                 unreadable = row;
                 break;
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
+import io.safebunny.failure.Printable;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.time.Timeline;
 import io.safebunny.work.SerialTask;
@@ -109,7 +110,7 @@ final class SentRows {
         try {
             item.done.run();
         } catch (RuntimeException | Error e) {
-            LOG.error("Continuing after settling rows of the outbox failed", e);
+            LOG.error("Continuing after settling rows of the outbox failed", Printable.inLines(e));
         }
     }
 

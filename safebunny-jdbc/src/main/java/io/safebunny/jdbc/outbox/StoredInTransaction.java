@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
+import io.safebunny.failure.Printable;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.spi.transport.OutboundMessage;
@@ -182,7 +183,7 @@ final class StoredInTransaction implements TransactionSynchronization {
             LOG.error(
                     "Messages published after the commit of their transaction are lost [count={}]. Publish them before the commit.",
                     ids.size(),
-                    e);
+                    Printable.inLines(e));
         }
     }
 }

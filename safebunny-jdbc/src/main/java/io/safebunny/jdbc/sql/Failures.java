@@ -2,6 +2,7 @@
 package io.safebunny.jdbc.sql;
 
 import io.safebunny.failure.Causes;
+import io.safebunny.failure.Printable;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.spi.store.ApplicationCodeException;
 import io.safebunny.spi.store.RecordKey;
@@ -196,9 +197,9 @@ public record Failures(String table) {
     public void warn(Logger log, String what, Throwable e) {
         SQLException sql = sqlCause(e);
         if (sql == null) {
-            log.warn(what, e);
+            log.warn(what, Printable.inLines(e));
         } else {
-            log.warn("{}", translate(what, sql).getMessage());
+            log.warn("{}", Printable.text(String.valueOf(translate(what, sql).getMessage())));
             log.debug("Stack trace of the warning above", e);
         }
     }

@@ -2,6 +2,7 @@
 package io.safebunny.jdbc.store;
 
 import io.safebunny.failure.Causes;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.jdbc.sql.SqlWork;
@@ -137,7 +138,7 @@ final class OpenTransaction implements LocalTransaction {
         if (completion != TransactionSynchronization.STATUS_COMMITTED) {
             return false;
         }
-        LOG.warn("The transaction was committed, but a callback after the commit failed", e);
+        LOG.warn("The transaction was committed, but a callback after the commit failed", ExceptionDetails.TYPE_ONLY.logged(e));
         return true;
     }
 

@@ -3,7 +3,9 @@ package io.safebunny.test.contract;
 
 import static io.safebunny.test.contract.Messages.message;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.failure.BrowsingException;
 import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.DeliveryHandler;
@@ -161,6 +163,21 @@ interface SettlementRules {
         }
 
         billing.consume().awaitIds("stays");
+    }
+
+    /** Or it would be told as moved, and be in both queues. */
+    @Test
+    default void tellsWhoeverLooksThatACopyWasPerhapsNotRemoved() {
+        TestNode orders = bench().publisher("orders");
+        TestNode billing = bench().subscriber("billing", orders);
+        billing.sendToItself(message("looked-at"), Duration.ZERO);
+
+        try (BrowsedQueue queue = billing.transport().browse(billing.queue())) {
+            Delivery taken = Objects.requireNonNull(queue.next());
+            billing.transport().close();
+
+            assertThatExceptionOfType(BrowsingException.class).isThrownBy(taken::acknowledge);
+        }
     }
 
     @Test

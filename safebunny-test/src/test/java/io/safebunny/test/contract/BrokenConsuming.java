@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.failure.BrowsingException;
 import io.safebunny.spi.transport.BrowsedQueue;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Delivery;
@@ -39,7 +42,13 @@ final class BrokenConsuming extends TransportFaults {
                 "removesWhatWasAcknowledgedWhileLookedAt",
                 transport -> transport
                         .on(Transport::browse)
-                        .instead((real, queue) -> new Forgetful(real.browse(queue), transport)));
+                        .instead((real, queue) -> new Forgetful(real.browse(queue), transport, Delivery::handBack)));
+        fault(
+                "swallows that what was looked at was not removed",
+                "tellsWhoeverLooksThatACopyWasPerhapsNotRemoved",
+                transport -> transport
+                        .on(Transport::browse)
+                        .instead((real, queue) -> new Forgetful(real.browse(queue), transport, BrokenConsuming::quietly)));
         faultIn("forgets acknowledgements on close", "neverDeliversAnAcknowledgedMessageAgain", test -> transport -> {
             Queue<IncomingMessage> acknowledged = new ConcurrentLinkedQueue<>();
             eachDelivery((to, delivery) -> delivery.on(Delivery::acknowledge).instead(real -> {
@@ -174,7 +183,17 @@ final class BrokenConsuming extends TransportFaults {
                 AtomicInteger begun, CompletableFuture<Void> first, CompletableFuture<Void> second, Consumption real);
     }
 
-    private record Forgetful(BrowsedQueue real, Sabotage<Transport> transport) implements BrowsedQueue {
+    private static void quietly(Delivery real) {
+        try {
+            real.acknowledge();
+        } catch (BrowsingException e) {
+            assertThat(e).isNotNull(); // and nobody hears of it
+        }
+    }
+
+    /** @param acknowledge what becomes of what is acknowledged */
+    private record Forgetful(BrowsedQueue real, Sabotage<Transport> transport, Consumer<Delivery> acknowledge)
+            implements BrowsedQueue {
 
         @Override
         public long waiting() {
@@ -187,7 +206,7 @@ final class BrokenConsuming extends TransportFaults {
             return next == null
                     ? null
                     : transport.sabotaged(Delivery.class, next, delivery -> delivery.on(Delivery::acknowledge)
-                            .instead(Delivery::handBack));
+                            .instead(acknowledge::accept));
         }
 
         @Override

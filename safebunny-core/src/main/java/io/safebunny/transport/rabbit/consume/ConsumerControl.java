@@ -4,6 +4,7 @@ package io.safebunny.transport.rabbit.consume;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.Printable;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.spi.transport.Pace;
@@ -124,7 +125,7 @@ final class ConsumerControl implements ConsumerSession.Events {
                     notConsumed,
                     queue,
                     e.toString(),
-                    () -> LOG.error("Cannot consume queue '{}'. Trying again", queue, e));
+                    () -> LOG.error("Cannot consume queue '{}'. Trying again", queue, Printable.inLines(e)));
             adjusting.later();
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.rabbit.consume;
 
+import io.safebunny.failure.Printable;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.quarantine.QuarantinePolicy;
@@ -112,7 +113,7 @@ final class Dispatcher {
                             "No thread for a delivery of queue '{}'; next try in {} ms",
                             queue,
                             LaterRun.DELAY.toMillis(),
-                            cause));
+                            Printable.inLines(cause)));
         }
     }
 

@@ -62,6 +62,23 @@ public final class RabbitBrowsing implements BrowsedQueue {
         }
     }
 
+    /**
+     * How many messages wait, asked passively, on a channel of its own: the broker closes it when it refuses.
+     *
+     * @param connection {@code null} while there is none
+     * @throws BrowsingException when the broker refuses, or is not there
+     */
+    public static long depth(@Nullable Connection connection, String queue, Timeline timeline) {
+        RabbitBrowsing asking = open(connection, queue, timeline);
+        try {
+            return asking.channel.queueDeclarePassive(queue).getMessageCount();
+        } catch (IOException | ShutdownSignalException e) {
+            throw refused(queue, e);
+        } finally {
+            asking.close();
+        }
+    }
+
     private static BrowsingException refused(String queue, Exception e) {
         AMQP.Channel.Close reason = Channels.closeReason(e);
         if (reason != null && reason.getReplyCode() == AMQP.ACCESS_REFUSED) {
@@ -163,9 +180,21 @@ public final class RabbitBrowsing implements BrowsedQueue {
             return !settled && channel.isOpen();
         }
 
+        /** An acknowledgement has no answer: it has been received when the broker answers what follows it on the same channel. */
         @Override
         public void acknowledge() {
-            settle(delivery -> channel.basicAck(delivery, false));
+            if (settled) {
+                return;
+            }
+            settled = true;
+            held--;
+            try {
+                channel.basicAck(tag, false);
+                channel.basicQos(0); // changes nothing for whoever does not consume
+            } catch (IOException | ShutdownSignalException e) {
+                Channels.closeQuietly(channel);
+                throw refused(queue, e);
+            }
         }
 
         @Override

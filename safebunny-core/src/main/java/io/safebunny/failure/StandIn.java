@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.failure;
+
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Stands in for an exception whose text must not be shown as it is: has its place and its causes. Only shown, never thrown. */
+final class StandIn extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private StandIn(String text, StackTraceElement[] place, @Nullable StandIn cause) {
+        super(text, cause, true, true);
+        setStackTrace(place);
+    }
+
+    /** With class, place and, if it is one of ours, code. */
+    static StandIn textless(Throwable failure) {
+        return of(failure, StandIn::describe, known());
+    }
+
+    /** @param texts what is shown of a failure instead of what its {@code toString} says; whatever this throws is left out */
+    static StandIn of(Throwable failure, Function<Throwable, String> texts) {
+        return of(
+                failure,
+                one -> {
+                    try {
+                        return texts.apply(one);
+                    } catch (Throwable e) {
+                        return "%s, whose text cannot be read (%s)"
+                                .formatted(one.getClass().getName(), e.getClass().getName());
+                    }
+                },
+                known());
+    }
+
+    private static Set<Throwable> known() {
+        return Collections.newSetFromMap(new IdentityHashMap<>());
+    }
+
+    /** @param known those visited already, because causes and suppressed exceptions may form a cycle */
+    private static StandIn of(Throwable failure, Function<Throwable, String> texts, Set<Throwable> known) {
+        known.add(failure);
+        Throwable cause = Causes.causeOf(failure);
+        StandIn because = cause == null || isEnough(cause, known) ? null : of(cause, texts, known);
+        StandIn standIn = new StandIn(texts.apply(failure), placeOf(failure), because);
+        for (Throwable suppressed : failure.getSuppressed()) {
+            if (!isEnough(suppressed, known)) {
+                standIn.addSuppressed(of(suppressed, texts, known));
+            }
+        }
+        return standIn;
+    }
+
+    private static boolean isEnough(Throwable next, Set<Throwable> known) {
+        return known.contains(next) || known.size() >= Causes.MOST;
+    }
+
+    private static String describe(Throwable failure) {
+        StackTraceElement[] place = placeOf(failure);
+        String code = failure instanceof SafeBunnyException ours ? ours.code() + " " : "";
+        String at = place.length == 0 ? "" : " at " + place[0];
+        return code + failure.getClass().getName() + at;
+    }
+
+    private static StackTraceElement[] placeOf(Throwable failure) {
+        try {
+            return failure.getStackTrace();
+        } catch (RuntimeException | Error e) {
+            return new StackTraceElement[0];
+        }
+    }
+
+    /** Leaves out the name of this class, which says nothing. */
+    @Override
+    @SuppressWarnings("OverrideThrowableToString") // the message is all there is to show
+    public String toString() {
+        return String.valueOf(getMessage());
+    }
+}
