@@ -322,6 +322,6 @@ final class SafeBunnyAutoConfiguration {
     }
 
     private static boolean isToRun(Environment environment) {
-        return environment.getProperty(TopologyCommand.PROPERTY) == null;
+        return !TopologyCommand.isAsked(environment);
     }
 }

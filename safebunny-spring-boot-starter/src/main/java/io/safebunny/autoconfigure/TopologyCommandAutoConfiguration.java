@@ -54,7 +54,7 @@ final class TopologyCommandAutoConfiguration {
         };
     }
 
-    /** The same question as before the start, or an application could be quiet and consume. */
+    /** The same question as everywhere, or an application would neither run nor end. */
     static final class Asked implements Condition {
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
