@@ -42,7 +42,7 @@ final class BrokenConsuming extends TransportFaults {
                 "removesWhatWasAcknowledgedWhileLookedAt",
                 transport -> transport
                         .on(Transport::browse)
-                        .instead((real, queue) -> new Forgetful(real.browse(queue), transport, Delivery::handBack)));
+                        .instead((real, queue) -> new Forgetful(real.browse(queue), transport, BrokenConsuming::puttingBack)));
         fault(
                 "swallows that what was looked at was not removed",
                 "tellsWhoeverLooksThatACopyWasPerhapsNotRemoved",
@@ -181,6 +181,14 @@ final class BrokenConsuming extends TransportFaults {
          */
         CompletableFuture<Void> stop(
                 AtomicInteger begun, CompletableFuture<Void> first, CompletableFuture<Void> second, Consumption real);
+    }
+
+    private static void puttingBack(Delivery real) {
+        if (real.isOpen()) {
+            real.handBack();
+        } else {
+            real.acknowledge();
+        }
     }
 
     private static void quietly(Delivery real) {

@@ -116,7 +116,7 @@ class MemoryBrokerTest {
         Delivery first = Objects.requireNonNull(browsed.next());
 
         billing.close();
-        first.acknowledge();
+        assertThatThrownBy(first::acknowledge).isInstanceOf(BrowsingException.class);
 
         assertThat(broker.messages(QUEUE)).extracting(WireMessage::messageId).containsExactly("a", "b");
         assertThat(first.isOpen()).isFalse();
