@@ -2,6 +2,7 @@
 package io.safebunny;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.Printable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -33,9 +34,13 @@ public interface BunnyCircuitBreaker {
      * A change of state, passed to listeners and published as an application event.
      *
      * @param type message type name
-     * @param reason explanation for humans; never empty
+     * @param reason explanation for humans; never empty, and in one line, also where a handler's exception gave it
      */
-    record Change(String type, State from, State to, String reason, Instant occurredAt) implements SafeBunnyEvent {}
+    record Change(String type, State from, State to, String reason, Instant occurredAt) implements SafeBunnyEvent {
+        public Change {
+            reason = Printable.text(reason);
+        }
+    }
 
     /** Called for every change, one after the other, on a thread that may block. */
     @FunctionalInterface

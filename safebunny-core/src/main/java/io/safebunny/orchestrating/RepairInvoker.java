@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.orchestrating;
 
+import io.safebunny.failure.Printable;
 import io.safebunny.MessageContext;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.HandlerInvoker;
@@ -50,7 +51,7 @@ final class RepairInvoker implements HandlerInvoker {
         String what = refusal == null
                 ? "%s: %s".formatted(repair.action(), repair.reason())
                 : "refused %s (%s): %s".formatted(repair.action(), repair.reason(), refusal);
-        LOG.info("Saga {} {}: {}", type.name(), visit.saga().id(), what);
+        LOG.info("Saga {} {}: {}", type.name(), visit.saga().id(), Printable.text(what));
         visit.saga().note(visit.now(), what);
         visit.save();
     }

@@ -17,6 +17,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.NackedException;
 import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.failure.PublishTimeoutException;
+import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.message.InvalidMessageException;
@@ -104,6 +105,16 @@ class CircuitBreakersTest {
         assertThat(breakers.states()).containsEntry("BunnyTimeout", State.CLOSED);
         breakers.open(String.class, Duration.ofMinutes(1)); // by hand it can be paused
         assertThat(timeouts.admit()).isNull();
+    }
+
+    /** Handlers may quote a message in their reason. */
+    @Test
+    void aReasonBeginsNoLineOfTheLog() {
+        try (LogLines log = new LogLines("io.safebunny.breaker")) {
+            admit().failed(new BreakerEffect.Pause(Duration.ofSeconds(7), "no customer x\n12:00:00 ERROR forged"));
+
+            assertThat(log.texts()).singleElement().asString().contains("x?12:00:00 ERROR forged");
+        }
     }
 
     @Test
