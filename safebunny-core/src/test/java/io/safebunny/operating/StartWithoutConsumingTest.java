@@ -11,7 +11,9 @@ import io.safebunny.BunnyOperations.Scope;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.breaker.TypeBreaker;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.UnreliableStore;
+import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.Consumption;
@@ -59,7 +61,8 @@ class StartWithoutConsumingTest {
 
         One(MessageStore own, boolean autoStartup) {
             operations = new NodeOperations(
-                    "billing", "", breakers, own, true, timeline, Runnable::run, Duration.ofSeconds(30), autoStartup);
+                    "billing", "", breakers, own, true, timeline, Runnable::run, Duration.ofSeconds(30), autoStartup,
+                    new BoundedLog(timeline, ExceptionDetails.FULL));
             operations.start(new MemoryTransport(broker, TopologyOptions.defaults()));
             consume(ORDER, OrderPlaced.class);
             consume(REFUND, RefundAsked.class);
