@@ -6,6 +6,8 @@ import io.safebunny.failure.Printable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Pauses message types on this instance: while the breaker of a type is open, none of its messages is handled here. They wait in
@@ -39,6 +41,54 @@ public interface BunnyCircuitBreaker {
     record Change(String type, State from, State to, String reason, Instant occurredAt) implements SafeBunnyEvent {
         public Change {
             reason = Printable.text(reason);
+        }
+    }
+
+    /**
+     * How one breaker is, for whoever has to look after its type: what health and the endpoint show, and {@link #toString} in the log.
+     * Immutable; times by this instance's clock.
+     *
+     * @param since when it came into this state
+     * @param until when the next message is handled at the earliest; {@code null} unless it is open, and while
+     *     it waits to be resumed for the first time
+     * @param reason of the last change, as in {@link Change}; {@code null} when there was none
+     * @param failureRate percentage of the latest messages that failed: at which it opened, or, while it is closed, of now; {@code
+     *     null} when it opened for another reason, or there were too few messages
+     * @param lastFailure the latest one that counts since it was closed; {@code null} for none
+     * @param pause by which an operator keeps it open; {@code null} for none
+     */
+    record Status(
+            String type,
+            State state,
+            Instant since,
+            @Nullable Instant until,
+            @Nullable String reason,
+            @Nullable Float failureRate,
+            @Nullable Failure lastFailure,
+            BunnyOperations.@Nullable Pause pause) {
+
+        /** For a line of the log. */
+        @Override
+        public String toString() {
+            return state
+                    + (until == null ? "" : " until " + until)
+                    + (reason == null ? "" : " (" + reason + ")")
+                    + (state == State.CLOSED || lastFailure == null ? "" : "; the last failure was " + lastFailure);
+        }
+    }
+
+    /**
+     * A failure of a message. Immutable.
+     *
+     * @param type its class
+     * @param text its message, without control characters and shortened; {@code null} when it has none, and where {@code
+     *     safebunny.poison.exception-details} is {@code type-only}
+     */
+    record Failure(String type, @Nullable String text, Instant at) {
+
+        @Override
+        public String toString() {
+            return text == null ? type : type + ": " + text;
         }
     }
 
@@ -78,8 +128,15 @@ public interface BunnyCircuitBreaker {
     /** @throws MisuseException SB-5002 when no handler takes the type, or the node has not started */
     State state(Class<?> type);
 
-    /** States by message type name; empty before the node has started. */
-    Map<String, State> states();
+    /** By message type name; empty before the node has started. */
+    Map<String, Status> statuses();
+
+    /** As {@link #statuses}, the states alone. */
+    default Map<String, State> states() {
+        Map<String, State> states = new TreeMap<>();
+        statuses().forEach((type, status) -> states.put(type, status.state()));
+        return states;
+    }
 
     /** Adds a listener for future changes; exceptions it throws are logged. */
     void addListener(Listener listener);

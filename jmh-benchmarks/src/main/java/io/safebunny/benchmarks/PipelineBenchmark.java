@@ -160,7 +160,7 @@ public class PipelineBenchmark {
                         recovery,
                         (payload, context) -> {}),
                 Set.of("Ping"),
-                parts.breakers().add("Ping", Object.class, metrics));
+                parts.breakers().add("Ping", Object.class, metrics, ExceptionDetails.FULL));
     }
 
     private static Events events(SystemTimeline system) {

@@ -2,6 +2,7 @@
 package io.safebunny.breaker;
 
 import io.safebunny.BunnyCircuitBreaker;
+import io.safebunny.BunnyOperations;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.MessageTypes;
@@ -19,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -49,10 +51,12 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
     /**
      * The breaker of a type this node handles, closed. Those of the library's own types serve all sagas of the node: that the method of
      * one fails says nothing about the others.
+     *
+     * @param details how much its {@link Status} shows of failures
      */
-    public TypeBreaker add(String type, Type payload, Metrics metrics) {
+    public TypeBreaker add(String type, Type payload, Metrics metrics, ExceptionDetails details) {
         BreakerSettings own = MessageTypes.isReserved(type) ? settings.withoutFailureRate() : settings;
-        TypeBreaker breaker = new TypeBreaker(type, own, timeline, this::changed);
+        TypeBreaker breaker = new TypeBreaker(new Told(type, details, timeline), own, timeline, this::changed);
         byName.put(type, breaker);
         byPayload.put(payload, breaker);
         metrics.breakerState(type, () -> gaugeOf(breaker.state()));
@@ -101,17 +105,21 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
     }
 
     @Override
-    public Map<String, State> states() {
-        Map<String, State> states = new TreeMap<>();
-        byName.forEach((type, breaker) -> states.put(type, breaker.state()));
-        return states;
+    public Map<String, Status> statuses() {
+        Map<String, Status> statuses = new TreeMap<>();
+        byName.forEach((type, breaker) -> statuses.put(type, breaker.status()));
+        return statuses;
     }
 
-    /** Pauses the type until {@link #release}, if this node handles it. */
-    public void hold(String type, String reason) {
+    /**
+     * Pauses the type until {@link #release}, if this node handles it; instead of an earlier hold.
+     *
+     * @param pause {@code null} when it has not started yet
+     */
+    public void hold(String type, String reason, BunnyOperations.@Nullable Pause pause) {
         TypeBreaker breaker = byName.get(type);
         if (breaker != null) {
-            breaker.hold(reason);
+            breaker.hold(new Told.Hold(reason, pause));
         }
     }
 
@@ -158,15 +166,10 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
     }
 
     /** In order, by one thread at a time. */
-    private void changed(Change change) {
-        LOG.atLevel(change.to() == State.OPEN ? Level.WARN : Level.INFO)
-                .log(
-                        "Circuit breaker of {}: {} -> {} ({})",
-                        change.type(),
-                        change.from(),
-                        change.to(),
-                        change.reason());
-        untold.add(change);
+    private void changed(State before, Status now) {
+        LOG.atLevel(now.state() == State.OPEN ? Level.WARN : Level.INFO)
+                .log("Circuit breaker of {}: {} -> {}", now.type(), before, now);
+        untold.add(new Change(now.type(), before, now.state(), String.valueOf(now.reason()), now.since()));
         telling.request();
     }
 

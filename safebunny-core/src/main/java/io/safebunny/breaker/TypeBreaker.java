@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.breaker;
 
-import io.github.resilience4j.circuitbreaker.CircuitBreaker;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
-import io.safebunny.BunnyCircuitBreaker.Change;
+import io.safebunny.BunnyCircuitBreaker.Failure;
 import io.safebunny.BunnyCircuitBreaker.State;
+import io.safebunny.BunnyCircuitBreaker.Status;
 import io.safebunny.recovery.BreakerEffect;
-import io.safebunny.recovery.BreakerEffect.Pause;
 import io.safebunny.recovery.BreakerEffect.Result;
+import io.safebunny.recovery.Recovery;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Pace;
 import io.safebunny.time.Timeline;
 import io.safebunny.time.Timeline.Purpose;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.Locale;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,13 +22,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TypeBreaker {
 
-    private static final float HALF = 50;
-
-    private final String type;
     private final BreakerSettings settings;
     private final Timeline timeline;
-    private final Consumer<Change> listener;
-    private final CircuitBreaker rate;
+    private final BiConsumer<State, Status> listener;
+    private final Told told;
+    private final FailureRate rate;
+    private final Probes probes;
 
     private State state = State.CLOSED;
     private @Nullable Consumption consumption;
@@ -39,35 +37,20 @@ public final class TypeBreaker {
     /** What the state asks for; {@link #held} goes before it. */
     private Pace pace = Pace.FULL;
 
-    /** Paused by an operator, whatever the state is. */
-    private boolean held;
+    /** By an operator, or from the start, whatever the state is. */
+    private Told.@Nullable Hold held;
 
     /** Results of messages let in before it last opened for a new reason, or closed, say nothing about the present. */
     private int period;
 
-    /** Since {@link #period} began. */
-    private int succeeded;
-
-    private int failed;
-
-    /** Probes without a result, let in since it was last half-open. */
-    private int awaited;
-
-    /** @param listener told under the lock, so it only notes the change */
-    TypeBreaker(String type, BreakerSettings settings, Timeline timeline, Consumer<Change> listener) {
-        this.type = type;
+    /** @param listener told what it was before and what it is, under the lock, so it only notes the change */
+    TypeBreaker(Told told, BreakerSettings settings, Timeline timeline, BiConsumer<State, Status> listener) {
+        this.told = told;
         this.settings = settings;
         this.timeline = timeline;
         this.listener = listener;
-        this.rate = CircuitBreaker.of(
-                type,
-                CircuitBreakerConfig.custom()
-                        .failureRateThreshold(
-                                settings.failureRateThreshold() > 0 ? settings.failureRateThreshold() : 100)
-                        .slidingWindowSize(settings.slidingWindowSize())
-                        .minimumNumberOfCalls(settings.minimumNumberOfCalls())
-                        .recordResult(effect -> effect == Result.FAILURE)
-                        .build());
+        this.rate = new FailureRate(settings);
+        this.probes = new Probes(settings);
     }
 
     /** Sets the pace of this consumption from now on. */
@@ -83,76 +66,91 @@ public final class TypeBreaker {
 
     /** As others see it: open while an operator's pause lasts. */
     synchronized State state() {
-        return held ? State.OPEN : state;
+        return held == null ? state : State.OPEN;
+    }
+
+    synchronized Status status() {
+        return told.status(state, held, rate.percent());
     }
 
     /** Nothing is let in until {@link #release}, whatever happens to the state. */
-    synchronized void hold(String reason) {
+    synchronized void hold(Told.Hold hold) {
         State before = state();
-        held = true;
+        held = hold;
         pace(pace);
-        tell(before, reason);
+        tell(before);
     }
 
     /** Goes on as the state says. */
-    synchronized void release(String reason) {
-        if (!held) {
+    synchronized void release(String why) {
+        if (held == null) {
             return;
         }
         State before = state();
-        held = false;
+        held = null;
         pace(pace);
-        tell(before, reason);
+        if (state != State.OPEN) {
+            told.because(why);
+        }
+        tell(before);
     }
 
     /** @param shorten whether what is left of a longer pause is given up */
-    synchronized void open(Duration duration, String reason, boolean shorten) {
+    synchronized void open(Duration duration, String why, boolean shorten) {
+        open(duration, why, shorten, null);
+    }
+
+    private void open(Duration duration, String why, boolean shorten, @Nullable Float percent) {
         long until = timeline.nanoTime() + duration.toNanos();
         if (state == State.OPEN && !shorten && until - openUntil <= 0) {
             return;
         }
         begin();
-        pause(until, reason);
+        told.opensAt(percent);
+        pause(until, why);
     }
 
     /** Earlier results count no more. */
     private void begin() {
         period++;
-        succeeded = 0;
-        failed = 0;
+        probes.forget();
         rate.reset();
     }
 
-    private void pause(long until, String reason) {
+    private void pause(long until, String why) {
         openUntil = until;
-        change(State.OPEN, Pace.PAUSED, reason);
-        after(Duration.ofNanos(Math.max(0, until - timeline.nanoTime())), this::probe);
+        Duration left = Duration.ofNanos(Math.max(0, until - timeline.nanoTime()));
+        told.opens(left);
+        change(State.OPEN, Pace.PAUSED, why);
+        after(left, this::probe);
     }
 
     private void probe() {
-        awaited = 0;
-        change(State.HALF_OPEN, Pace.ONE_BY_ONE, "the pause is over");
+        probes.begin();
+        change(State.HALF_OPEN, Pace.ONE_BY_ONE, "the pause is over: " + told.reason());
     }
 
-    synchronized void close(String reason) {
+    synchronized void close(String why) {
         if (state != State.CLOSED) {
             begin();
-            change(State.CLOSED, Pace.FULL, reason);
+            told.closes();
+            change(State.CLOSED, Pace.FULL, why);
         }
     }
 
-    private void change(State to, Pace pace, String reason) {
+    private void change(State to, Pace pace, String why) {
         State before = state();
         state = to;
+        told.because(why);
         cancelNext();
         pace(pace);
-        tell(before, reason);
+        tell(before);
     }
 
-    private void tell(State before, String reason) {
-        State after = state();
-        if (before != after) {
-            listener.accept(new Change(type, before, after, reason, timeline.now()));
+    private void tell(State before) {
+        if (before != state()) {
+            told.hasChanged();
+            listener.accept(before, status());
         }
     }
 
@@ -187,22 +185,21 @@ public final class TypeBreaker {
     private void pace(Pace wanted) {
         pace = wanted;
         if (consumption != null) {
-            consumption.pace(held ? Pace.PAUSED : wanted);
+            consumption.pace(held == null ? wanted : Pace.PAUSED);
         }
     }
 
     /** Lets one message in. {@code null} when it must not be handled now. */
     public synchronized @Nullable Admission admit() {
-        if (held || state == State.OPEN) {
+        if (held != null || state == State.OPEN) {
             return null;
         }
         if (state == State.HALF_OPEN) {
-            int wanted = settings.permittedNumberOfCallsInHalfOpenState() - succeeded - failed;
-            if (awaited >= wanted) {
+            if (!probes.isRoom()) {
                 return null;
             }
-            awaited++;
-            if (awaited == wanted) {
+            probes.letIn();
+            if (!probes.isRoom()) {
                 pace(Pace.PAUSED); // until their results are known
             }
             after(settings.waitDurationInOpenState(), this::giveUpWaiting);
@@ -212,10 +209,10 @@ public final class TypeBreaker {
 
     /** Handlers that do not return must not keep it half-open; when they do return after all, it counts. */
     private void giveUpWaiting() {
-        if (awaited > 0) {
+        if (probes.awaited() > 0) {
             pause(
                     timeline.nanoTime() + settings.waitDurationInOpenState().toNanos(),
-                    "%s probes have not returned".formatted(awaited));
+                    "%s probes have not returned".formatted(probes.awaited()));
         }
     }
 
@@ -238,21 +235,27 @@ public final class TypeBreaker {
                 if (isProbe) {
                     probed(true);
                 } else {
-                    rate.onSuccess(0, TimeUnit.NANOSECONDS);
+                    rate.note(true);
                     openAtRate(); // a success may be the one that completes the number
                 }
             }
         }
 
-        public void failed(BreakerEffect effect) {
+        public void failed(Recovery recovery) {
+            BreakerEffect effect = recovery.breaker();
+            boolean counts = effect instanceof BreakerEffect.Pause || effect == Result.FAILURE;
+            Failure seen = counts ? told.seen(recovery.failure()) : null;
             synchronized (TypeBreaker.this) {
-                if (effect instanceof Pause pause) {
+                if (seen != null && (admitted == period || effect instanceof BreakerEffect.Pause)) {
+                    told.failed(seen);
+                }
+                if (effect instanceof BreakerEffect.Pause pause) {
                     Duration asked = pause.duration();
                     open(asked == null ? settings.waitDurationInOpenState() : asked, pause.reason(), false);
                 } else if (admitted == period && isProbe) {
                     probeFailed((Result) effect);
-                } else if (admitted == period && effect == Result.FAILURE && settings.failureRateThreshold() > 0) {
-                    rate.onResult(0, TimeUnit.NANOSECONDS, effect);
+                } else if (admitted == period && counts) {
+                    rate.note(false);
                     openAtRate();
                 }
             }
@@ -267,36 +270,33 @@ public final class TypeBreaker {
         }
     }
 
-    /** The message was not handled: another one has to tell. */
     private void wasNoProbe() {
         if (state == State.HALF_OPEN) {
-            awaited = Math.max(0, awaited - 1);
+            probes.wasNone();
             pace(Pace.ONE_BY_ONE);
         }
     }
 
     private void probed(boolean success) {
-        awaited = Math.max(0, awaited - 1);
-        succeeded += success ? 1 : 0;
-        failed += success ? 0 : 1;
-        int permitted = settings.permittedNumberOfCallsInHalfOpenState();
-        if (succeeded + failed < permitted) {
+        probes.returned(success);
+        if (!probes.areDone()) {
             return;
         }
-        float limit = settings.failureRateThreshold() > 0 ? settings.failureRateThreshold() : HALF;
-        if (100f * failed / permitted >= limit) {
-            open(settings.waitDurationInOpenState(), failed + " of " + permitted + " probes failed", true);
+        if (probes.haveFailed()) {
+            open(settings.waitDurationInOpenState(), probes.toString(), true, probes.percent());
         } else {
             close("the probes succeeded");
         }
     }
 
     private void openAtRate() {
-        if (rate.getState() == CircuitBreaker.State.OPEN) {
+        if (rate.isReached()) {
+            Float percent = rate.percent();
             open(
                     settings.waitDurationInOpenState(),
-                    "%s %% of the latest messages failed".formatted(settings.failureRateThreshold()),
-                    false);
+                    String.format(Locale.ROOT, "%.1f %% of the latest messages failed", percent),
+                    false,
+                    percent);
         }
     }
 }

@@ -199,7 +199,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         try {
             next.run();
         } catch (Throwable failure) {
-            admission.failed(recoverer.decide(message, failure).breaker());
+            admission.failed(recoverer.decide(message, failure));
             throw failure;
         }
         admission.succeeded();

@@ -192,11 +192,6 @@ public final class SafeBunnyEngine {
         return operations;
     }
 
-    /** Types that are not consumed here until somebody resumes them, because the node was to start without consuming. */
-    public Set<String> notStarted() {
-        return operations.notStarted();
-    }
-
     /**
      * What this node has set aside, from the start on.
      *
@@ -386,7 +381,8 @@ public final class SafeBunnyEngine {
             operations.start(parts.transport());
         }
         for (HandlerDefinition handler : handlers.all()) {
-            TypeBreaker breaker = parts.breakers().add(handler.type(), handler.payloadType(), metrics);
+            TypeBreaker breaker = parts.breakers()
+                    .add(handler.type(), handler.payloadType(), metrics, parts.options().exceptionDetails());
             Consumption consumption = consumptions.open(
                     Names.address(options.node(), handler.type()),
                     handler.prefetch(),

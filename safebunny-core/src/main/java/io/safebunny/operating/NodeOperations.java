@@ -2,6 +2,7 @@
 package io.safebunny.operating;
 
 import io.safebunny.BunnyCircuitBreaker.State;
+import io.safebunny.BunnyCircuitBreaker.Status;
 import io.safebunny.BunnyOperations;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.failure.MisuseException;
@@ -17,7 +18,6 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -108,11 +108,6 @@ public final class NodeOperations implements BunnyOperations {
         pauses.paces(beside);
     }
 
-    /** Types that are not consumed here until somebody resumes them, because this instance started without consuming. */
-    public Set<String> notStarted() {
-        return pauses.notStarted();
-    }
-
     /** Before the transport is closed. */
     public void stop() {
         if (shared != null) {
@@ -152,14 +147,13 @@ public final class NodeOperations implements BunnyOperations {
     @Override
     public Result resume(String type, Scope scope, String reason, String by) {
         Result result = carryOut(type, Duration.ZERO, scope, reason, by);
-        State state = breakers.states().get(type);
-        if (state == State.CLOSED
-                || paused().stream().anyMatch(pause -> pause.type().equals(type))) {
+        Status now = breakers.statuses().get(type);
+        if (now == null || now.state() == State.CLOSED || now.pause() != null) {
             return result;
         }
         String still =
                 "on this instance the breaker is still %s, not because of a pause: it closes once its probes succeed"
-                        .formatted(state);
+                        .formatted(now);
         String note = result.note().isEmpty() ? still : result.note() + "; " + still;
         return new Result(result.operation(), result.instances(), result.stored(), note);
     }

@@ -16,14 +16,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What is paused on this instance, or has not begun because nobody has resumed it yet. Thread-safe; nothing blocks. */
 final class Pauses {
 
-    private static final String NOT_STARTED = "not started: safebunny.listener.auto-startup is false";
+    private static final String NOT_STARTED = "not started: safebunny.listener.auto-startup is false. Resume it";
 
     private final CircuitBreakers breakers;
     private final Timeline timeline;
@@ -123,7 +121,7 @@ final class Pauses {
             end(known, resumed(order));
         } else {
             cancel(known);
-            breakers.hold(order.type(), paused(order));
+            breakers.hold(order.type(), paused(order), order.pause(scope));
         }
     }
 
@@ -154,6 +152,8 @@ final class Pauses {
     private void release(String type, String why) {
         if (hasStarted(type)) {
             breakers.release(type, why);
+        } else {
+            breakers.hold(type, NOT_STARTED, null);
         }
     }
 
@@ -187,11 +187,11 @@ final class Pauses {
     synchronized boolean handles(String type) {
         Latest known = latest.get(type);
         if (known != null && known.end != null) {
-            breakers.hold(type, paused(known.order));
+            breakers.hold(type, paused(known.order), known.order.pause(known.scope));
             return true;
         }
         if (!hasStarted(type)) {
-            breakers.hold(type, NOT_STARTED);
+            breakers.hold(type, NOT_STARTED, null);
             return true;
         }
         return false;
@@ -208,12 +208,6 @@ final class Pauses {
         } else {
             beside.add(consumption);
         }
-    }
-
-    synchronized Set<String> notStarted() {
-        return breakers.states().keySet().stream()
-                .filter(type -> !hasStarted(type))
-                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     synchronized List<Pause> all() {

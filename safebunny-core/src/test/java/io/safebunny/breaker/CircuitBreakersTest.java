@@ -13,6 +13,7 @@ import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
 import io.safebunny.breaker.TypeBreaker.Admission;
 import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.NackedException;
 import io.safebunny.failure.PublishException.Publication;
@@ -25,6 +26,8 @@ import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.BreakerEffect;
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.recovery.Recovery;
+import io.safebunny.recovery.RecoveryAction.Redelivery;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Pace;
 import io.safebunny.time.VirtualTimeline;
@@ -50,9 +53,9 @@ class CircuitBreakersTest {
             new CircuitBreakers(new BreakerSettings(50, 10, 4, WAIT, 2), timeline, Runnable::run);
     private final Paces orders = new Paces();
     private final Paces payments = new Paces();
-    private final TypeBreaker orderBreaker = breakers.add("OrderPlaced", OrderPlaced.class, new Metrics(meters));
+    private final TypeBreaker orderBreaker = breakers.add("OrderPlaced", OrderPlaced.class, new Metrics(meters), ExceptionDetails.FULL);
     private final TypeBreaker paymentBreaker =
-            breakers.add("PaymentCaptured", PaymentCaptured.class, new Metrics(meters));
+            breakers.add("PaymentCaptured", PaymentCaptured.class, new Metrics(meters), ExceptionDetails.FULL);
 
     CircuitBreakersTest() {
         orderBreaker.paces(orders);
@@ -75,6 +78,10 @@ class CircuitBreakersTest {
         }
     }
 
+    private static Recovery because(Throwable failure) {
+        return new Recovery(new Redelivery(), BreakerEffect.of(failure), failure);
+    }
+
     private Admission admit() {
         return Objects.requireNonNull(orderBreaker.admit(), "refused");
     }
@@ -87,7 +94,7 @@ class CircuitBreakersTest {
 
     private void fail(int times) {
         for (int i = 0; i < times; i++) {
-            admit().failed(BreakerEffect.of(new IllegalStateException("down")));
+            admit().failed(because(new IllegalStateException("down")));
         }
     }
 
@@ -97,9 +104,9 @@ class CircuitBreakersTest {
 
     @Test
     void failuresOfOneSagaDoNotPauseTheLibrarysMessagesOfOthers() {
-        TypeBreaker timeouts = breakers.add("BunnyTimeout", String.class, new Metrics(meters));
+        TypeBreaker timeouts = breakers.add("BunnyTimeout", String.class, new Metrics(meters), ExceptionDetails.FULL);
         for (int i = 0; i < 100; i++) {
-            Objects.requireNonNull(timeouts.admit()).failed(BreakerEffect.of(new IllegalStateException("down")));
+            Objects.requireNonNull(timeouts.admit()).failed(because(new IllegalStateException("down")));
         }
 
         assertThat(breakers.states()).containsEntry("BunnyTimeout", State.CLOSED);
@@ -111,7 +118,10 @@ class CircuitBreakersTest {
     @Test
     void aReasonBeginsNoLineOfTheLog() {
         try (LogLines log = new LogLines("io.safebunny.breaker")) {
-            admit().failed(new BreakerEffect.Pause(Duration.ofSeconds(7), "no customer x\n12:00:00 ERROR forged"));
+            admit().failed(new Recovery(
+                            new Redelivery(),
+                            new BreakerEffect.Pause(Duration.ofSeconds(7), "no customer x\n12:00:00 ERROR forged"),
+                            new IllegalStateException("no customer x\n12:00:00 ERROR forged")));
 
             assertThat(log.texts()).singleElement().asString().contains("x?12:00:00 ERROR forged");
         }
@@ -184,7 +194,7 @@ class CircuitBreakersTest {
         Admission late = Objects.requireNonNull(paymentBreaker.admit());
         breakers.open(PaymentCaptured.class, Duration.ofHours(1));
 
-        late.failed(BreakerEffect.of(new ThrottledException(Duration.ofSeconds(1))));
+        late.failed(because(new ThrottledException(Duration.ofSeconds(1))));
         timeline.advance(Duration.ofMinutes(59));
 
         assertThat(breakers.state(PaymentCaptured.class)).isEqualTo(State.OPEN);
@@ -204,7 +214,7 @@ class CircuitBreakersTest {
                 .singleElement()
                 .extracting(Change::reason)
                 .asString()
-                .contains("50");
+                .contains("75.0 %");
         timeline.advance(WAIT);
         assertThat(state()).isEqualTo(State.HALF_OPEN);
     }
@@ -247,7 +257,7 @@ class CircuitBreakersTest {
         assertThat(orders.pace).isEqualTo(Pace.PAUSED);
         assertThat(orderBreaker.admit()).isNull();
 
-        first.failed(BreakerEffect.of(NotHandledException.later("busy", Duration.ZERO)));
+        first.failed(because(NotHandledException.later("busy", Duration.ZERO)));
         assertThat(orders.pace).isEqualTo(Pace.ONE_BY_ONE);
         Admission third = admit();
         second.succeeded();
@@ -260,8 +270,8 @@ class CircuitBreakersTest {
         breakers.open(OrderPlaced.class, Duration.ofSeconds(1));
         timeline.advance(Duration.ofSeconds(1));
 
-        admit().failed(BreakerEffect.of(new PoisonMessageException("its own fault")));
-        admit().failed(BreakerEffect.of(new RetryLaterException(Duration.ofSeconds(1))));
+        admit().failed(because(new PoisonMessageException("its own fault")));
+        admit().failed(because(new RetryLaterException(Duration.ofSeconds(1))));
 
         assertThat(state()).isEqualTo(State.CLOSED);
     }
@@ -313,21 +323,21 @@ class CircuitBreakersTest {
     @Test
     void judgesTheProbesAllTogether() {
         CircuitBreakers strict = new CircuitBreakers(new BreakerSettings(50, 1, 1, WAIT, 3), timeline, Runnable::run);
-        TypeBreaker breaker = strict.add("OrderPlaced", OrderPlaced.class, new Metrics(meters));
+        TypeBreaker breaker = strict.add("OrderPlaced", OrderPlaced.class, new Metrics(meters), ExceptionDetails.FULL);
         strict.open(Duration.ofSeconds(1));
         timeline.advance(Duration.ofSeconds(1));
 
         Objects.requireNonNull(breaker.admit()).succeeded();
         assertThat(strict.state(OrderPlaced.class)).isEqualTo(State.HALF_OPEN);
-        Objects.requireNonNull(breaker.admit()).failed(BreakerEffect.of(new IllegalStateException()));
-        Objects.requireNonNull(breaker.admit()).failed(BreakerEffect.of(new IllegalStateException()));
+        Objects.requireNonNull(breaker.admit()).failed(because(new IllegalStateException()));
+        Objects.requireNonNull(breaker.admit()).failed(because(new IllegalStateException()));
 
         assertThat(strict.state(OrderPlaced.class)).isEqualTo(State.OPEN);
     }
 
     @Test
     void doesNotTakeAnInterruptedPublicationForTrouble() {
-        admit().failed(BreakerEffect.of(PublishTimeoutException.interrupted(PUBLICATION, "the confirm")));
+        admit().failed(because(PublishTimeoutException.interrupted(PUBLICATION, "the confirm")));
 
         assertThat(state()).isEqualTo(State.CLOSED);
     }
@@ -340,7 +350,7 @@ class CircuitBreakersTest {
         timeline.advance(Duration.ofSeconds(1));
 
         before.succeeded();
-        another.failed(BreakerEffect.of(new IllegalStateException()));
+        another.failed(because(new IllegalStateException()));
 
         assertThat(state()).isEqualTo(State.HALF_OPEN);
         succeed(2);
@@ -357,7 +367,7 @@ class CircuitBreakersTest {
     @ParameterizedTest
     @MethodSource("trouble")
     void opensAtOnceOnTroubleThatConcernsEveryMessage(Throwable failure) {
-        admit().failed(BreakerEffect.of(failure));
+        admit().failed(because(failure));
 
         assertThat(state()).isEqualTo(State.OPEN);
         timeline.advance(WAIT);
@@ -366,7 +376,7 @@ class CircuitBreakersTest {
 
     @Test
     void opensAsLongAsAThrottledHandlerSays() {
-        admit().failed(BreakerEffect.of(new ThrottledException(Duration.ofSeconds(7))));
+        admit().failed(because(new ThrottledException(Duration.ofSeconds(7))));
 
         timeline.advance(Duration.ofSeconds(7).minusMillis(1));
         assertThat(state()).isEqualTo(State.OPEN);
@@ -386,7 +396,7 @@ class CircuitBreakersTest {
     @MethodSource("ownFaults")
     void doesNotCountFailuresThatConcernOneMessage(Throwable failure) {
         for (int i = 0; i < 100; i++) {
-            admit().failed(BreakerEffect.of(failure));
+            admit().failed(because(failure));
         }
 
         assertThat(state()).isEqualTo(State.CLOSED);
@@ -397,7 +407,7 @@ class CircuitBreakersTest {
         breakers.open(OrderPlaced.class, Duration.ofSeconds(1));
         timeline.advance(Duration.ofSeconds(1));
         for (int i = 0; i < 10; i++) {
-            admit().failed(BreakerEffect.of(
+            admit().failed(because(
                     new InvalidMessageException(PoisonReason.RETRIES_EXHAUSTED, "a leftover copy")));
         }
 
@@ -410,7 +420,7 @@ class CircuitBreakersTest {
     @Test
     void countsARefusalOfThePublicationsAsFailure() {
         for (int i = 0; i < 4; i++) {
-            admit().failed(BreakerEffect.of(new NackedException(PUBLICATION, "full")));
+            admit().failed(because(new NackedException(PUBLICATION, "full")));
         }
 
         assertThat(state()).isEqualTo(State.OPEN);
@@ -419,10 +429,10 @@ class CircuitBreakersTest {
     @Test
     void canDoWithoutTheFailureRate() {
         CircuitBreakers never = new CircuitBreakers(new BreakerSettings(0, 10, 4, WAIT, 2), timeline, Runnable::run);
-        TypeBreaker breaker = never.add("OrderPlaced", OrderPlaced.class, new Metrics(meters));
+        TypeBreaker breaker = never.add("OrderPlaced", OrderPlaced.class, new Metrics(meters), ExceptionDetails.FULL);
 
         for (int i = 0; i < 100; i++) {
-            Objects.requireNonNull(breaker.admit()).failed(BreakerEffect.of(new IllegalStateException()));
+            Objects.requireNonNull(breaker.admit()).failed(because(new IllegalStateException()));
         }
 
         assertThat(never.state(OrderPlaced.class)).isEqualTo(State.CLOSED);
@@ -476,7 +486,7 @@ class CircuitBreakersTest {
             }
             task.run();
         });
-        starved.add("OrderPlaced", OrderPlaced.class, new Metrics(meters));
+        starved.add("OrderPlaced", OrderPlaced.class, new Metrics(meters), ExceptionDetails.FULL);
         starved.addListener(changes::add);
         starved.open(WAIT);
         assertThat(changes).isEmpty();

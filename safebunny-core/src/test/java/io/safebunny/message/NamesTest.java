@@ -114,6 +114,7 @@ class NamesTest {
     @Test
     void printsAtMost100CharactersOfForeignText() {
         assertThat(Names.printable("\u202eabc\u200b")).isEqualTo("?abc?");
+        assertThat(Names.printable("a\ud83db")).isEqualTo("a?b"); // half a character, which JSON cannot express
         assertThat(Names.printable("x".repeat(11), 10)).isEqualTo("x".repeat(10) + "…");
         assertThat(Names.printable("x".repeat(100))).isEqualTo("x".repeat(100));
         assertThat(Names.printable("x".repeat(101))).isEqualTo("x".repeat(100) + "…");

@@ -10,6 +10,7 @@ import io.safebunny.BunnyOperations.Instance;
 import io.safebunny.BunnyOperations.Pause;
 import io.safebunny.BunnyOperations.Result;
 import io.safebunny.BunnyOperations.Scope;
+import io.safebunny.ThrottledException;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.breaker.TypeBreaker;
@@ -20,6 +21,8 @@ import io.safebunny.fixture.UnreliableStore;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.BreakerEffect;
+import io.safebunny.recovery.Recovery;
+import io.safebunny.recovery.RecoveryAction.Redelivery;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.Consumption;
 import io.safebunny.spi.transport.Pace;
@@ -75,7 +78,7 @@ class NodeOperationsTest {
             operations =
                     new NodeOperations("billing", "host", breakers, own, durable, clock, Runnable::run, LEASE, true, new BoundedLog(clock, ExceptionDetails.FULL));
             operations.start(transport);
-            breaker = breakers.add(TYPE, OrderPlaced.class, new Metrics(new SimpleMeterRegistry()));
+            breaker = breakers.add(TYPE, OrderPlaced.class, new Metrics(new SimpleMeterRegistry()), ExceptionDetails.FULL);
             operations.handles(TYPE);
             breaker.paces(this);
         }
@@ -212,7 +215,7 @@ class NodeOperationsTest {
         TypeBreaker.Admission before = Objects.requireNonNull(one.breaker.admit());
         Result unused = pause(one);
 
-        before.failed(new BreakerEffect.Pause(Duration.ofSeconds(1), "throttled"));
+        before.failed(new Recovery(new Redelivery(), new BreakerEffect.Pause(Duration.ofSeconds(1), "throttled"), new ThrottledException(Duration.ofSeconds(1))));
         timeline.advance(Duration.ofSeconds(2)); // half-open beneath
         assertThat(one.breaker.admit()).isNull();
         assertThat(one.pace).isEqualTo(Pace.PAUSED);

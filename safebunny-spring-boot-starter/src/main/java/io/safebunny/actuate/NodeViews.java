@@ -14,7 +14,6 @@ import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.topology.Topology;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -90,20 +89,7 @@ final class NodeViews {
     }
 
     private Map<String, Object> breakers() {
-        Map<String, Object> types = new TreeMap<>();
-        Set<String> notStarted = engine.notStarted();
-        breaker.states().forEach((type, state) -> {
-            Map<String, Object> told = new LinkedHashMap<>();
-            told.put("state", state);
-            if (notStarted.contains(type)) {
-                told.put("started", false);
-            }
-            operations.paused().stream()
-                    .filter(pause -> pause.type().equals(type))
-                    .forEach(pause -> told.put("pause", pause));
-            types.put(type, told);
-        });
-        return types;
+        return new TreeMap<>(breaker.statuses());
     }
 
     private Map<String, Object> publisher() {

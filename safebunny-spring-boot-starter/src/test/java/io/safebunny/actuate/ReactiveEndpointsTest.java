@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.actuate;
 
+import static io.safebunny.actuate.HttpCalls.get;
+import static io.safebunny.actuate.HttpCalls.isProblem;
+import static io.safebunny.actuate.HttpCalls.post;
+import static io.safebunny.actuate.HttpCalls.send;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -9,23 +13,14 @@ import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyOperations;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
-import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.convert.ApplicationConversionService;
 import org.springframework.boot.test.context.assertj.AssertableReactiveWebApplicationContext;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
-import org.springframework.boot.web.server.reactive.context.AnnotationConfigReactiveWebServerApplicationContext;
-import org.springframework.context.annotation.Configuration;
 
 /** Over HTTP, from a server that is not a servlet container. */
 class ReactiveEndpointsTest {
@@ -33,25 +28,7 @@ class ReactiveEndpointsTest {
     private static final String POISON = "safebunnypoison";
     private static final String PAUSE = "safebunny/breakers/OrderPlaced";
 
-    private static final ReactiveWebApplicationContextRunner NODE = new ReactiveWebApplicationContextRunner(
-                    AnnotationConfigReactiveWebServerApplicationContext::new)
-            .withUserConfiguration(Node.class)
-            .withInitializer(
-                    context -> context.getEnvironment().setConversionService(new ApplicationConversionService()))
-            .withPropertyValues(
-                    "server.port=0",
-                    "server.address=127.0.0.1",
-                    "safebunny.node=shop",
-                    "safebunny.transport=memory",
-                    "safebunny.store.type=memory",
-                    "safebunny.retry.max-retries=0",
-                    "safebunny.delayed-retry.delays=",
-                    "management.endpoints.web.exposure.include=*")
-            .withBean(Handler.class);
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    static class Node {}
+    private static final ReactiveWebApplicationContextRunner NODE = HttpCalls.node().withBean(Handler.class);
 
     record OrderPlaced(String orderId) {}
 
@@ -73,40 +50,6 @@ class ReactiveEndpointsTest {
                 .list(PoisonFilter.all())
                 .messages()
                 .size();
-    }
-
-    private static HttpResponse<String> get(AssertableReactiveWebApplicationContext context, String path) {
-        return send(context, path, HttpRequest.newBuilder().GET());
-    }
-
-    private static HttpResponse<String> post(
-            AssertableReactiveWebApplicationContext context, String path, String body) {
-        return send(
-                context,
-                path,
-                HttpRequest.newBuilder()
-                        .header("Content-Type", "application/json")
-                        .POST(BodyPublishers.ofString(body.replace('\'', '"'))));
-    }
-
-    private static HttpResponse<String> send(
-            AssertableReactiveWebApplicationContext context, String path, HttpRequest.Builder request) {
-        int port = Objects.requireNonNull(
-                        context.getSourceApplicationContext(AnnotationConfigReactiveWebServerApplicationContext.class)
-                                .getWebServer())
-                .getPort();
-        URI uri = URI.create("http://127.0.0.1:%d/actuator/%s".formatted(port, path));
-        try {
-            return HttpClient.newHttpClient().send(request.uri(uri).build(), BodyHandlers.ofString());
-        } catch (IOException | InterruptedException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static void isProblem(HttpResponse<String> answer, int status, String named) {
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
-        assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
-        assertThat(answer.body()).contains("\"status\":" + status, named);
     }
 
     @Test

@@ -2,7 +2,6 @@
 package io.safebunny.autoconfigure.health;
 
 import io.safebunny.BunnyCircuitBreaker;
-import io.safebunny.BunnyOperations;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.spi.store.MessageStore;
@@ -36,7 +35,6 @@ final class HealthAutoConfiguration {
     CompositeHealthContributor safebunnyHealthContributor(
             SafeBunnyEngine engine,
             BunnyCircuitBreaker breaker,
-            BunnyOperations operations,
             SafeBunnyOptions options,
             Transport transport,
             ObjectProvider<MessageStore> store,
@@ -46,7 +44,7 @@ final class HealthAutoConfiguration {
         parts.put("broker", () -> node.broker(transport.status(), nameOf(transport)));
         parts.put("poison", node::poison);
         parts.put("publications", node::publications);
-        parts.put("breakers", () -> NodeHealth.breakers(breaker.states(), engine.notStarted(), operations.paused()));
+        parts.put("breakers", () -> NodeHealth.breakers(breaker.statuses()));
         store.ifAvailable(present -> {
             parts.put("store", () -> node.store(present.getClass().getSimpleName()));
             parts.put("sagas", node::sagas);

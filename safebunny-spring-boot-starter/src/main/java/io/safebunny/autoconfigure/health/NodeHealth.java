@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.health;
 
+import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyCircuitBreaker.State;
-import io.safebunny.BunnyOperations.Pause;
 import io.safebunny.dedup.dispatch.WaitingPublications;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.StoreOutage;
@@ -11,9 +11,7 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.transport.rabbit.TopologyWatch;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.Health;
@@ -73,20 +71,12 @@ final class NodeHealth {
                 .build();
     }
 
-    static Health breakers(Map<String, State> states, Set<String> notStarted, List<Pause> paused) {
-        Map<String, Object> told = new TreeMap<>(states);
-        told.values().removeIf(State.CLOSED::equals);
-        if (told.isEmpty()) {
-            return Health.up().build();
-        }
-        notStarted.forEach(type -> told.computeIfPresent(
-                type, (same, state) -> "%s, not started: safebunny.listener.auto-startup is false. Resume it"
-                        .formatted(state)));
-        for (Pause pause : paused) {
-            told.computeIfPresent(pause.type(), (type, state) -> "%s until %s by %s: %s"
-                    .formatted(state, pause.until(), pause.by(), pause.reason()));
-        }
-        return Health.status(DEGRADED).withDetails(told).build();
+    static Health breakers(Map<String, BunnyCircuitBreaker.Status> statuses) {
+        Map<String, BunnyCircuitBreaker.Status> told = new TreeMap<>(statuses);
+        told.values().removeIf(status -> status.state() == State.CLOSED);
+        return told.isEmpty()
+                ? Health.up().build()
+                : Health.status(DEGRADED).withDetails(told).build();
     }
 
     Health store(String store) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.breaker;
+
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** How many of the latest messages failed, as Resilience4j counts them. Used under the lock of its breaker. */
+final class FailureRate {
+
+    private final boolean watched;
+    private final CircuitBreaker counted;
+
+    FailureRate(BreakerSettings settings) {
+        this.watched = settings.failureRateThreshold() > 0;
+        this.counted = CircuitBreaker.of(
+                "rate",
+                CircuitBreakerConfig.custom()
+                        .failureRateThreshold(watched ? settings.failureRateThreshold() : 100)
+                        .slidingWindowSize(settings.slidingWindowSize())
+                        .minimumNumberOfCalls(settings.minimumNumberOfCalls())
+                        .recordResult(Boolean.FALSE::equals)
+                        .build());
+    }
+
+    void note(boolean success) {
+        if (watched) {
+            counted.onResult(0, TimeUnit.NANOSECONDS, success);
+        }
+    }
+
+    boolean isReached() {
+        return counted.getState() == CircuitBreaker.State.OPEN;
+    }
+
+    /** {@code null} until there were enough messages. */
+    @Nullable
+    Float percent() {
+        float percent = counted.getMetrics().getFailureRate();
+        return percent < 0 ? null : percent;
+    }
+
+    void reset() {
+        counted.reset();
+    }
+}
