@@ -14,6 +14,6 @@ final class UnreadableTypeException extends ConfigurationException {
         super(
                 CODE,
                 "No JSON can be read as %s: %s.".formatted(type.getTypeName(), flaw),
-                "Make it a record, such as: record OrderPlaced(String order, long cents) {}; or give its class a constructor with @JsonCreator, or one without parameters; or register the Jackson module that reads it.");
+                "Make it a record, such as: record OrderPlaced(String order, long cents) {}; or give its class a constructor with @JsonCreator, or one without parameters; or add the Jackson module that reads it (of Kotlin: tools.jackson.module:jackson-module-kotlin).");
     }
 }

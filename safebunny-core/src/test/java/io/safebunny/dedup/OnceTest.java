@@ -253,6 +253,29 @@ class OnceTest {
         assertThat(charges).hasValue(0);
     }
 
+    /** Otherwise its step would have run, and its message could never be handled. */
+    @Test
+    void refusesTypesThatNothingCouldBeReadAs() throws Exception {
+        for (Class<?> type : List.of(Runnable.class, Locked.class)) {
+            assertThatExceptionOfType(MisuseException.class)
+                    .isThrownBy(() -> bench.deliver(execution -> execution.once("charge", type, () -> {
+                        charges.incrementAndGet();
+                        return null;
+                    })))
+                    .withMessageContaining("SB-5004")
+                    .withMessageContaining(type.getName());
+        }
+        assertThat(charges).hasValue(0);
+    }
+
+    static final class Locked {
+        private Locked(String number, int cents) {}
+
+        public String getNumber() {
+            return "";
+        }
+    }
+
     /** The step has been run: its result is kept, whatever it is. */
     @Test
     void keepsAResultWithHalvesOfCharacters() throws Exception {
