@@ -15,7 +15,7 @@ import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * JSON by Jackson 3. Tolerates unknown fields; refuses anything after the value, duplicate properties, bodies that are not UTF-8,
+ * JSON by Jackson 3. Tolerates unknown fields, unless it knows none of the body's; refuses anything after the value, duplicate properties, bodies that are not UTF-8,
  * and unpaired surrogates (halves of characters). The maximum message size also limits tokens and lengths; nesting, names and
  * digits have limits of their own. A body can never choose a class. Thread-safe.
  */
@@ -189,7 +189,14 @@ public final class JsonMessageSerializer implements MessageSerializer {
         }
         try {
             ObjectReader reader = readers.computeIfAbsent(target, type -> mapper.readerFor(mapper.constructType(type)));
-            return (unread == null ? reader : reader.withAttribute(UnreadFields.class, unread)).readValue(body);
+            if (unread != null) {
+                return reader.withAttribute(UnreadFields.class, unread).readValue(body);
+            }
+            Object value = reader.readValue(body);
+            if (value != null) {
+                UnknownNames.requireOneKnown(mapper, body, target, value);
+            }
+            return value;
         } catch (JacksonException e) {
             throw new SerializationException(
                     "Cannot read JSON as %s: %s"
@@ -200,6 +207,8 @@ public final class JsonMessageSerializer implements MessageSerializer {
         } catch (ConfigurationException e) { // an unsafe type that only this body led to
             throw new SerializationException(
                     "Cannot read JSON as %s: %s".formatted(target.getTypeName(), e.problem()), null);
+        } finally {
+            UnknownNames.forget();
         }
     }
 }

@@ -11,7 +11,8 @@ import tools.jackson.databind.module.SimpleModule;
 
 /**
  * Hardens the application's mapper against hostile bodies: {@link JsonLimits}, no class names, no duplicate properties, {@link
- * SmallExponents}; and against its own: {@link EmptyObjects}. A builder, because only a builder can replace the mapper's factory, which holds the limits.
+ * SmallExponents}, {@link UnknownNames}; and against its own: {@link EmptyObjects}. A builder, because only a builder can replace the mapper's
+ * factory, which holds the limits.
  */
 final class StrictMapper extends JsonMapper.Builder {
 
@@ -19,6 +20,7 @@ final class StrictMapper extends JsonMapper.Builder {
         super(mapper);
         _streamFactory = factory;
         _typeResolverProvider = new NoClassNames(typeResolverProvider());
+        _problemHandlers = UnknownNames.after(_problemHandlers);
     }
 
     /** @throws ConfigurationException SB-1310 when the mapper lets bodies choose classes, or its limits cannot be set */
