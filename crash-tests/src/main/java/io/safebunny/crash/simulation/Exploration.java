@@ -35,6 +35,10 @@ public final class Exploration {
         stories.put("orchestrated: never paid", Orchestrated::unpaid);
         stories.put("orchestrated: timeouts set anew", Reminders::declare);
         stories.put("orchestrated: several messages at once", Counting::declare);
+        stories.put("orchestrated: two sagas of one id", Pairs::declare);
+        stories.put("orchestrated: several timeouts", Deadlines::declare);
+        stories.put("orchestrated: assigned by payloads", Correlated::declare);
+        stories.put("orchestrated: longer than anything is remembered", Forgotten::declare);
         return stories;
     }
 

@@ -108,6 +108,36 @@ record Plant(
                         "io/safebunny/orchestrating/TimeoutInvoker.java",
                         "|| !timeout.token().equals(context.messageId())",
                         ""),
+                patch(
+                        "first-saga-undone",
+                        Pairs::declare,
+                        "io/safebunny/orchestrating/UndoneInvoker.java",
+                        "if (visit != null && acknowledge(type, visit, undone)) {",
+                        "if (visit != null) {\n                boolean unused = acknowledge(type, visit, undone);"),
+                patch(
+                        "first-timeout-only",
+                        Deadlines::declare,
+                        "io/safebunny/orchestrating/supervision/OverdueSagas.java",
+                        "            if (timeout.wakesAt().isAfter(now)) {\n                continue;",
+                        "            if (timeout.wakesAt().isAfter(now)) {\n                break;"),
+                patch(
+                        "fence-of-the-correlation-id",
+                        Correlated::declare,
+                        DEDUP + "UndoFence.java",
+                        "new RecordKey(undo.records().key().correlationId(), step)",
+                        "new RecordKey(undo.message().correlationId(), step)"),
+                patch(
+                        "expire-running-sagas",
+                        Forgotten::declare,
+                        "io/safebunny/store/memory/MemoryMessageStore.java",
+                        "} else if (record.state().isFinal()) {",
+                        "} else if (record.state().isFinal() || record.listing() != null) {"),
+                patch(
+                        "no-age-limit",
+                        Forgotten::declare,
+                        "io/safebunny/consuming/AgeLimit.java",
+                        "if (age.isExceededIn(Duration.ZERO)) {",
+                        "if (age.isExceededIn(Duration.ofDays(-100))) {"),
                 // users
                 charging("user-no-once", node -> (order, context) -> node.perform("charge " + order), Runnable::run),
                 charging(

@@ -12,7 +12,7 @@ import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
-import io.safebunny.spi.store.TransactionalMessageStore;
+import io.safebunny.spi.store.MessageStore;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
@@ -35,7 +35,7 @@ final class Instances {
     }
 
     /** @param deliveryLimit how often a message may begin that never ends */
-    static Deduplication over(TransactionalMessageStore store, Timeline timeline, int deliveryLimit) {
+    static Deduplication over(MessageStore store, Timeline timeline, int deliveryLimit) {
         BoundedLog log = new BoundedLog(timeline, ExceptionDetails.FULL);
         return new Deduplication(
                 store,

@@ -47,6 +47,7 @@ final class FaultyStore extends ForwardingMessageStore {
     public void replaceAll(List<MessageRecord> records) {
         reach(Place.BEFORE_WRITE, MARKS);
         wrapped.replaceAll(records);
+        records.forEach(record -> instance.rules().marked(instance, record));
         reach(Place.AFTER_WRITE, MARKS);
     }
 

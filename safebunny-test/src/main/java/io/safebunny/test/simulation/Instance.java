@@ -62,7 +62,7 @@ final class Instance implements SimulatedNode {
         this.session =
                 new Session(() -> new MemoryTransport(world.broker(), TopologyOptions.defaults(), process::begin));
         this.engine = new SafeBunnyEngine(SafeBunnyParts.builder(
-                        SafeBunnyOptions.of(node).withLease(World.LEASE),
+                        options(world.system().retention()),
                         new FaultyTransport(world.system().wrapped(session, process.timeline()), this),
                         process.timeline())
                 .store(store == null ? null : world.system().wrapped(new FaultyStore(store, this), process.timeline()))
@@ -70,6 +70,13 @@ final class Instance implements SimulatedNode {
                 .serializers(SERIALIZERS)
                 .meterRegistry(METERS)
                 .build());
+    }
+
+    private SafeBunnyOptions options(@Nullable Duration retention) {
+        SafeBunnyOptions options = SafeBunnyOptions.of(node).withLease(World.LEASE);
+        return retention == null
+                ? options
+                : options.withRetention(retention).withSagaRetention(retention);
     }
 
     void start(Function<SimulatedNode, List<?>> beans) {

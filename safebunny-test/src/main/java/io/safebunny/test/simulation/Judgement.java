@@ -63,7 +63,19 @@ final class Judgement {
         if (violation == null) {
             violation = waitingSaga();
         }
-        return violation == null ? check() : violation;
+        if (violation == null) {
+            violation = check();
+        }
+        Duration retention = world.system().retention();
+        return violation == null && retention != null ? afterwards(retention) : violation;
+    }
+
+    private @Nullable Violation afterwards(Duration retention) {
+        try {
+            return new Afterwards(world, scheduler).judge(retention, this::goOn);
+        } catch (StandstillException e) {
+            return new Violation(ENDS, String.valueOf(e.getMessage()));
+        }
     }
 
     /** Until nothing can happen any more. */
@@ -81,10 +93,7 @@ final class Judgement {
     /** @return whether nothing can happen any more */
     private boolean drained() {
         scheduler.runUntilIdle();
-        Duration next = scheduler.nextApplicationTimer();
-        if (next == null && world.untilNoticed().compareTo(Duration.ZERO) > 0) {
-            next = world.untilNoticed();
-        }
+        Duration next = earlier(scheduler.nextApplicationTimer(), world.untilNoticed());
         if (next != null) {
             advance(next);
             return false;
@@ -94,6 +103,13 @@ final class Judgement {
             return false;
         }
         return true;
+    }
+
+    private static @Nullable Duration earlier(@Nullable Duration one, @Nullable Duration other) {
+        if (one == null || other == null) {
+            return one == null ? other : one;
+        }
+        return one.compareTo(other) < 0 ? one : other;
     }
 
     /** A long way passes over upkeep: so first for as long as it takes until others take over what a process left behind. */
@@ -133,7 +149,9 @@ final class Judgement {
             for (Map.Entry<String, Instance> node : world.nodes().entrySet()) {
                 if (handles(node.getValue(), wire)) {
                     MessageRecord record = world.find(node.getKey(), wire);
-                    boolean isFinal = record != null && record.state().isFinal();
+                    boolean isFinal = record == null
+                            ? isForgotten(node.getKey(), wire)
+                            : record.state().isFinal();
                     if (!isFinal && !operator.isSetAside(node.getKey(), wire)) {
                         return "%s of %s, published by %s, at %s: %s"
                                 .formatted(
@@ -147,6 +165,10 @@ final class Judgement {
             }
         }
         return null;
+    }
+
+    private boolean isForgotten(String node, WireMessage message) {
+        return world.system().retention() != null && world.rules().hasEnded(node, message);
     }
 
     private static String whatIsStored(@Nullable MessageRecord record) {
@@ -163,7 +185,8 @@ final class Judgement {
                         .toList());
     }
 
-    private static boolean handles(Instance node, WireMessage message) {
+    /** Whether the node takes such messages from their publisher. */
+    static boolean handles(Instance node, WireMessage message) {
         return node.engine().handlers().stream()
                 .anyMatch(handler -> handler.type().equals(message.type())
                         && handler.from().contains(String.valueOf(message.appId())));

@@ -9,7 +9,9 @@ import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.transport.OutboundMessage;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,7 @@ final class Rules {
     private final Map<OfNode<String>, Integer> failures = new HashMap<>();
     private final Map<OfNode<String>, RecordKey> keys = new HashMap<>();
     private final Map<OfNode<RecordKey>, Written> claims = new HashMap<>();
+    private final Set<OfNode<String>> ended = new HashSet<>();
     private volatile @Nullable Violation broken;
 
     /** @param somethingWentWrong so far */
@@ -90,15 +93,28 @@ final class Rules {
         return keys.getOrDefault(new OfNode<>(node, id), new RecordKey(String.valueOf(message.correlationId()), id));
     }
 
+    /** Whether a final record of the message was written, however long ago that was. */
+    boolean hasEnded(String node, WireMessage message) {
+        return ended.contains(new OfNode<>(node, String.valueOf(message.messageId())));
+    }
+
     /** Whether or not the store is going to answer. */
     void writes(Instance by, MessageRecord record) {
         keys.put(new OfNode<>(by.node(), record.key().messageId()), record.key());
         failures.merge(new OfNode<>(by.node(), record.key().messageId()), record.attempt(), Math::max);
     }
 
+    /** As sent, together with others. */
+    void marked(Instance by, MessageRecord record) {
+        ended.add(new OfNode<>(by.node(), record.key().messageId()));
+    }
+
     /** @param begun when the write was, whose answer may have taken long */
     void written(Instance by, String name, MessageRecord record, Duration begun) {
         OfNode<RecordKey> key = new OfNode<>(by.node(), record.key());
+        if (record.state().isFinal()) {
+            ended.add(new OfNode<>(by.node(), record.key().messageId()));
+        }
         if (record.state() != RecordState.CLAIMED) {
             claims.remove(key);
             return;

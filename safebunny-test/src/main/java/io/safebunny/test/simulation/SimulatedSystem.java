@@ -27,7 +27,9 @@ public final class SimulatedSystem {
     private final List<Message> messages = new ArrayList<>();
     private final Map<String, Check> checks = new LinkedHashMap<>();
     private final Effects effects = new Effects();
-    private Function<Timeline, MessageStore> stores = timeline -> new MemoryMessageStore(timeline, RETENTION);
+    private @Nullable Duration retention;
+    private Function<Timeline, MessageStore> stores =
+            timeline -> new MemoryMessageStore(timeline, retention == null ? RETENTION : retention);
     private BiFunction<MessageStore, Timeline, MessageStore> storeClients = (store, timeline) -> store;
     private BiFunction<Transport, Timeline, Transport> transports = (transport, timeline) -> transport;
 
@@ -80,6 +82,23 @@ public final class SimulatedSystem {
     /** Published in the beginning, in this order, by a process that has no handlers and does not fail. */
     public SimulatedSystem publish(String node, Object message, String correlationId) {
         messages.add(new Message(node, message, correlationId));
+        return this;
+    }
+
+    /**
+     * How long messages are remembered, and sagas that have ended; otherwise longer than any run. When everything else holds, twice that time
+     * passes, and then all that was published comes once more, as from somebody who restores a backup of the broker: none of it may be handled.
+     *
+     * @param other longer than an hour, by which clocks differ, and than retries take
+     */
+    public SimulatedSystem retention(Duration other) {
+        if (other.compareTo(Faults.SKEW) <= 0) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "Invalid retention [retention=%s]: longer than %s, by which clocks differ."
+                            .formatted(other, Faults.SKEW));
+        }
+        retention = other;
         return this;
     }
 
@@ -143,6 +162,12 @@ public final class SimulatedSystem {
     @Nullable
     Runnable repair() {
         return repair;
+    }
+
+    /** {@code null} for longer than any run. */
+    @Nullable
+    Duration retention() {
+        return retention;
     }
 
     MessageStore newStore(Timeline timeline) {

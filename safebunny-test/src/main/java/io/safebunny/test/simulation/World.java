@@ -3,6 +3,7 @@ package io.safebunny.test.simulation;
 
 import io.safebunny.PublishOptions;
 import io.safebunny.message.WireMessage;
+import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
@@ -18,11 +19,15 @@ import io.safebunny.test.simulation.SimulatedSystem.Node;
 import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.memory.MemoryBroker;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +36,13 @@ final class World implements AutoCloseable {
 
     static final Duration LEASE = Duration.ofSeconds(30);
 
-    private static final int LEASES_TO_NOTICE = 3;
+    /** By the clock that is behind most. */
+    private static final Duration NOTICED_WITHIN = Faults.SKEW.plus(LEASE.multipliedBy(3));
+
+    private static final int MOST_SAGAS = 1_000;
+    /** They are due when they are to be forgotten. */
+    private static final Set<String> ENDED = Set.of(SagaStatus.COMPLETED.name(), SagaStatus.FAILED.name());
+
     private static final Duration STALL = LEASE.multipliedBy(3).dividedBy(2);
     private static final Duration RESTART = Duration.ofSeconds(1);
     private static final Limits LIMITS = new Limits(20_000, Duration.ofSeconds(5));
@@ -45,7 +56,7 @@ final class World implements AutoCloseable {
     private final Journal journal;
     private final Faults faults;
     private final Rules rules;
-    private Duration noticedAt = Duration.ZERO;
+    private final NavigableSet<Duration> noticedAt = new TreeSet<>();
     private final Map<String, MessageStore> stores = new HashMap<>();
     private final Map<String, Instance> instances = new LinkedHashMap<>();
     private final Map<String, String> types = new HashMap<>();
@@ -153,20 +164,38 @@ final class World implements AutoCloseable {
 
     /** @param due when it would have come; somebody has noticed a few leases later, by the clock that is ahead most */
     void lostAlarm(Duration due) {
-        Duration noticed = scheduler.elapsed().plus(due).plus(Faults.SKEW).plus(LEASE.multipliedBy(LEASES_TO_NOTICE));
-        noticedAt = noticed.compareTo(noticedAt) > 0 ? noticed : noticedAt;
+        noticedAt.add(scheduler.elapsed().plus(due).plus(NOTICED_WITHIN));
     }
 
     /** Which may be what was just about to notice that an alarm is lost. */
     void wentWrong() {
-        if (!noticedAt.isZero()) {
+        if (!noticedAt.isEmpty()) {
             lostAlarm(Duration.ZERO);
         }
     }
 
-    /** How long until everything that the broker lost is noticed; zero or negative when it is. */
+    /**
+     * How long until the next of what the broker lost is noticed; {@code null} when all of it is. That is when its message would have come, or
+     * later, if the timeout was moved.
+     */
+    @Nullable
     Duration untilNoticed() {
-        return noticedAt.minus(scheduler.elapsed());
+        if (noticedAt.isEmpty()) {
+            return null;
+        }
+        NavigableSet<Duration> all = new TreeSet<>(noticedAt);
+        stores.values().forEach(store -> all.addAll(due(store)));
+        Duration next = all.higher(scheduler.elapsed());
+        return next == null ? null : next.minus(scheduler.elapsed());
+    }
+
+    private List<Duration> due(MessageStore store) {
+        Instant now = VirtualTimeline.START.plus(scheduler.elapsed());
+        return store.findDue(now.minus(NOTICED_WITHIN), Instant.MAX, MOST_SAGAS).stream()
+                .map(MessageRecord::listing)
+                .filter(listing -> listing != null && !ENDED.contains(listing.status()))
+                .map(listing -> Duration.between(VirtualTimeline.START, listing.dueAt()).plus(NOTICED_WITHIN))
+                .toList();
     }
 
     void sent(OutboundMessage message, Duration begun) {
