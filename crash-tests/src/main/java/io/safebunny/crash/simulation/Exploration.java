@@ -36,6 +36,7 @@ public final class Exploration {
         stories.put("orchestrated: timeouts set anew", Reminders::declare);
         stories.put("orchestrated: several messages at once", Counting::declare);
         stories.put("orchestrated: two sagas of one id", Pairs::declare);
+        stories.put("orchestrated: told of what is set aside", Poisoned::declare);
         stories.put("orchestrated: several timeouts", Deadlines::declare);
         stories.put("orchestrated: assigned by payloads", Correlated::declare);
         stories.put("orchestrated: longer than anything is remembered", Forgotten::declare);

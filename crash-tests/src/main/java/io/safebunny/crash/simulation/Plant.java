@@ -115,6 +115,12 @@ record Plant(
                         "if (visit != null && acknowledge(type, visit, undone)) {",
                         "if (visit != null) {\n                boolean unused = acknowledge(type, visit, undone);"),
                 patch(
+                        "untold-of-poison",
+                        Poisoned::declare,
+                        "io/safebunny/orchestrating/PoisonedInvoker.java",
+                        "            visit.run(method, null, context, blockedOn);",
+                        ""),
+                patch(
                         "first-timeout-only",
                         Deadlines::declare,
                         "io/safebunny/orchestrating/supervision/OverdueSagas.java",
