@@ -10,7 +10,7 @@ import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.RecordState;
+import io.safebunny.sweeping.AlarmFate;
 import io.safebunny.sweeping.Overdue;
 import io.safebunny.sweeping.SweepRounds;
 import io.safebunny.time.Timeline;
@@ -63,18 +63,16 @@ final class OverdueMessages implements Overdue {
         if (alarm == null || waiting.publication() == null || due == null) {
             return null;
         }
-        MessageRecord handled = store.find(new RecordKey(id, alarm.token()));
-        boolean isSpent = handled != null && handled.state().isFinal() && handled.state() != RecordState.POISONED;
-        if (isSpent) { // what it came for was not there yet
+        AlarmFate fate = AlarmFate.of(store.find(new RecordKey(id, alarm.token())), due.plus(patience), now);
+        if (fate == AlarmFate.SPENT) {
             alarm = alarms.next(due, now);
             waiting = ScheduledDocument.waiting(due, alarm, waiting.publication());
         }
-        boolean isMissing = handled == null || isSpent || SweepRounds.isGivenUp(handled, due.plus(patience), now);
-        boolean isSetAside = handled != null && handled.state() == RecordState.POISONED; // a person replays or moves it
-        Duration pause = isMissing || isSetAside ? SweepRounds.backOff(lease, due, now) : lease;
+        boolean isSent = fate == AlarmFate.MISSING || fate == AlarmFate.SPENT; // what was set aside, a person replays or moves
+        Duration pause = fate == AlarmFate.OPEN ? lease : SweepRounds.backOff(lease, due, now);
         MessageRecord taken =
                 store.replace(waiting.write(record, id, RandomIds.next(timeline.random()), now.plus(pause)));
-        if (taken == null || !isMissing) {
+        if (taken == null || !isSent) {
             return null;
         }
         metrics.scheduled("woken");

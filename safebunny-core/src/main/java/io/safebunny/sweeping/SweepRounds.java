@@ -9,7 +9,6 @@ import io.safebunny.spi.store.Listing;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.sweeping.Overdue.Woken;
 import io.safebunny.time.Deadline;
@@ -102,17 +101,6 @@ public final class SweepRounds {
     /** How late a message may be that is handled or retried, before it counts as lost. */
     public static Duration patience(RetryStrategy retries, Duration lease) {
         return retries.total().plus(lease.multipliedBy(4));
-    }
-
-    /**
-     * Whether a message is still handled or retried after so long that it is probably lost: one more does no harm.
-     *
-     * @param handled its record
-     * @param latest when it should have been handled
-     */
-    public static boolean isGivenUp(MessageRecord handled, Instant latest, Instant now) {
-        boolean isOpen = handled.state() == RecordState.CLAIMED || handled.state() == RecordState.RELEASED;
-        return isOpen && now.isAfter(latest);
     }
 
     /** Runs one on the calling thread. */

@@ -13,6 +13,7 @@ import io.safebunny.spi.store.RecordKey;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.UnreadableRecordException;
 import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.sweeping.AlarmFate;
 import io.safebunny.sweeping.Overdue;
 import io.safebunny.sweeping.SweepRounds;
 import java.time.Duration;
@@ -98,9 +99,10 @@ final class OverdueSagas implements Overdue {
             putOff(record, listing, now.plus(longer()));
             return null;
         }
+        SagaStatus before = saga.status();
         List<OutboundMessage> alarms = wake(saga, now);
         MessageRecord taken = store.replace(saga.postponed(record, now, now.plus(pause(saga, alarms, now))));
-        if (taken != null && !saga.status().name().equals(listing.status())) {
+        if (taken != null && saga.status() != before) {
             metrics.sagaBecame(saga.saga(), saga.status().name());
         }
         return taken == null ? null : new Woken(taken, alarms);
@@ -155,16 +157,18 @@ final class OverdueSagas implements Overdue {
             } catch (UnreadableRecordException e) { // an instance of the newer version handles it
                 continue;
             }
-            if (handled == null || SweepRounds.isGivenUp(handled, timeout.due().plus(patience), now)) {
-                alarms.add(messages.alarm(saga.saga(), saga.id(), name, timeout, now));
-            } else if (handled.state() == RecordState.POISONED) {
-                saga.stickOn(timeout.token());
-                saga.note(now, "stuck: the message of timeout %s was set aside".formatted(name));
-            } else if (handled.state() != RecordState.CLAIMED && handled.state() != RecordState.RELEASED) {
-                // it fired while the saga was stuck; send it again under a new id
-                SagaTimeout anew = messages.timeout(saga, name, timeout.due(), timeout.token(), 1, now);
-                saga.timeouts().put(name, anew);
-                alarms.add(messages.alarm(saga.saga(), saga.id(), name, anew, now));
+            switch (AlarmFate.of(handled, timeout.due().plus(patience), now)) {
+                case MISSING -> alarms.add(messages.alarm(saga.saga(), saga.id(), name, timeout, now));
+                case OPEN -> {}
+                case SET_ASIDE -> {
+                    saga.stickOn(timeout.token());
+                    saga.note(now, "stuck: the message of timeout %s was set aside".formatted(name));
+                }
+                case SPENT -> { // it fired while the saga was stuck
+                    SagaTimeout anew = messages.timeout(saga, name, timeout.due(), timeout.token(), 1, now);
+                    saga.timeouts().put(name, anew);
+                    alarms.add(messages.alarm(saga.saga(), saga.id(), name, anew, now));
+                }
             }
         }
         return alarms;
