@@ -26,6 +26,7 @@ import org.slf4j.LoggerFactory;
 final class Mover {
 
     private static final Logger LOG = LoggerFactory.getLogger(Mover.class);
+    private static final int NEVER = 0;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 
@@ -69,23 +70,23 @@ final class Mover {
      * @throws RuntimeException when the copy can never be sent, as it is
      */
     Outcome move(Delivery delivery, OutboundMessage copy, int refusals) {
-        return tryAndRelease(delivery, copy, refusals, mayGiveUp);
+        return tryAndRelease(delivery, copy, mayGiveUp ? refusals : NEVER);
     }
 
-    /** The same for what is told about a message and is not the message itself: given up in any case. */
-    Outcome tell(Delivery delivery, OutboundMessage notice, int refusals) {
-        return tryAndRelease(delivery, notice, refusals, true);
+    /** The same for what is told about a message, which nobody else would tell: never given up. */
+    Outcome tell(Delivery delivery, OutboundMessage notice) {
+        return tryAndRelease(delivery, notice, NEVER);
     }
 
-    private Outcome tryAndRelease(Delivery delivery, OutboundMessage copy, int refusals, boolean givesUp) {
+    private Outcome tryAndRelease(Delivery delivery, OutboundMessage copy, int refusals) {
         try {
-            return tryOnAndOn(delivery, copy, refusals, givesUp);
+            return tryOnAndOn(delivery, copy, refusals);
         } finally {
             held.release(delivery);
         }
     }
 
-    private Outcome tryOnAndOn(Delivery delivery, OutboundMessage copy, int refusals, boolean givesUp) {
+    private Outcome tryOnAndOn(Delivery delivery, OutboundMessage copy, int refusals) {
         Kind unconfirmed = unconfirmed(copy.route());
         Duration pause = FIRST_PAUSE;
         int refused = 0;
@@ -97,7 +98,7 @@ final class Mover {
             } catch (PublishException
                     | ConfigurationException e) { // the latter is an operator's to mend, not the message's fault
                 refused += isRefusal(e) ? 1 : 0;
-                if (givesUp && (refused >= refusals || isFinal(e))) {
+                if (refusals != NEVER && (refused >= refusals || isFinal(e))) {
                     log.tell(
                             notTaken,
                             copy.publication().toString(),

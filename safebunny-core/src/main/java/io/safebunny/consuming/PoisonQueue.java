@@ -26,7 +26,7 @@ final class PoisonQueue {
 
     private static final Logger LOG = LoggerFactory.getLogger(PoisonQueue.class);
 
-    /** Of a copy or a notice, until it is given up: half a minute. */
+    /** Of a copy, until it is given up: half a minute. */
     private static final int REFUSALS = 8;
 
     private final String node;
@@ -112,8 +112,7 @@ final class PoisonQueue {
                 : mover.tell(
                         delivery,
                         new OutboundMessage(notice, new Route.Publication(Topology.setAsideOf(node)), Duration.ZERO)
-                                .withDroppedIfUnheard(true),
-                        REFUSALS);
+                                .withDroppedIfUnheard(true));
     }
 
     private Outcome move(Delivery delivery, WireMessage copy) {
