@@ -126,6 +126,10 @@ final class NodeSagas {
         return engine.map(SagaEngine::needingRepair).orElse(Map.of());
     }
 
+    Map<String, Long> blocked() {
+        return engine.map(SagaEngine::blocked).orElse(Map.of());
+    }
+
     /** {@code null} for messages that have nothing to do with sagas. */
     @Nullable
     Correlation correlationOf(HandlerDefinition handler) {

@@ -206,6 +206,11 @@ public final class SafeBunnyEngine {
         return sagas.needingRepair();
     }
 
+    /** Active sagas that wait for a message that was set aside, by their name, as the store said last; empty for none. */
+    public Map<String, Long> sagasBlocked() {
+        return sagas.blocked();
+    }
+
     /** Sagas that are undoing, by their name, as the store said last; empty for none. */
     public Map<String, UndoingSagas> sagasUndoing() {
         return sagas.undoing();

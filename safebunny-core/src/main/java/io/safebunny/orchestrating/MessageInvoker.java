@@ -77,6 +77,7 @@ final class MessageInvoker implements HandlerInvoker {
     private static void unblock(SagaDocument saga, MessageContext context) {
         String cause = context.causationId();
         if (cause != null) {
+            saga.steps().answered(cause, context.from());
             saga.blocks().remove(cause);
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.orchestrating;
 
+import io.safebunny.dedup.PoisonedRecords;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaDefinition;
@@ -40,7 +41,7 @@ public final class Orchestration {
             List<SagaDefinition> sagas,
             CurrentHandling current,
             SagaMessages messages,
-            UnplacedNews unplaced,
+            PoisonedRecords records,
             Timeline timeline,
             Metrics metrics,
             Duration retention) {
@@ -54,8 +55,8 @@ public final class Orchestration {
             List<String> self = List.of(node);
             addLibrary(BunnyTimeout.class, self, new TimeoutInvoker(types));
             addLibrary(BunnyRepair.class, self, new RepairInvoker(types));
-            addLibrary(BunnyPoisoned.class, self, new PoisonedInvoker(types, tools, unplaced));
-            addLibrary(BunnyUndone.class, participants(), new UndoneInvoker(types, node));
+            addLibrary(BunnyPoisoned.class, self, new PoisonedInvoker(types, tools, new OwnRecords(records)));
+            addLibrary(BunnyUndone.class, participants(), new UndoneInvoker(types, tools));
         }
     }
 
@@ -87,19 +88,13 @@ public final class Orchestration {
 
     private String ofItsCorrelationId(Handling handling, Object payload) {
         handling.collectOnly();
-        SagaType type = called(payload);
-        if (type != null) {
-            handling.records().whenSetAside(new StickWhenSetAside(type, handling));
+        if (payload instanceof BunnyTimeout alarm) {
+            SagaType type = types.find(alarm.saga());
+            handling.records().whenSetAside(new StickWhenSetAside(type == null ? List.of() : List.of(type), saga -> true, handling));
+        } else if (payload instanceof BunnyPoisoned news) {
+            handling.records().whenSetAside(new StickWhenSetAside(types.all(), saga -> saga.steps().sender(news.sent()) != null, handling));
         }
         return SagaType.sagaId(handling);
-    }
-
-    /** The saga of which the message may run a method. */
-    private @Nullable SagaType called(Object payload) {
-        if (payload instanceof BunnyTimeout alarm) {
-            return types.find(alarm.saga());
-        }
-        return payload instanceof BunnyPoisoned news ? types.find(news.saga()) : null;
     }
 
     /** Nodes that take commands of these sagas, and this one. */

@@ -6,6 +6,7 @@ import io.safebunny.handling.Handling;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +28,7 @@ final class PayloadCorrelation implements Correlation {
             handling.records().keepIn(requireId(correlation.apply(payload)));
         }
         handling.collectOnly();
-        handling.records().whenSetAside(new StickWhenSetAside(type, handling));
+        handling.records().whenSetAside(new StickWhenSetAside(List.of(type), saga -> true, handling));
         return SagaType.sagaId(handling);
     }
 

@@ -4,53 +4,69 @@ package io.safebunny.orchestrating;
 import io.safebunny.MessageContext;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaMethod;
-import io.safebunny.message.MessageTypes;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.orchestrating.document.SagaBlocks.Block;
 import io.safebunny.orchestrating.document.SagaDocument;
 import io.safebunny.orchestrating.document.SagaStep;
 import io.safebunny.orchestrating.message.BunnyPoisoned;
 import io.safebunny.orchestrating.message.SagaMessages;
-import io.safebunny.recovery.UnknownSagaException;
+import io.safebunny.recovery.NotHandledException;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.StepStatus;
+import io.safebunny.sweeping.SweepRounds;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/** The news that a message of a saga was set aside: its command, its undo, or one that was for the saga itself. Thread-safe. */
+/**
+ * The news that a message was set aside. Each saga of its correlation id decides by what is written, and under its version: if it sent the
+ * message, it is blocked; if the message was meant for it and is still set aside, it is stuck; otherwise it is not concerned. Thread-safe.
+ */
 final class PoisonedInvoker implements HandlerInvoker {
 
     private static final Set<String> NO_GAP =
             Set.of(PoisonReason.SAGA_STUCK.wireName(), PoisonReason.SET_ASIDE_BEFORE.wireName());
 
+    private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(30);
+
     private final SagaTypes types;
     private final SagaTools tools;
-    private final String node;
-    private final UnplacedNews unplaced;
+    private final OwnRecords records;
 
-    PoisonedInvoker(SagaTypes types, SagaTools tools, UnplacedNews unplaced) {
+    PoisonedInvoker(SagaTypes types, SagaTools tools, OwnRecords records) {
         this.types = types;
         this.tools = tools;
-        this.node = tools.node();
-        this.unplaced = unplaced;
+        this.records = records;
     }
 
     @Override
     public void invoke(Object payload, MessageContext context) throws Exception {
-        BunnyPoisoned poisoned = (BunnyPoisoned) payload;
-        if (poisoned.saga().equals(BunnyPoisoned.UNPLACED)) {
-            unplaced.place(
-                    poisoned, types, tools.handling(), context, tools.timeline().now());
-            return;
+        BunnyPoisoned news = (BunnyPoisoned) payload;
+        boolean concerns = false;
+        for (SagaType type : types.all()) {
+            SagaVisit visit = type.visit();
+            concerns |= visit != null && tell(type, visit, news, context);
         }
-        SagaType type = types.require(poisoned.saga());
-        SagaVisit visit = type.visit();
-        if (visit == null) {
-            throw new UnknownSagaException(type.name(), context.correlationId(), context.type());
+        Instant now = tools.timeline().now();
+        if (!concerns && SagaTypes.mayBeDeploying(context.sentAt(), now)) {
+            throw NotHandledException.later(
+                    "%s %s concerns no saga that this instance has".formatted(news.type(), news.messageId()),
+                    SweepRounds.backOff(SHORTEST_PAUSE, context.sentAt(), now));
         }
+    }
+
+    /** @return whether the saga is concerned */
+    private boolean tell(SagaType type, SagaVisit visit, BunnyPoisoned news, MessageContext context) throws Exception {
         SagaDocument saga = visit.saga();
-        if (saga.status().isEnded()) {
-            return;
+        SagaStep step = saga.steps().sender(news.sent());
+        boolean isMeant = isOurs(news) && isMeantFor(type, saga, news);
+        if (step == null && !isMeant) {
+            return false;
+        }
+        if (saga.status().isEnded() || (news.again() && !saga.blocks().isUntold(news.messageId()))) {
+            return true;
         }
         if (saga.status() == SagaStatus.STUCK && context.messageId().equals(saga.stuckOn())) { // replayed
             visit.goOn();
@@ -58,71 +74,68 @@ final class PoisonedInvoker implements HandlerInvoker {
         String reason = SagaMessages.reasonOf(context);
         saga.note(
                 visit.now(),
-                "%s %s was set aside by %s: %s"
-                        .formatted(poisoned.type(), poisoned.messageId(), poisoned.node(), reason));
-        if (poisoned.node().equals(node) && isToItself(type, saga, poisoned)) {
-            stick(saga, poisoned, reason);
-        } else if (poisoned.node().equals(node) && poisoned.type().equals(SagaMessages.UNDONE)) {
-            lackAcknowledgement(saga, poisoned, reason);
-        } else if (!MessageTypes.isReserved(poisoned.type()) && !isForAnother(type, poisoned)) {
-            block(type, visit, poisoned, reason, context);
+                "%s %s was set aside by %s: %s".formatted(news.type(), news.messageId(), news.node(), reason));
+        if (isMeant && isGap(saga, news.messageId(), reason)) {
+            saga.stickOn(news.messageId());
+        }
+        if (step != null && isMissed(saga, step, news)) {
+            block(type, visit, step, news, context);
         }
         visit.save();
+        return true;
     }
 
-    /** The undo has ended well and the saga does not know it: a person has to replay the acknowledgement, or skip the step. */
-    private static void lackAcknowledgement(SagaDocument saga, BunnyPoisoned poisoned, String reason) {
-        if (saga.status() == SagaStatus.COMPENSATING || saga.status() == SagaStatus.COMPENSATION_FAILED) {
-            saga.blocks().put(new Block(blockedOn(poisoned, reason), poisoned.recordVersion()));
-            saga.become(SagaStatus.COMPENSATION_FAILED);
-        }
+    private boolean isOurs(BunnyPoisoned news) {
+        return news.node().equals(tools.node());
     }
 
-    private static BlockedOn blockedOn(BunnyPoisoned poisoned, String reason) {
-        return new BlockedOn(poisoned.messageId(), poisoned.type(), poisoned.node(), reason);
-    }
-
-    private static void block(
-            SagaType type, SagaVisit visit, BunnyPoisoned poisoned, String reason, MessageContext context)
-            throws Exception {
-        SagaDocument saga = visit.saga();
-        BlockedOn blockedOn = blockedOn(poisoned, reason);
-        SagaStep undone = saga.steps().undoneBy(poisoned.messageId());
-        if (undone != null && undone.status() != StepStatus.UNDOING) {
-            return; // late: it was sent again since, and has succeeded, or was skipped
-        }
-        saga.blocks().put(new Block(blockedOn, poisoned.recordVersion()));
-        if (undone != null) {
-            saga.become(SagaStatus.COMPENSATION_FAILED);
-        }
-        SagaMethod method = type.definition().poisoned();
-        if (method != null && saga.status() == SagaStatus.ACTIVE) {
-            visit.run(method, null, context, blockedOn);
-        }
+    /** Of a payload that says to which saga it belongs nothing is known here but the correlation id, which is another one's. */
+    private static boolean isMeantFor(SagaType type, SagaDocument saga, BunnyPoisoned news) {
+        return saga.timeouts().hasToken(news.messageId())
+                || type.definition().handlers().stream()
+                        .anyMatch(handler -> handler.type().equals(news.type()) && handler.correlation() == null);
     }
 
     /**
      * Most are recorded with the message itself; one that could not even be read is known only from here. News may be late: then the
-     * saga may have gone on. What was set aside because the saga was stuck changes nothing, and a copy of what had been set aside before
-     * tells nothing that was not decided then.
+     * saga may have gone on, or the message been handled. What was set aside because the saga was stuck changes nothing, and a copy of
+     * what had been set aside before tells nothing that was not decided then.
      */
-    private static void stick(SagaDocument saga, BunnyPoisoned poisoned, String reason) {
-        if (saga.status() == SagaStatus.ACTIVE && !saga.hasMended(poisoned.messageId()) && !NO_GAP.contains(reason)) {
-            saga.stickOn(poisoned.messageId());
+    private boolean isGap(SagaDocument saga, String messageId, String reason) {
+        return saga.status() == SagaStatus.ACTIVE
+                && !saga.hasMended(messageId)
+                && !NO_GAP.contains(reason)
+                && records.isStillSetAside(saga.id(), messageId);
+    }
+
+    /** Whether the saga still waits for what it has sent, or for the acknowledgement of it. */
+    private boolean isMissed(SagaDocument saga, SagaStep step, BunnyPoisoned news) {
+        boolean isAcknowledgement = news.type().equals(SagaMessages.UNDONE);
+        if (!step.isUndoneBy(news.sent())) {
+            return !isAcknowledgement
+                    && step.status() == StepStatus.SENT
+                    && !saga.steps().isAnswered(news.sent(), news.node());
         }
+        return step.status() == StepStatus.UNDOING
+                && (!isAcknowledgement
+                        || (isOurs(news) && records.isStillSetAside(saga.id(), news.messageId())));
     }
 
-    /** A message of ours that its payload, and not its correlation id, assigns to a saga. */
-    private boolean isForAnother(SagaType type, BunnyPoisoned poisoned) {
-        return poisoned.node().equals(node)
-                && type.definition().handlers().stream()
-                        .anyMatch(handler -> handler.type().equals(poisoned.type()));
-    }
-
-    /** Of a payload that says to which saga it belongs nothing is known here but the correlation id, which is another one's. */
-    private static boolean isToItself(SagaType type, SagaDocument saga, BunnyPoisoned poisoned) {
-        return saga.timeouts().hasToken(poisoned.messageId())
-                || type.definition().handlers().stream()
-                        .anyMatch(handler -> handler.type().equals(poisoned.type()) && handler.correlation() == null);
+    /** What else the undoing of a saga waits for is a person. A saga that is stuck is told when it goes on. */
+    private static void block(
+            SagaType type, SagaVisit visit, SagaStep step, BunnyPoisoned news, MessageContext context)
+            throws Exception {
+        SagaDocument saga = visit.saga();
+        BlockedOn blockedOn =
+                new BlockedOn(news.messageId(), news.type(), news.node(), SagaMessages.reasonOf(context));
+        boolean isNew = saga.blocks()
+                .put(new Block(blockedOn, news.recordVersion(), saga.status() == SagaStatus.STUCK));
+        if (step.isUndoneBy(news.sent())) {
+            saga.become(SagaStatus.COMPENSATION_FAILED);
+        }
+        @Nullable SagaMethod method = type.definition().poisoned();
+        if (method != null && isNew && saga.status() == SagaStatus.ACTIVE) {
+            visit.run(method, null, context, blockedOn);
+        }
     }
 }

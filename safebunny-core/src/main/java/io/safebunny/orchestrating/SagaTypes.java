@@ -2,6 +2,8 @@
 package io.safebunny.orchestrating;
 
 import io.safebunny.recovery.NotHandledException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -12,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The kinds of sagas of a node. Immutable. */
 final class SagaTypes {
+
+    private static final Duration DEPLOYING = Duration.ofMinutes(15);
 
     private final Map<String, SagaType> byName = new LinkedHashMap<>();
 
@@ -30,6 +34,15 @@ final class SagaTypes {
     @Nullable
     SagaType find(String name) {
         return byName.get(name);
+    }
+
+    /**
+     * Whether what this instance does not know may be known to others, while two versions of the application run.
+     *
+     * @param since when it came; a moment far ahead is no sender's clock
+     */
+    static boolean mayBeDeploying(Instant since, Instant now) {
+        return Duration.between(since, now).abs().compareTo(DEPLOYING) < 0;
     }
 
     /** @throws NotHandledException this instance does not know it: another version of the application does */

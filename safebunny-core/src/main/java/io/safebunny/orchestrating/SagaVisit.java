@@ -51,9 +51,16 @@ final class SagaVisit {
         run.arm(name, due);
     }
 
-    /** A stuck saga goes on, and so do its timeouts, whose messages may have come meanwhile. */
+    /** A stuck saga goes on, and so do its timeouts, whose messages may have come meanwhile, and the news of what was set aside. */
     void goOn() {
         saga.unstick();
+        if (type.definition().poisoned() != null) {
+            String cause = handling.message().id();
+            saga.blocks()
+                    .untold()
+                    .forEach(block -> handling.collect(
+                            type.tools().messages().poisonedAgain(block, cause, saga.id(), now)));
+        }
         saga.timeouts().all().forEach((name, timeout) -> {
             if (!timeout.wakesAt().isAfter(now)
                     && !timeout.token().equals(handling.message().id())) {

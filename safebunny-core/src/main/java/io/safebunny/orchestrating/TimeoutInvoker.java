@@ -16,8 +16,6 @@ import java.time.Instant;
 /** The message that wakes a saga, because a timeout may be over. The saga knows whether it is. Thread-safe. */
 final class TimeoutInvoker implements HandlerInvoker {
 
-    private static final Duration DEPLOYING = Duration.ofMinutes(15);
-
     private final SagaTypes types;
 
     TimeoutInvoker(SagaTypes types) {
@@ -77,7 +75,7 @@ final class TimeoutInvoker implements HandlerInvoker {
     /** While instances of two versions run, the timeout may be known to others only. */
     private static SagaMethod method(SagaType type, BunnyTimeout alarm, Instant came, Instant now) {
         SagaMethod method = type.definition().timeouts().get(alarm.name());
-        if (method == null && now.isBefore(came.plus(DEPLOYING))) {
+        if (method == null && SagaTypes.mayBeDeploying(came, now)) {
             throw NotHandledException.byThisVersion(
                     "This instance has no method for timeout %s of saga %s: the message waits for an instance that has"
                             .formatted(alarm.name(), type.name()));

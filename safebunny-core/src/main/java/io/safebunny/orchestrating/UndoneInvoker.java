@@ -5,18 +5,22 @@ import io.safebunny.MessageContext;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.message.BunnyUndone;
 import io.safebunny.orchestrating.document.SagaStep;
+import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.UnknownSagaException;
 import io.safebunny.saga.SagaView.StepStatus;
+import io.safebunny.time.Timeline;
 
 /** A participant's acknowledgement of an undo. Thread-safe. */
 final class UndoneInvoker implements HandlerInvoker {
 
     private final SagaTypes types;
     private final String node;
+    private final Timeline timeline;
 
-    UndoneInvoker(SagaTypes types, String node) {
+    UndoneInvoker(SagaTypes types, SagaTools tools) {
         this.types = types;
-        this.node = node;
+        this.node = tools.node();
+        this.timeline = tools.timeline();
     }
 
     @Override
@@ -30,6 +34,11 @@ final class UndoneInvoker implements HandlerInvoker {
             if (visit != null && acknowledge(type, visit, undone)) {
                 return;
             }
+        }
+        if (SagaTypes.mayBeDeploying(context.sentAt(), timeline.now())) {
+            throw NotHandledException.byThisVersion(
+                    "This instance has no saga with step %s: its acknowledgement waits for an instance that has"
+                            .formatted(undone.step()));
         }
         throw new UnknownSagaException("with step " + undone.step(), context.correlationId(), context.type());
     }

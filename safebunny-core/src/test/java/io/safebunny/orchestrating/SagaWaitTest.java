@@ -158,7 +158,7 @@ class SagaWaitTest {
         world.arrivals = message -> 1;
         WireMessage acknowledgement = lost.get(0);
 
-        world.replay(withBody(acknowledgement, new byte[] {'{'}), "orders-BunnyUndone");
+        world.replay(SagaWorld.withBody(acknowledgement, "{"), "orders-BunnyUndone");
 
         assertThat(world.poison("orders")).hasSize(1);
         assertThat(saga().status()).isEqualTo(SagaStatus.COMPENSATION_FAILED);
@@ -176,19 +176,6 @@ class SagaWaitTest {
         assertThat(saga().status()).isEqualTo(SagaStatus.FAILED);
         assertThat(saga().blockedOn()).isEmpty();
         assertThat(world.effects).containsExactly("refund", "release");
-    }
-
-    private static WireMessage withBody(WireMessage message, byte[] body) {
-        return new WireMessage(
-                message.messageId(),
-                message.correlationId(),
-                message.type(),
-                message.appId(),
-                message.timestamp(),
-                message.contentType(),
-                message.contentEncoding(),
-                message.headers(),
-                body);
     }
 
     @Test

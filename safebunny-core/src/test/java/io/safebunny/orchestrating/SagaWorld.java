@@ -35,6 +35,7 @@ import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -217,6 +218,20 @@ public final class SagaWorld {
                 .send(message, Deadline.after(Duration.ofSeconds(5), timeline))
                 .join();
         settle();
+    }
+
+    /** The same message, as somebody wrote it who wrote something else. */
+    static WireMessage withBody(WireMessage message, String body) {
+        return new WireMessage(
+                message.messageId(),
+                message.correlationId(),
+                message.type(),
+                message.appId(),
+                message.timestamp(),
+                message.contentType(),
+                message.contentEncoding(),
+                message.headers(),
+                body.getBytes(StandardCharsets.UTF_8));
     }
 
     public List<WireMessage> poison(String node) {

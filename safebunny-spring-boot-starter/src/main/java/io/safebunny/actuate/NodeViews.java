@@ -123,6 +123,9 @@ final class NodeViews {
     }
 
     private Map<String, Object> sagas() {
-        return Map.of("needingRepair", engine.sagasNeedingRepair(), "undoing", engine.sagasUndoing());
+        return Map.of(
+                "needingRepair", engine.sagasNeedingRepair(),
+                "blocked", engine.sagasBlocked(),
+                "undoing", engine.sagasUndoing());
     }
 }

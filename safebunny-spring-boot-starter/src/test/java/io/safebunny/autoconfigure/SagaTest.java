@@ -14,6 +14,7 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.Starts;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.health.contributor.Health;
@@ -53,6 +54,30 @@ class SagaTest {
         @BunnyHandler(from = "shop")
         void on(Paid paid, SagaContext saga) {
             throw new PoisonMessageException("this order cannot be paid");
+        }
+    }
+
+    record Lent(String orderId) {}
+
+    record Lend(String orderId) {}
+
+    /** Sends a command that its own node sets aside, and is done when it is told. */
+    @BunnySaga
+    static class Loan {
+        record LoanState(String orderId) {}
+
+        @Starts
+        @BunnyHandler(from = "shop")
+        LoanState on(Lent lent, SagaContext saga) {
+            saga.step("lend", new Lend(lent.orderId()));
+            return new LoanState(lent.orderId());
+        }
+    }
+
+    static class Lender {
+        @BunnyHandler(from = "shop")
+        void on(Lend lend) {
+            throw new PoisonMessageException("nothing is lent");
         }
     }
 
@@ -127,6 +152,28 @@ class SagaTest {
             });
 
             context.getBean(Sagas.class).resume("Order", ID, "it was paid in cash");
+
+            await().untilAsserted(() ->
+                    assertThat(Healths.part(context, "sagas").getStatus()).isEqualTo(Status.UP));
+        });
+    }
+
+    @Test
+    void oneThatIsBlockedDegradesTheHealthUntilItNoLongerWaits() {
+        node.withBean(Loan.class).withBean(Lender.class).run(context -> {
+            publish(context, new Lent("1"));
+
+            await().untilAsserted(() -> {
+                Health health = Healths.part(context, "sagas");
+                assertThat(health.getStatus()).isEqualTo(new Status("DEGRADED"));
+                assertThat(health.getDetails())
+                        .containsEntry("blocked", Map.of("Loan", 1L))
+                        .doesNotContainKey("needingRepair");
+            });
+            Sagas sagas = context.getBean(Sagas.class);
+            assertThat(sagas.list("Loan", SagaStatus.ACTIVE, Duration.ZERO, 10)).hasSize(1);
+
+            sagas.skip("Loan", ID, "lend", "lent by hand");
 
             await().untilAsserted(() ->
                     assertThat(Healths.part(context, "sagas").getStatus()).isEqualTo(Status.UP));

@@ -6,6 +6,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.StepStatus;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -37,6 +38,7 @@ final class ShopModel {
         StepStatus status = StepStatus.SENT;
         String commandId = "";
         String undoId = "";
+        boolean answered;
 
         Step(String command, String undo) {
             this.command = command;
@@ -54,6 +56,7 @@ final class ShopModel {
     private final Set<String> blockedOn = new LinkedHashSet<>();
     private String stuckOn = "";
     private final List<String> mended = new ArrayList<>();
+    private final Set<String> taken = new HashSet<>();
     private long version;
 
     SagaStatus status() {
@@ -94,6 +97,7 @@ final class ShopModel {
             case "BunnyRepair" -> repair(body, id, now, published);
             default -> message(message, type, id, body, now, published);
         }
+        taken.add(id);
         version++;
         return published;
     }
@@ -117,6 +121,9 @@ final class ShopModel {
         require(status == SagaStatus.ACTIVE, "%s was taken by a saga that is %s", type, status);
         if (message.headers().get(Headers.CAUSATION_ID) instanceof String cause) {
             blockedOn.remove(cause);
+            steps.values().stream()
+                    .filter(step -> step.commandId.equals(cause))
+                    .forEach(step -> step.answered = true);
         }
         switch (type) {
             case "Note" -> cents += body.path("cents").asLong();
@@ -226,31 +233,31 @@ final class ShopModel {
     private void setAsideElsewhere(JsonNode news, String reason) {
         String id = news.path("messageId").asString("");
         String type = news.path("type").asString("");
+        String sent = news.path("sent").asString("");
         require(!status.isEnded(), "the news of a poison message changed a saga that is %s", status);
         boolean own = news.path("node").asString("").equals(ShopSaga.NODE);
-        if (own
+        boolean meant = own
                 && (HANDLED.contains(type)
-                        || (payment != null && payment.token().equals(id)))) {
-            boolean listens = status == SagaStatus.ACTIVE && !mended.contains(id);
-            if (listens && !NO_GAP.contains(reason)) {
-                status = SagaStatus.STUCK;
-                stuckOn = id;
-            }
-        } else if (!type.startsWith("Bunny")) {
-            block(id);
+                        || (payment != null && payment.token().equals(id)));
+        List<Step> senders = steps.values().stream()
+                .filter(step -> step.undoId.equals(sent) || step.commandId.equals(sent))
+                .toList();
+        require(meant || !senders.isEmpty(), "the news of another's poison message changed the saga");
+        boolean late = mended.contains(id) || taken.contains(id);
+        if (meant && status == SagaStatus.ACTIVE && !late && !NO_GAP.contains(reason)) {
+            status = SagaStatus.STUCK;
+            stuckOn = id;
         }
+        senders.forEach(step -> block(step, id, step.undoId.equals(sent)));
     }
 
-    private void block(String id) {
-        for (Step step : steps.values()) {
-            if (step.undoId.equals(id)) {
-                if (step.status != StepStatus.UNDOING) {
-                    return;
-                }
-                status = SagaStatus.COMPENSATION_FAILED;
-            }
+    private void block(Step step, String id, boolean undo) {
+        if (undo && step.status == StepStatus.UNDOING) {
+            status = SagaStatus.COMPENSATION_FAILED;
+            blockedOn.add(id);
+        } else if (!undo && step.status == StepStatus.SENT && !step.answered) {
+            blockedOn.add(id);
         }
-        blockedOn.add(id);
     }
 
     // ---- repairs

@@ -12,6 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class SagaBlocks {
 
     private static final String NAME = "blockedOn";
+    private static final String UNTOLD = "untold";
     private static final int MOST = 100;
 
     private final ObjectNode root;
@@ -20,8 +21,13 @@ public final class SagaBlocks {
         this.root = root;
     }
 
-    /** A message that was set aside, and the version of the record that says so; 0 when that is not known. */
-    public record Block(BlockedOn message, long recordVersion) {}
+    /**
+     * A message that was set aside.
+     *
+     * @param recordVersion of the record that says so; 0 when that is not known
+     * @param isUntold whether the saga was stuck then, and its method for that has yet to run
+     */
+    public record Block(BlockedOn message, long recordVersion, boolean isUntold) {}
 
     /** In the order in which they were set aside. */
     public List<Block> all() {
@@ -32,17 +38,32 @@ public final class SagaBlocks {
                     SagaFields.text(blocked, "type"),
                     SagaFields.text(blocked, "node"),
                     SagaFields.text(blocked, "reason"));
-            blocks.add(new Block(message, blocked.path("recordVersion").asLong(0)));
+            blocks.add(new Block(
+                    message,
+                    blocked.path("recordVersion").asLong(0),
+                    blocked.path(UNTOLD).asBoolean(false)));
         }
         return blocks;
     }
 
-    /** Takes the place of an earlier one about the same message, unless that knows more. Of more than a hundred, the oldest goes. */
-    public void put(Block block) {
+    public List<Block> untold() {
+        return all().stream().filter(Block::isUntold).toList();
+    }
+
+    public boolean isUntold(String messageId) {
+        return untold().stream().anyMatch(block -> block.message().messageId().equals(messageId));
+    }
+
+    /**
+     * Takes the place of an earlier one about the same message. Of more than a hundred, the oldest goes.
+     *
+     * @return false when the earlier one knows more, and stays
+     */
+    public boolean put(Block block) {
         String messageId = block.message().messageId();
         for (Block known : all()) {
             if (known.message().messageId().equals(messageId) && known.recordVersion() > block.recordVersion()) {
-                return;
+                return false;
             }
         }
         remove(messageId);
@@ -53,6 +74,10 @@ public final class SagaBlocks {
         blocked.put("node", block.message().node());
         blocked.put("reason", block.message().reason());
         blocked.put("recordVersion", block.recordVersion());
+        if (block.isUntold()) {
+            blocked.put(UNTOLD, true);
+        }
+        return true;
     }
 
     public void remove(String messageId) {

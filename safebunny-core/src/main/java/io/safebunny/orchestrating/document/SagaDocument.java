@@ -120,7 +120,7 @@ public final class SagaDocument {
     }
 
     private Listing listing(@Nullable Instant due) {
-        return new Listing(saga, status().name(), startedAt(), due);
+        return new Listing(saga, SagaListing.of(status(), blocks), startedAt(), due);
     }
 
     /** What others have put beside the tree stays. */

@@ -18,6 +18,11 @@ public final class SagaSteps {
 
     static final String NAME = "steps";
 
+    private static final String COMMAND = "command";
+    private static final String ANSWERED_BY = "answeredBy";
+    /** More than take one type of command. */
+    private static final int MOST_NODES = 3;
+
     private final String saga;
     private final ObjectNode root;
 
@@ -48,17 +53,38 @@ public final class SagaSteps {
                 .orElse(null);
     }
 
-    /** Whether one of their commands or undos has that id. */
-    public boolean haveSent(String messageId) {
-        return all().stream().anyMatch(step -> step.messageId().equals(messageId) || step.isUndoneBy(messageId));
-    }
-
-    /** The one whose undo has that id. */
-    public @Nullable SagaStep undoneBy(String messageId) {
+    /** The one whose command or undo has that id. */
+    public @Nullable SagaStep sender(String messageId) {
         return all().stream()
-                .filter(step -> step.isUndoneBy(messageId))
+                .filter(step -> step.messageId().equals(messageId) || step.isUndoneBy(messageId))
                 .findFirst()
                 .orElse(null);
+    }
+
+    /** If it is the command of one of them, that node has handled it: it has published something because of it. */
+    public void answered(String commandId, String node) {
+        for (JsonNode step : root.path(NAME)) {
+            if (SagaFields.text(step, COMMAND).contains(commandId)
+                    && read(step).messageId().equals(commandId)
+                    && !isAnsweredBy(step, node)) {
+                SagaFields.withRoom(SagaFields.array((ObjectNode) step, ANSWERED_BY), MOST_NODES)
+                        .add(node);
+            }
+        }
+    }
+
+    /** Whether that node has answered that command. */
+    public boolean isAnswered(String commandId, String node) {
+        for (JsonNode step : root.path(NAME)) {
+            if (isAnsweredBy(step, node) && read(step).messageId().equals(commandId)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isAnsweredBy(JsonNode step, String node) {
+        return step.path(ANSWERED_BY).valueStream().anyMatch(known -> known.asString("").equals(node));
     }
 
     /**
@@ -79,7 +105,7 @@ public final class SagaSteps {
         ObjectNode added = root.objectNode();
         added.put("name", step.name());
         added.put("status", step.status().name());
-        added.put("command", RecordJson.writeOutgoing(List.of(step.command())));
+        added.put(COMMAND, RecordJson.writeOutgoing(List.of(step.command())));
         if (step.undo() != null) {
             added.put("undo", RecordJson.writeOutgoing(List.of(step.undo())));
         }
@@ -112,7 +138,7 @@ public final class SagaSteps {
         return new SagaStep(
                 SagaFields.text(step, "name"),
                 status(step),
-                message(SagaFields.text(step, "command")),
+                message(SagaFields.text(step, COMMAND)),
                 step.has("undo") ? message(SagaFields.text(step, "undo")) : null,
                 step.has("undoSentAt") ? SagaFields.instant(step, "undoSentAt") : null);
     }

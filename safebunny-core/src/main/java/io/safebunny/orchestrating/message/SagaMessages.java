@@ -8,14 +8,15 @@ import io.safebunny.message.BunnyUndone;
 import io.safebunny.message.Headers;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.WireMessage;
+import io.safebunny.orchestrating.document.SagaBlocks.Block;
 import io.safebunny.orchestrating.document.SagaDocument;
 import io.safebunny.orchestrating.document.SagaStep.Sending;
 import io.safebunny.orchestrating.document.SagaTimeout;
 import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;
+import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaFailed;
 import io.safebunny.spi.transport.OutboundMessage;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -29,8 +30,6 @@ public final class SagaMessages {
 
     private static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
     private static final String REASON = "poison-reason";
-    private static final String SEARCH = "search";
-    private static final String SENT = "sent";
     private static final String POISONED = MessageTypes.nameOf(BunnyPoisoned.class);
 
     private final PipelineBunny publisher;
@@ -135,39 +134,28 @@ public final class SagaMessages {
      * @param reason as in header {@code sb-poison-reason}
      */
     public OutboundMessage poisoned(BunnyPoisoned news, String reason, String sagaId, Instant now) {
-        return news(news, news.saga(), sagaId, now, Duration.ZERO, Map.of(REASON, reason));
+        return news(news, news.messageId(), "%s:%s".formatted(news.recordVersion(), news.sentAt()), reason, sagaId, now);
     }
 
     /**
-     * News for a saga that could not be found: it is looked for again when this arrives.
+     * Once more for a saga that was stuck when it came.
      *
-     * @param sent as {@link #sentOf} tells
-     * @param search which one it is, from 1
+     * @param cause id of the message by which the saga goes on
      */
-    public OutboundMessage unplaced(
-            BunnyPoisoned news, String sent, String reason, String sagaId, int search, Instant now, Duration delay) {
-        return news(news, "?" + search, sagaId, now, delay, Map.of(REASON, reason, SEARCH, search, SENT, sent));
+    public OutboundMessage poisonedAgain(Block block, String cause, String sagaId, Instant now) {
+        BlockedOn message = block.message();
+        String id = message.messageId();
+        BunnyPoisoned news =
+                new BunnyPoisoned(id, message.type(), message.node(), block.recordVersion(), 0, id, true);
+        return news(news, cause, id, message.reason(), sagaId, now);
     }
 
-    /** @param which tells it from other news of the same message */
     private OutboundMessage news(
-            BunnyPoisoned news, String which, String sagaId, Instant now, Duration delay, Map<String, Object> more) {
-        String key = "%s:%s:%s".formatted(which, news.recordVersion(), news.sentAt());
-        OutboundMessage made =
-                library.first(library.id(sagaId, news.messageId(), POISONED, key), sagaId, news, now, now.plus(delay));
+            BunnyPoisoned news, String cause, String key, String reason, String sagaId, Instant now) {
+        OutboundMessage made = library.first(library.id(sagaId, cause, POISONED, key), sagaId, news, now, now);
         Map<String, Object> headers = new LinkedHashMap<>(made.message().headers());
-        headers.putAll(more);
+        headers.put(REASON, reason);
         return new OutboundMessage(made.message().withHeaders(headers), made.route(), made.delay());
-    }
-
-    /** Id of what the saga has sent: the message that was set aside, or the undo that it acknowledges. */
-    public static String sentOf(MessageContext poisoned, BunnyPoisoned news) {
-        return String.valueOf(poisoned.headers().getOrDefault(SENT, news.messageId()));
-    }
-
-    /** Which search for its saga it is; 0 when that is known. */
-    public static int searchOf(MessageContext poisoned) {
-        return poisoned.headers().get(SEARCH) instanceof Number search ? search.intValue() : 0;
     }
 
     /** Why the message was set aside of which this one tells. */

@@ -5,6 +5,7 @@ import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.Metrics;
 import io.safebunny.orchestrating.document.SagaDocument;
+import io.safebunny.orchestrating.document.SagaListing;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.spi.store.ListingQuery;
 import io.safebunny.spi.store.MessageRecord;
@@ -13,7 +14,9 @@ import io.safebunny.spi.store.UnreadableRecordException;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,8 +33,11 @@ final class SagaCounts {
     private static final Logger LOG = LoggerFactory.getLogger(SagaCounts.class);
     private static final Kind FAILED = Kind.warn(LOG, "Sagas cannot be counted");
 
-    private static final List<SagaStatus> UNFINISHED =
-            List.of(SagaStatus.ACTIVE, SagaStatus.COMPENSATING, SagaStatus.COMPENSATION_FAILED, SagaStatus.STUCK);
+    /** What sagas are listed under that have not ended. */
+    private static final List<String> UNFINISHED = Arrays.stream(SagaStatus.values())
+            .filter(status -> !status.isEnded())
+            .flatMap(status -> SagaListing.of(status).stream())
+            .toList();
 
     /** Longer than delayed retries usually take. */
     private static final Duration LATE = Duration.ofHours(1);
@@ -47,7 +53,7 @@ final class SagaCounts {
     private final MessageStore store;
     private final Timeline timeline;
     private final BoundedLog log;
-    private final Map<String, Map<SagaStatus, Long>> counts = new ConcurrentHashMap<>();
+    private final Map<String, Map<String, Long>> counts = new ConcurrentHashMap<>();
     private final Map<String, UndoingSagas> undoing = new ConcurrentHashMap<>();
     private volatile @Nullable Instant asOf;
     /** Used by one thread at a time. */
@@ -82,10 +88,10 @@ final class SagaCounts {
 
     private void ask() {
         for (String saga : sagas) {
-            Map<SagaStatus, Long> found = new EnumMap<>(SagaStatus.class);
-            UNFINISHED.forEach(status -> found.put(status, count(saga, status)));
+            Map<String, Long> found = new HashMap<>();
+            UNFINISHED.forEach(listed -> found.put(listed, count(saga, listed)));
             counts.put(saga, found);
-            long count = found.getOrDefault(SagaStatus.COMPENSATING, 0L);
+            long count = found.getOrDefault(SagaStatus.COMPENSATING.name(), 0L);
             UndoingSagas waiting = count == 0 ? null : undoing(saga, count);
             if (waiting == null) {
                 undoing.remove(saga);
@@ -95,10 +101,11 @@ final class SagaCounts {
         }
     }
 
-    private long count(String saga, SagaStatus status) {
-        Long known = counts.getOrDefault(saga, Map.of()).get(status);
-        boolean isKept = status == SagaStatus.ACTIVE && known != null && known > FEW && rounds % SELDOM != 0;
-        return isKept ? known : store.countListed(saga, status.name());
+    private long count(String saga, String listed) {
+        Long known = counts.getOrDefault(saga, Map.of()).get(listed);
+        boolean isKept =
+                listed.equals(SagaStatus.ACTIVE.name()) && known != null && known > FEW && rounds % SELDOM != 0;
+        return isKept ? known : store.countListed(saga, listed);
     }
 
     /** When the store was asked that has answered last; {@code null} before. */
@@ -139,12 +146,23 @@ final class SagaCounts {
     /** Those that go on only when a person has looked after them, by name of the saga; without zeros. */
     Map<String, Map<SagaStatus, Long>> needingRepair() {
         Map<String, Map<SagaStatus, Long>> needing = new TreeMap<>();
-        counts.forEach((saga, found) -> found.forEach((status, count) -> {
-            if (status.needsRepair() && count > 0) {
-                needing.computeIfAbsent(saga, unused -> new EnumMap<>(SagaStatus.class))
-                        .put(status, count);
+        counts.forEach((saga, found) -> {
+            for (SagaStatus status : SagaStatus.values()) {
+                long count = found.getOrDefault(status.name(), 0L);
+                if (status.needsRepair() && count > 0) {
+                    needing.computeIfAbsent(saga, unused -> new EnumMap<>(SagaStatus.class))
+                            .put(status, count);
+                }
             }
-        }));
+        });
         return needing;
+    }
+
+    /** Active ones that wait for what was set aside, by name of the saga; without zeros. */
+    Map<String, Long> blocked() {
+        Map<String, Long> blocked = new TreeMap<>();
+        counts.forEach((saga, found) -> blocked.put(saga, found.getOrDefault(SagaListing.BLOCKED, 0L)));
+        blocked.values().removeIf(count -> count == 0);
+        return blocked;
     }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.orchestrating.supervision;
 
+import io.safebunny.dedup.PoisonedRecords;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.orchestrating.Orchestration;
-import io.safebunny.orchestrating.UnplacedNews;
 import io.safebunny.orchestrating.message.BunnyTimeout;
 import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.publishing.ConfirmedSender;
@@ -59,11 +59,11 @@ public final class SagaEngine {
             Duration retention,
             Duration lease) {
         SagaMessages messages = new SagaMessages(publisher, library);
-        UnplacedNews unplaced = new UnplacedNews(messages, log);
+        PoisonedRecords records = new PoisonedRecords(store);
         this.orchestration =
-                new Orchestration(node, definitions, current, messages, unplaced, timeline, metrics, retention);
+                new Orchestration(node, definitions, current, messages, records, timeline, metrics, retention);
         this.sagas = new StoredSagas(orchestration.names(), store, sender, messages, timeline);
-        this.poisonWatch = new PoisonWatch(orchestration.names(), store, sender, messages, unplaced, timeline, log);
+        this.poisonWatch = new PoisonWatch(sender, messages, timeline, log);
         this.counts = new SagaCounts(orchestration.names(), store, timeline, metrics, log);
         Map<String, Integer> versions =
                 definitions.stream().collect(Collectors.toMap(SagaDefinition::name, SagaDefinition::version));
@@ -111,12 +111,17 @@ public final class SagaEngine {
         return counts.needingRepair();
     }
 
+    /** Active ones that wait for what was set aside, by name of the saga, as the store said last; without those that have none. */
+    public Map<String, Long> blocked() {
+        return counts.blocked();
+    }
+
     /** Those that are undoing, by name of the saga, as the store said last; without those that have none. */
     public Map<String, UndoingSagas> undoing() {
         return counts.undoing();
     }
 
-    /** When the store said what {@link #needingRepair} and {@link #undoing} tell; {@code null} before it has been asked. */
+    /** When the store said what {@link #needingRepair}, {@link #blocked} and {@link #undoing} tell; {@code null} before it has been asked. */
     public @Nullable Instant countedAt() {
         return counts.asOf();
     }

@@ -5,6 +5,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Names;
 import io.safebunny.orchestrating.document.SagaDocument;
+import io.safebunny.orchestrating.document.SagaListing;
 import io.safebunny.orchestrating.message.BunnyRepair;
 import io.safebunny.orchestrating.message.BunnyRepair.Action;
 import io.safebunny.orchestrating.message.SagaMessages;
@@ -72,14 +73,16 @@ final class StoredSagas implements Sagas {
         List<SagaStatus> statuses = status == null ? List.of(SagaStatus.values()) : List.of(status);
         return sagas.stream()
                 .filter(kind -> saga == null || saga.equals(kind))
-                .flatMap(kind -> statuses.stream().flatMap(which -> list(kind, which, before, limit)))
+                .flatMap(kind -> statuses.stream()
+                        .flatMap(which -> SagaListing.of(which).stream())
+                        .flatMap(listed -> list(kind, listed, before, limit)))
                 .sorted(Comparator.comparing(SagaView::startedAt))
                 .limit(limit)
                 .toList();
     }
 
-    private Stream<SagaView> list(String kind, SagaStatus status, @Nullable Instant before, int limit) {
-        return store.findListed(new ListingQuery(kind, status.name(), null, before, limit)).stream()
+    private Stream<SagaView> list(String kind, String listed, @Nullable Instant before, int limit) {
+        return store.findListed(new ListingQuery(kind, listed, null, before, limit)).stream()
                 .flatMap(record -> readable(kind, record));
     }
 

@@ -106,9 +106,14 @@ final class NodeHealth {
         Map<String, Map<SagaStatus, Long>> repair = engine.sagasNeedingRepair();
         Map<String, UndoingSagas> undoing = engine.sagasUndoing();
         boolean late = undoing.values().stream().anyMatch(UndoingSagas::late);
-        Health.Builder health = repair.isEmpty() && !late ? Health.up() : Health.status(DEGRADED);
+        Map<String, Long> blocked = engine.sagasBlocked();
+        boolean isWell = repair.isEmpty() && blocked.isEmpty() && !late;
+        Health.Builder health = isWell ? Health.up() : Health.status(DEGRADED);
         if (!repair.isEmpty()) {
             health.withDetail("needingRepair", repair);
+        }
+        if (!blocked.isEmpty()) {
+            health.withDetail("blocked", blocked);
         }
         if (!undoing.isEmpty()) {
             Map<String, String> told = new TreeMap<>();
