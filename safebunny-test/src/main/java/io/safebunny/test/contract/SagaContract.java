@@ -108,6 +108,7 @@ public abstract class SagaContract {
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final Sums saga = new Sums();
     private final List<SafeBunnyEngine> engines = new ArrayList<>();
+    private Duration sagaRetention = Duration.ofDays(30);
 
     /** A store of the node, as one of its instances opens it. */
     protected abstract MessageStore store(String ofNode);
@@ -126,7 +127,9 @@ public abstract class SagaContract {
 
     private SafeBunnyEngine start(String name, List<HandlerDefinition> handlers, Object... sagas) {
         SafeBunnyEngine engine = new SafeBunnyEngine(SafeBunnyParts.builder(
-                        SafeBunnyOptions.of(name).withLease(Duration.ofSeconds(10)),
+                        SafeBunnyOptions.of(name)
+                                .withLease(Duration.ofSeconds(10))
+                                .withSagaRetention(sagaRetention),
                         new MemoryTransport(broker, TopologyOptions.defaults()),
                         timeline)
                 .store(store(name))
@@ -238,10 +241,47 @@ public abstract class SagaContract {
             assertThat(charged).containsEntry(id, 0);
             assertThat(view(one, id).timeouts()).isEmpty();
         }
-        await().untilAsserted(() -> assertThat(one.sagas().list("Sums", SagaStatus.FAILED, Duration.ZERO, 100))
-                .hasSize(FAILED));
+        await().untilAsserted(() -> assertThat(failed(one)).hasSize(FAILED));
         Counter failed = meters.find("safebunny.saga").tags("state", "failed").counter();
         assertThat(failed).isNotNull().satisfies(count -> assertThat(count.count())
                 .isEqualTo(FAILED));
+    }
+
+    private static List<SagaView> failed(SafeBunnyEngine engine) {
+        return engine.sagas().list("Sums", SagaStatus.FAILED, Duration.ZERO, 100);
+    }
+
+    @Test
+    void oneThatHasEndedIsLetGoAfterItsRetentionAndNotBegunAnew() {
+        sagaRetention = Duration.ofSeconds(1);
+        SafeBunnyEngine desk = start("desk", List.of());
+        SafeBunnyEngine one = start(node, List.of(), saga);
+        SafeBunnyEngine billing = start(
+                "billing",
+                List.of(
+                        handler(Charge.class, (payload, context) -> {}),
+                        handler(GiveBack.class, (payload, context) -> {})));
+        PublishOptions toIt = PublishOptions.none().withCorrelationId("ended");
+        var unusedBegun = desk.bunny().publish(new Begin(), toIt);
+        await().until(() -> !one.sagas().find("ended").isEmpty());
+        var unusedDeclined = billing.bunny().publish(new Declined("ended"), toIt);
+        await().until(() -> view(one, "ended").status() == SagaStatus.FAILED);
+
+        await().untilAsserted(() -> assertThat(failed(one)).isEmpty()); // nobody looks after it any more
+
+        long version = view(one, "ended").version();
+        var unusedAgain = desk.bunny().publish(new Begin(), toIt);
+        var unusedAdd = desk.bunny().publish(new Add(1), toIt);
+        await().until(() -> counted("safebunny.saga.ignored", "late") == 2);
+        assertThat(view(one, "ended"))
+                .satisfies(view -> assertThat(view.status()).isEqualTo(SagaStatus.FAILED))
+                .satisfies(view -> assertThat(view.version()).isEqualTo(version));
+        assertThat(saga.runs).hasValue(0);
+    }
+
+    private double counted(String meter, String reason) {
+        return meters.find(meter).tag("reason", reason).counters().stream()
+                .mapToDouble(Counter::count)
+                .sum();
     }
 }
