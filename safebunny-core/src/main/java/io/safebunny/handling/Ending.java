@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The end of a handling's own transaction, and what its listeners publish: before and after the commit it is part of the message, at a
- * rollback it is refused. Spring swallows most of what listeners throw, so the first refusal is kept, to be told. Confined to one thread.
+ * rollback it is refused. Listeners, and Spring, swallow exceptions, so the first refusal is kept: before the commit it prevents that,
+ * later it is told. Confined to one thread.
  */
 public final class Ending {
 
@@ -56,6 +57,15 @@ public final class Ending {
     public void commits(Consumer<OutboundMessage> addToRecord) {
         record = addToRecord;
         phase = Phase.COMMITTING;
+        transactions.lastBeforeCommit(this::requireNoneRefused);
+    }
+
+    /** The message would be handled without what a listener meant to do, whatever that listener makes of the exception. */
+    private void requireNoneRefused() {
+        RuntimeException refused = takeRefusal();
+        if (refused != null) {
+            throw refused;
+        }
     }
 
     /** Told before the application's listeners are. */

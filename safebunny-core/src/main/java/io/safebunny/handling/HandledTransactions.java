@@ -46,6 +46,19 @@ public final class HandledTransactions {
         }
     }
 
+    /** Called right before the commit of the transaction that is open on this thread: what throws prevents it, after all other listeners. */
+    void lastBeforeCommit(Runnable check) {
+        if (isActive()) {
+            // of the lowest precedence, and the last to be registered
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void beforeCommit(boolean readOnly) {
+                    check.run();
+                }
+            });
+        }
+    }
+
     /** That of the transaction open on this thread; {@code null} if none is. */
     @Nullable
     TransactionShare current() {

@@ -88,3 +88,4 @@ create table if not exists safebunny_outbox (
 );
 
 create index if not exists safebunny_outbox_correlation on safebunny_outbox (node, correlation_id, id);
+create index if not exists safebunny_outbox_due on safebunny_outbox (node, due_at, id);

@@ -93,5 +93,6 @@ create table if not exists safebunny_outbox (
     -- in UTC
     created_at     datetime(6)                                            not null,
     due_at         datetime(6)                                            not null,
-    index safebunny_outbox_correlation (node, correlation_id, id)
+    index safebunny_outbox_correlation (node, correlation_id, id),
+    index safebunny_outbox_due (node, due_at, id)
 ) engine = InnoDB;

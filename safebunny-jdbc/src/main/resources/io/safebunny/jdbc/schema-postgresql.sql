@@ -112,3 +112,4 @@ create table if not exists safebunny_outbox (
 with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
 create index if not exists safebunny_outbox_correlation on safebunny_outbox (node, correlation_id, id);
+create index if not exists safebunny_outbox_due on safebunny_outbox (node, due_at, id);

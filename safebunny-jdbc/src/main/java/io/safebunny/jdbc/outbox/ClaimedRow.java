@@ -5,8 +5,8 @@ import io.safebunny.spi.store.RecordJson;
 import io.safebunny.spi.transport.OutboundMessage;
 import java.util.List;
 
-/** A row the relay has claimed, not yet parsed: its text may be unreadable. */
-record ClaimedRow(long id, String correlationId, String messageId, int attempts, String text) {
+/** A row the relay has read, not yet parsed: its text may be unreadable. */
+record ClaimedRow(long id, String correlationId, String messageId, int attempts, String text, boolean isDue) {
 
     /** @throws IllegalArgumentException when a newer version wrote it, or it was edited by hand */
     OutboxRow read() {

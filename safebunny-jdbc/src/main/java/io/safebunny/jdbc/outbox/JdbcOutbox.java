@@ -19,6 +19,7 @@ import io.safebunny.time.Timeline;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -67,6 +68,7 @@ public final class JdbcOutbox implements Outbox {
     private final Timeline timeline;
     private final OutboxLog log;
     private final OutboxMetrics metrics;
+    private final Destinations destinations;
     private final DirectPath direct;
     private final Relay relay;
     private final AtomicBoolean warned = new AtomicBoolean();
@@ -97,7 +99,8 @@ public final class JdbcOutbox implements Outbox {
         this.log = new OutboxLog(timeline, table.name());
         SentRows sentRows = new SentRows(own, table, options.batchSize(), timeline, blocking, log);
         this.direct = new DirectPath(own, table, sentRows, timeline, blocking, metrics, log, options);
-        this.relay = new Relay(own, table, sentRows, direct, timeline, blocking, metrics, log, options);
+        this.destinations = new Destinations(timeline, options.relayInterval());
+        this.relay = new Relay(own, table, sentRows, direct, destinations, timeline, blocking, metrics, log, options);
     }
 
     /**
@@ -179,16 +182,30 @@ public final class JdbcOutbox implements Outbox {
             return stored;
         }
         StoredInTransaction stored =
-                new StoredInTransaction(this, table, joined, timeline, options.relayAfter(), direct::add);
+                new StoredInTransaction(this, table, joined, timeline, options.relayAfter(), this::committed);
         TransactionSynchronizationManager.registerSynchronization(stored);
         stored.bind();
         return stored;
     }
 
+    /** When many wait, those that go where nothing is confirmed would take the places of the others. */
+    private void committed(List<OutboxRow> rows) {
+        List<OutboxRow> sendable = direct.held() < options.batchSize()
+                ? rows
+                : rows.stream()
+                        .filter(row -> destinations.mayTry(row.message().route()))
+                        .toList();
+        direct.add(sendable);
+        if (sendable.size() < rows.size()) {
+            relay.leftToRelay();
+        }
+    }
+
     @Override
     public void start(Function<OutboundMessage, CompletableFuture<Void>> sender) {
-        direct.start(sender, relay::leftToRelay);
-        relay.start(sender);
+        Function<OutboundMessage, CompletableFuture<Void>> watched = destinations.watching(sender);
+        direct.start(watched, relay::leftToRelay);
+        relay.start(watched);
     }
 
     /** {@inheritDoc} Waits for at most 5 s. */

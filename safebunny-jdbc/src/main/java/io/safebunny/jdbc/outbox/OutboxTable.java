@@ -32,6 +32,8 @@ final class OutboxTable {
 
     private final Database database;
     private final String name;
+    private final String inOrderOfDue;
+    private final String inOrderOfCorrelation;
     private final String node;
     private final Timeline timeline;
     private final int timeoutSeconds;
@@ -40,6 +42,9 @@ final class OutboxTable {
     OutboxTable(Database database, String prefix, String node, Timeline timeline, Duration timeout) {
         this.database = database;
         this.name = TablePrefix.require(prefix) + "outbox";
+        String index = name.substring(name.lastIndexOf('.') + 1);
+        this.inOrderOfDue = database.dialect().inOrderOf(index + "_due");
+        this.inOrderOfCorrelation = database.dialect().inOrderOf(index + "_correlation");
         this.node = node;
         this.timeline = timeline;
         // rounded up: JDBC takes whole seconds, and 0 would mean no limit
@@ -68,11 +73,11 @@ final class OutboxTable {
         }
     }
 
-    /** Fails when the table or one of its columns is missing. */
+    /** Fails when the table, one of its columns, or an index that a statement names is missing. */
     boolean check(Connection connection) throws SQLException {
         String sql =
-                "select id, node, correlation_id, message_id, message, attempts, created_at, due_at from %s where 1 = 0"
-                        .formatted(name);
+                "select id, node, correlation_id, message_id, message, attempts, created_at, due_at from %s%s where 1 = 0"
+                        .formatted(name, inOrderOfDue);
         try (PreparedStatement statement = prepare(connection, sql)) {
             statement.executeQuery().close();
             return true;
@@ -125,49 +130,75 @@ final class OutboxTable {
     }
 
     /**
-     * Locks due rows in the order of their ids. Skips rows that others have locked, and rows behind an earlier one of their
-     * correlation that is not due. An earlier row that is due and locked by somebody else goes unnoticed here: the caller has to
-     * check.
+     * Locks rows that are due and the first of their correlation, those that are due longest first. Skips rows that others have locked.
+     *
+     * @param ago due at that time already
      */
-    List<ClaimedRow> lockDue(Connection connection, int limit) throws SQLException {
-        String sql =
-                "select id, correlation_id, message_id, attempts, message from %1$s o%2$s where node = ? and due_at <= %3$s and not exists (select 1 from %1$s e where e.node = o.node and e.correlation_id = o.correlation_id and e.id < o.id and e.due_at > %3$s) order by id limit ? for update%4$s"
-                        .formatted(
-                                name,
-                                database.dialect().inOrderOfKey(),
-                                database.dialect().ago(),
-                                database.skipsLocked() ? " skip locked" : "");
+    List<ClaimedRow> lockFirst(Connection connection, int limit, Duration ago) throws SQLException {
         List<ClaimedRow> locked = new ArrayList<>();
-        try (PreparedStatement statement = prepare(connection, sql)) {
+        try (PreparedStatement statement = prepare(connection, lockFirst())) {
             statement.setString(1, node);
-            statement.setLong(2, -fromNow(Duration.ZERO));
-            statement.setLong(3, -fromNow(Duration.ZERO));
-            statement.setInt(4, limit);
+            statement.setLong(2, ago(ago));
+            statement.setInt(3, limit);
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
-                    locked.add(new ClaimedRow(
-                            rows.getLong(1), rows.getString(2), rows.getString(3), rows.getInt(4), rows.getString(5)));
+                    locked.add(claimed(rows, true));
                 }
             }
         }
         return locked;
     }
 
-    /** Keeps every relay away from the rows until then. */
-    void defer(Connection connection, List<Long> ids, Duration dueIn) throws SQLException {
-        String sql = "update %s set due_at = %s where id in (%s)"
+    /** The scalar subquery is one look into an index; a database may turn {@code not exists} into a join of the whole table. */
+    String lockFirst() {
+        return "select id, correlation_id, message_id, attempts, message from %1$s o%2$s where node = ? and due_at <= %3$s and id = (select e.id from %1$s e%5$s where e.node = o.node and e.correlation_id = o.correlation_id order by e.node, e.correlation_id, e.id limit 1) order by node, due_at, id limit ? for update%4$s"
+                .formatted(
+                        name,
+                        inOrderOfDue,
+                        database.dialect().ago(),
+                        database.skipsLocked() ? " skip locked" : "",
+                        inOrderOfCorrelation);
+    }
+
+    /** Rows behind the first ones of these correlations, in the order of their ids. Whoever has the first row has them too. */
+    List<ClaimedRow> behind(Connection connection, long first, Collection<String> correlations, int limit, Duration ago)
+            throws SQLException {
+        String sql =
+                "select id, correlation_id, message_id, attempts, message, case when due_at <= %s then 1 else 0 end from %s where node = ? and id > ? and correlation_id in (%s) order by id limit ?"
+                        .formatted(database.dialect().ago(), name, places(correlations.size()));
+        List<ClaimedRow> found = new ArrayList<>();
+        try (PreparedStatement statement = prepare(connection, sql)) {
+            statement.setLong(1, ago(ago));
+            statement.setString(2, node);
+            statement.setLong(3, first);
+            bind(statement, 4, new ArrayList<>(correlations));
+            statement.setInt(4 + padded(correlations.size()), limit);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    found.add(claimed(rows, rows.getInt(6) == 1));
+                }
+            }
+        }
+        return found;
+    }
+
+    private static ClaimedRow claimed(ResultSet rows, boolean isDue) throws SQLException {
+        return new ClaimedRow(
+                rows.getLong(1), rows.getString(2), rows.getString(3), rows.getInt(4), rows.getString(5), isDue);
+    }
+
+    /**
+     * Keeps every relay away from the rows, and from those behind them, until then.
+     *
+     * @param failures attempts to be counted
+     */
+    void defer(Connection connection, List<Long> ids, Duration dueIn, int failures) throws SQLException {
+        String sql = "update %s set due_at = %s, attempts = attempts + ? where id in (%s)"
                 .formatted(name, database.dialect().later(), places(ids.size()));
         try (PreparedStatement statement = prepare(connection, sql)) {
             statement.setLong(1, fromNow(dueIn));
-            bind(statement, 2, ids);
-            statement.executeUpdate();
-        }
-    }
-
-    void failed(Connection connection, long id) throws SQLException {
-        String sql = "update %s set attempts = attempts + 1 where id = ?".formatted(name);
-        try (PreparedStatement statement = prepare(connection, sql)) {
-            statement.setLong(1, id);
+            statement.setInt(2, failures);
+            bind(statement, 3, ids);
             statement.executeUpdate();
         }
     }
@@ -195,6 +226,10 @@ final class OutboxTable {
     /** In milliseconds of the database's clock. */
     private long fromNow(Duration dueIn) {
         return timeline.lead().plus(dueIn).toMillis();
+    }
+
+    private long ago(Duration ago) {
+        return ago.minus(timeline.lead()).toMillis();
     }
 
     // ---- lists are padded to a power of two, so that few different statements are prepared

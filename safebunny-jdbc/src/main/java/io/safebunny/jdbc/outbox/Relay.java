@@ -9,27 +9,21 @@ import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.time.Timeline;
 import io.safebunny.time.Timeline.Purpose;
 import io.safebunny.work.SerialTask;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.NavigableSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the rows that are due because nobody has sent them. A batch is locked, claimed by moving its due time into the future,
- * and sent outside the transaction. Whoever locks a correlation's first row owns the correlation: a locked row is claimed only if
- * every earlier row of its correlation is claimed too. Thread-safe.
+ * Sends the rows that are due because nobody has sent them. A batch is {@linkplain DueRows claimed}, and sent outside the transaction.
+ * Thread-safe.
  */
 final class Relay {
 
@@ -37,8 +31,11 @@ final class Relay {
 
     private static final String UNSEEN = "The outbox could not be searched for unsent messages";
 
-    /** Batches in flight at most. */
+    /** Batches in flight at most, without messages that have been waiting for their confirm for a while. */
     private static final int AHEAD = 4;
+
+    /** In one look; those that were put off come last in the next one. */
+    private static final int MOST_PUT_OFF = 10_000;
 
     private static final Duration LONGEST_BACK_OFF = Duration.ofMinutes(5);
     private static final int MOST_DOUBLINGS = 12;
@@ -47,6 +44,8 @@ final class Relay {
     private final OutboxTable table;
     private final SentRows sentRows;
     private final DirectPath direct;
+    private final Destinations destinations;
+    private final DueRows dueRows;
     private final Timeline timeline;
     private final Executor blocking;
     private final OutboxMetrics metrics;
@@ -57,7 +56,7 @@ final class Relay {
 
     private final CompletableFuture<Void> idle = new CompletableFuture<>();
     private @Nullable Function<OutboundMessage, CompletableFuture<Void>> sender;
-    private int inFlight;
+    private final Set<Run> inFlight = new HashSet<>();
     private boolean tookSome;
     private boolean noRoom;
     private boolean stopped;
@@ -70,6 +69,7 @@ final class Relay {
             OutboxTable table,
             SentRows sentRows,
             DirectPath direct,
+            Destinations destinations,
             Timeline timeline,
             Executor blocking,
             OutboxMetrics metrics,
@@ -79,6 +79,7 @@ final class Relay {
         this.table = table;
         this.sentRows = sentRows;
         this.direct = direct;
+        this.destinations = destinations;
         this.timeline = timeline;
         this.blocking = blocking;
         this.metrics = metrics;
@@ -86,6 +87,8 @@ final class Relay {
         this.options = options;
         // with the defaults, as long as a publication may take
         this.lease = options.relayAfter().multipliedBy(3);
+        this.dueRows = new DueRows(
+                connections, table, sentRows, direct, destinations, timeline, lease, options.relayInterval());
         this.worker = new SerialTask("relaying what was not sent", this::work, blocking, timeline);
     }
 
@@ -112,10 +115,7 @@ final class Relay {
             looking = true;
         }
         try {
-            int taken = takeAndSend();
-            while (taken > 0) {
-                taken = takeAndSend();
-            }
+            look();
             int rows = connections.once(connection -> table.count(connection, OutboxMetrics.MOST_COUNTED));
             metrics.backlog(rows);
             synchronized (this) {
@@ -134,137 +134,113 @@ final class Relay {
         return hasWork ? Purpose.PROGRESS : Purpose.UPKEEP;
     }
 
-    /** @return how many rows were claimed; 0 if none is due or enough are in flight */
-    private int takeAndSend() throws SQLException {
-        Function<OutboundMessage, CompletableFuture<Void>> current;
-        int room;
-        synchronized (this) {
-            if (sender == null || stopped) {
-                return 0;
+    private void look() throws SQLException {
+        long began = timeline.nanoTime();
+        int putOff = 0;
+        DueRows.Batch batch = DueRows.Batch.NONE;
+        do {
+            Function<OutboundMessage, CompletableFuture<Void>> current;
+            int room;
+            synchronized (this) {
+                if (sender == null || stopped) {
+                    return;
+                }
+                current = sender;
+                room = room();
             }
-            current = sender;
-            room = Math.min(options.batchSize(), AHEAD * options.batchSize() - inFlight);
-            noRoom = room <= 0;
+            if (room == 0) {
+                return;
+            }
+            batch = dueRows.take(room, Duration.ofNanos(timeline.nanoTime() - began));
+            putOff += batch.putOff();
+            batch.unreadable().forEach(this::unreadable);
+            send(batch.runs(), current);
+            // while the broker is away, the few that were tried are enough
+        } while (!batch.isEmpty() && putOff < MOST_PUT_OFF && !destinations.isAway());
+    }
+
+    private int room() {
+        int all = 0;
+        for (Run run : inFlight) {
+            all += run.rows().size();
         }
-        if (room <= 0) {
-            return 0;
+        int room = Math.min(AHEAD * options.batchSize() - moving(), DirectPath.MOST_HELD - all);
+        noRoom = room <= 0;
+        int most = destinations.isAway() ? Math.min(Destinations.FEW, options.batchSize()) : options.batchSize();
+        return Math.max(0, Math.min(room, most));
+    }
+
+    /** Messages in flight but for those whose correlation has stood still for a while: these must not hold up the others. */
+    private int moving() {
+        long now = timeline.nanoTime();
+        int rows = 0;
+        for (Run run : inFlight) {
+            if (now - run.moved() < Destinations.SILENCE.toNanos()) {
+                rows += run.rows().size();
+            }
         }
-        long before = timeline.nanoTime();
-        List<ClaimedRow> rows = connections.together(connection -> claim(connection, room));
-        if (rows.isEmpty()) {
-            return 0;
+        return rows;
+    }
+
+    private void send(List<Run> runs, Function<OutboundMessage, CompletableFuture<Void>> current) {
+        if (runs.isEmpty()) {
+            return;
         }
         synchronized (this) {
-            inFlight += rows.size();
+            inFlight.addAll(runs);
             tookSome = true;
         }
-        LOG.debug("Relaying messages that were not sent after their commit [count={}]", rows.size());
-        Map<String, List<ClaimedRow>> byCorrelation = rows.stream()
-                .collect(Collectors.groupingBy(ClaimedRow::correlationId, LinkedHashMap::new, Collectors.toList()));
-        byCorrelation.values().forEach(some -> send(some, current, before));
-        return rows.size();
+        LOG.debug("Relaying messages that were not sent after their commit [correlations={}]", runs.size());
+        for (Run run : runs) {
+            new SendingInOrder(
+                            run.rows(),
+                            current,
+                            blocking,
+                            () -> goesOn(run),
+                            (confirmed, failure) -> ended(run, confirmed, failure))
+                    .run();
+        }
     }
 
-    private List<ClaimedRow> claim(Connection connection, int limit) throws SQLException {
-        List<ClaimedRow> locked = table.lockDue(connection, limit);
-        if (locked.isEmpty()) {
-            return locked;
-        }
-        Set<String> correlations =
-                locked.stream().map(ClaimedRow::correlationId).collect(Collectors.toSet());
-        Map<String, NavigableSet<Long>> present = table.present(
-                connection, correlations, locked.get(locked.size() - 1).id());
-        List<ClaimedRow> taken = new ArrayList<>();
-        for (ClaimedRow row : locked) {
-            NavigableSet<Long> ahead = present.get(row.correlationId());
-            // claimed rows are removed from this set, so any other id at its head belongs to somebody else
-            if (ahead != null
-                    && !ahead.isEmpty()
-                    && ahead.first() == row.id()
-                    && !direct.isSending(row.correlationId())) {
-                ahead.remove(row.id());
-                taken.add(row);
-            }
-        }
-        if (!taken.isEmpty()) {
-            table.defer(connection, taken.stream().map(ClaimedRow::id).toList(), lease);
-        }
-        return taken;
+    private boolean goesOn(Run run) {
+        run.moves(timeline.nanoTime());
+        return !isStopped() && !isOver(run);
     }
 
-    /** @param before when they were taken, at the latest */
-    private void send(
-            List<ClaimedRow> claimed, Function<OutboundMessage, CompletableFuture<Void>> current, long before) {
-        List<OutboxRow> rows = new ArrayList<>();
-        ClaimedRow unreadable = null;
-        for (ClaimedRow row : claimed) {
-            if (sentRows.isConfirmed(row.id())) {
-                continue; // already confirmed, only not deleted yet
-            }
-            try {
-                rows.add(row.read());
-            } catch (IllegalArgumentException e) {
-                log.unreadable(
+    private void unreadable(ClaimedRow row, IllegalArgumentException reason) {
+        log.unreadable(
+                row.messageId(),
+                () -> LOG.error(
+                        "Message {} in row {} of {} cannot be read; it stays there and blocks the later messages of its correlation. Start a newer version of the application, or delete the row.",
                         row.messageId(),
-                        () -> LOG.error(
-                                "Message {} in row {} of {} cannot be read; it stays there and blocks the later messages of its correlation. Start a newer version of the application, or delete the row.",
-                                row.messageId(),
-                                row.id(),
-                                table.name(),
-                                Printable.inLines(e)));
-                unreadable = row;
-                break;
-            }
-        }
-        ClaimedRow stop = unreadable;
-        new SendingInOrder(
-                        rows,
-                        current,
-                        blocking,
-                        () -> !isStopped() && !isOver(before),
-                        (confirmed, failure) -> ended(new Claim(claimed, rows, stop, before), confirmed, failure))
-                .run();
+                        row.id(),
+                        table.name(),
+                        Printable.inLines(reason)));
+        sentRows.settle(List.of(), failed(row.id(), row.attempts(), null), () -> {});
     }
 
     private synchronized boolean isStopped() {
         return stopped;
     }
 
-    /**
-     * Claimed rows of one correlation.
-     *
-     * @param rows the readable ones, to be sent
-     * @param unreadable the row behind them that stops the sending, if any
-     * @param before when they were taken, at the latest
-     */
-    private record Claim(
-            List<ClaimedRow> claimed,
-            List<OutboxRow> rows,
-            @Nullable ClaimedRow unreadable,
-            long before) {}
-
-    private void ended(Claim claim, int confirmed, @Nullable Throwable failure) {
+    private void ended(Run run, int confirmed, @Nullable Throwable failure) {
         metrics.relayed(confirmed);
         if (confirmed > 0) {
             log.sent();
         }
         List<Long> done =
-                claim.rows.stream().limit(confirmed).map(OutboxRow::id).toList();
-        sentRows.settle(done, putOff(claim, confirmed, failure), () -> settled(claim.claimed.size()));
+                run.rows().stream().limit(confirmed).map(OutboxRow::id).toList();
+        sentRows.settle(done, putOff(run, confirmed, failure), () -> settled(run));
     }
 
-    private SentRows.@Nullable PutOff putOff(Claim claim, int confirmed, @Nullable Throwable failure) {
-        if (confirmed == claim.rows.size()) {
-            return claim.unreadable == null
-                    ? null
-                    : failed(claim, claim.unreadable.id(), claim.unreadable.attempts(), null);
+    private SentRows.@Nullable PutOff putOff(Run run, int confirmed, @Nullable Throwable failure) {
+        if (confirmed == run.rows().size()) {
+            return null;
         }
-        OutboxRow row = claim.rows.get(confirmed);
+        OutboxRow row = run.rows().get(confirmed);
         if (failure == null) {
             // not tried: either the lease is over and others have the rows, or we are stopping and give them back
-            return isOver(claim.before)
-                    ? null
-                    : new SentRows.PutOff(null, idsFrom(claim.claimed, row.id()), Duration.ZERO);
+            return isOver(run) ? null : new SentRows.PutOff(row.id(), Duration.ZERO, 0);
         }
         log.unsent(
                 failure,
@@ -275,20 +251,16 @@ final class Relay {
                         row.attempts() + 1,
                         backOff(row.attempts(), failure).toSeconds(),
                         failure.toString()));
-        return failed(claim, row.id(), row.attempts(), failure);
+        return failed(row.id(), row.attempts(), failure);
     }
 
-    private SentRows.PutOff failed(Claim claim, long id, int attempts, @Nullable Throwable failure) {
+    private SentRows.PutOff failed(long id, int attempts, @Nullable Throwable failure) {
         metrics.failed();
-        return new SentRows.PutOff(id, idsFrom(claim.claimed, id), backOff(attempts, failure));
+        return new SentRows.PutOff(id, backOff(attempts, failure), 1);
     }
 
-    private boolean isOver(long before) {
-        return timeline.nanoTime() - before >= lease.toNanos();
-    }
-
-    private static List<Long> idsFrom(List<ClaimedRow> claimed, long first) {
-        return claimed.stream().map(ClaimedRow::id).filter(id -> id >= first).toList();
+    private boolean isOver(Run run) {
+        return timeline.nanoTime() - run.claimed() >= lease.toNanos();
     }
 
     /**
@@ -303,17 +275,17 @@ final class Relay {
         return doubled.compareTo(LONGEST_BACK_OFF) > 0 ? LONGEST_BACK_OFF : doubled;
     }
 
-    private void settled(int rows) {
+    private void settled(Run run) {
         boolean more;
         synchronized (this) {
-            inFlight -= rows;
-            if (stopped && inFlight == 0) {
+            inFlight.remove(run);
+            if (stopped && inFlight.isEmpty()) {
                 idle.complete(null);
             }
             // look again at once: later rows of these correlations are free now, and there is room
-            more = noRoom && inFlight <= AHEAD * options.batchSize() / 2;
-            if (inFlight == 0) {
-                more |= tookSome;
+            more = (noRoom || tookSome) && moving() <= (noRoom ? AHEAD * options.batchSize() / 2 : 0);
+            if (more) {
+                noRoom = false;
                 tookSome = false;
             }
         }
@@ -326,7 +298,7 @@ final class Relay {
     synchronized CompletableFuture<Void> stop() {
         stopped = true;
         worker.stop();
-        if (inFlight == 0) {
+        if (inFlight.isEmpty()) {
             idle.complete(null);
         }
         return idle;

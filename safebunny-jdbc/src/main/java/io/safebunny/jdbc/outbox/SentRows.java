@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,12 +40,11 @@ final class SentRows {
     private final Set<Long> confirmed = ConcurrentHashMap.newKeySet();
 
     /**
-     * Rows to be sent again later.
+     * A row to be sent again later, and those behind it.
      *
-     * @param failed the row whose sending failed; {@code null} when none was tried
-     * @param ids the failed row and those behind it
+     * @param failures attempts to be counted: 0 if it was not tried
      */
-    record PutOff(@Nullable Long failed, List<Long> ids, Duration dueIn) {}
+    record PutOff(long id, Duration dueIn, int failures) {}
 
     /** @param done called once the table has been written */
     private record Item(List<Long> confirmed, @Nullable PutOff putOff, Runnable done) {}
@@ -139,19 +139,12 @@ final class SentRows {
                 .flatMap(item -> item.confirmed.stream())
                 .sorted() // two writers that lock the same rows in different orders deadlock
                 .toList();
-        List<PutOff> putOffs = new ArrayList<>();
-        batch.forEach(item -> {
-            if (item.putOff != null) {
-                putOffs.add(item.putOff);
-            }
-        });
+        List<PutOff> putOffs =
+                batch.stream().map(Item::putOff).flatMap(Stream::ofNullable).toList();
         if (!putOffs.isEmpty()) {
             connections.together(connection -> {
                 for (PutOff putOff : putOffs) {
-                    table.defer(connection, putOff.ids, putOff.dueIn);
-                    if (putOff.failed != null) {
-                        table.failed(connection, putOff.failed);
-                    }
+                    table.defer(connection, List.of(putOff.id), putOff.dueIn, putOff.failures);
                 }
                 return true;
             });

@@ -128,7 +128,7 @@ final class StoredInTransaction implements TransactionSynchronization {
             for (int from = 0; from < ids.size(); from += AT_ONCE) {
                 List<Long> some = ids.subList(from, Math.min(ids.size(), from + AT_ONCE));
                 connections.once(connection -> {
-                    table.defer(connection, some, relayAfter);
+                    table.defer(connection, some, relayAfter, 0);
                     return true;
                 });
             }

@@ -17,13 +17,13 @@ public enum Dialect {
             "utc_timestamp(6)",
             "utc_timestamp(6) - interval (? * 1000) microsecond",
             "utc_timestamp(6) + interval (? * 1000) microsecond",
-            " force index (primary)",
+            " force index (%s)",
             Dialect.COUNT_CONFLICT),
     MARIADB(
             "utc_timestamp(6)",
             "utc_timestamp(6) - interval (? * 1000) microsecond",
             "utc_timestamp(6) + interval (? * 1000) microsecond",
-            " force index (primary)",
+            " force index (%s)",
             Dialect.COUNT_CONFLICT),
     H2(
             "current_timestamp(6)",
@@ -41,14 +41,14 @@ public enum Dialect {
     private final String now;
     private final String ago;
     private final String later;
-    private final String inOrderOfKey;
+    private final String inOrderOf;
     private final String unlessPresent;
 
-    Dialect(String now, String ago, String later, String inOrderOfKey, String unlessPresent) {
+    Dialect(String now, String ago, String later, String inOrderOf, String unlessPresent) {
         this.now = now;
         this.ago = ago;
         this.later = later;
-        this.inOrderOfKey = inOrderOfKey;
+        this.inOrderOf = inOrderOf;
         this.unlessPresent = unlessPresent;
     }
 
@@ -67,9 +67,12 @@ public enum Dialect {
         return later;
     }
 
-    /** SQL after a table's name that makes it be read in key order. A sort before the limit would lock every matching row. */
-    public String inOrderOfKey() {
-        return inOrderOfKey;
+    /**
+     * SQL after a table's name that makes it be read in the order of an index, where the database has to be told: a sort before the limit
+     * would lock every matching row. The statement fails if there is no such index.
+     */
+    public String inOrderOf(String index) {
+        return inOrderOf.formatted(index);
     }
 
     /**

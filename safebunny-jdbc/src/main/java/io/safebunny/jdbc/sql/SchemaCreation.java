@@ -116,7 +116,8 @@ public final class SchemaCreation {
         return switch (dialect) {
             case POSTGRESQL -> "select to_regclass(?) is not null";
             case MYSQL, MARIADB ->
-                "select count(*) > 0 from information_schema.tables where table_schema = coalesce(?, database()) and table_name = ?";
+                "select count(*) > 0 from information_schema.%s where table_schema = coalesce(?, database()) and %s_name = ?"
+                        .formatted(isIndex ? "statistics" : "tables", isIndex ? "index" : "table");
             case H2 ->
                 "select count(*) > 0 from information_schema.%1$ss where upper(%1$s_schema) = upper(coalesce(cast(? as varchar), schema())) and upper(%1$s_name) = upper(cast(? as varchar))"
                         .formatted(isIndex ? "index" : "table")

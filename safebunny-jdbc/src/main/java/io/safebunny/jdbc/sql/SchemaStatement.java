@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.sql;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -22,13 +23,30 @@ record SchemaStatement(String kind, @Nullable String schema, String name, String
             "create (table|index) if not exists ([\\w.]+)(?: on ([\\w.]+))?.*",
             Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
-    /** All statements of a script, in their order. */
+    /** An index within the statement that creates its table. */
+    private static final Pattern INDEX_WITHIN = Pattern.compile("^ +index (\\w+) (\\([\\w, ]+\\))", Pattern.MULTILINE);
+
+    /** All statements of a script, in their order; each index within a table also as a statement of its own, for tables of before it. */
     static List<SchemaStatement> of(String script) {
         return Stream.of(script.replaceAll("--.*", "").split(";"))
                 .map(String::strip)
                 .filter(sql -> !sql.isEmpty())
                 .map(SchemaStatement::parse)
+                .flatMap(SchemaStatement::withIndexes)
                 .toList();
+    }
+
+    private static Stream<SchemaStatement> withIndexes(SchemaStatement statement) {
+        List<SchemaStatement> all = new ArrayList<>(List.of(statement));
+        Matcher within = INDEX_WITHIN.matcher(statement.sql);
+        while (within.find()) {
+            all.add(new SchemaStatement(
+                    "index",
+                    statement.schema,
+                    within.group(1),
+                    "create index %s on %s %s".formatted(within.group(1), statement.qualifiedName(), within.group(2))));
+        }
+        return all.stream();
     }
 
     private static SchemaStatement parse(String sql) {

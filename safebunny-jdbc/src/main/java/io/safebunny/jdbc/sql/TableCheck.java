@@ -4,14 +4,14 @@ package io.safebunny.jdbc.sql;
 import io.safebunny.failure.ConfigurationException;
 import java.sql.SQLException;
 
-/** Refuses to start when a table is missing, lacks columns, or is in a database that would not tell ids apart. */
+/** Refuses to start when a table is missing, lacks columns or an index, or is in a database that would not tell ids apart. */
 public final class TableCheck {
 
     private TableCheck() {}
 
     /**
      * @param script location of the script that creates the table
-     * @param probe a query that fails when the table or a column is missing
+     * @param probe a query that fails when the table, a column or an index is missing
      */
     public static void run(String table, String script, Connections connections, SqlWork<Boolean> probe) {
         try {
@@ -21,7 +21,7 @@ public final class TableCheck {
             if (Failures.kindOf(e) == Failures.Kind.TABLE) {
                 throw new ConfigurationException(
                         "SB-1402",
-                        "Table %s is missing, lacks columns, or may not be read [SQLState=%s]."
+                        "Table %s is missing, lacks columns or an index, or may not be read [SQLState=%s]."
                                 .formatted(table, e.getSQLState()),
                         "Run the script %s in safebunny-jdbc.jar, for example as a Flyway migration, or set safebunny.store.jdbc.initialize-schema=always. If it has another name, correct safebunny.store.jdbc.table-prefix; if an earlier version created it, alter it as the changelog says."
                                 .formatted(script),

@@ -67,6 +67,94 @@ abstract class CommitListenerRules {
         assertThat(shop.setAside()).isEqualTo(1);
     }
 
+    private static void beforeCommit(Runnable action) {
+        Shop.register(new TransactionSynchronization() {
+            @Override
+            public void beforeCommit(boolean readOnly) {
+                action.run();
+            }
+        });
+    }
+
+    private static void swallowed(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException e) {
+            assertThat(e).isNotNull();
+        }
+    }
+
+    /** The store refuses what comes late: the message's record is not as it was left. */
+    private void loseRecord() {
+        assertThat(shop.sql.update("delete from safebunny_message where node = 'shop'"))
+                .isPositive();
+    }
+
+    @Test
+    void beforeTheCommitARefusalThatIsSwallowedFailsTheMessage() {
+        try (CapturedLogs logs = CapturedLogs.start()) {
+            shop.order(1, (attempt, context) -> {
+                shop.note("handler");
+                beforeCommit(() -> {
+                    if (attempt == 1) {
+                        loseRecord();
+                    }
+                    swallowed(() -> shop.tell("listener"));
+                });
+                shop.tell("handler");
+            });
+
+            assertThat(logs.all().stream().map(LogLine::message)).noneMatch(text -> text.contains("SB-3016"));
+        }
+        assertThat(shop.attempts).hasValue(2);
+        assertThat(shop.sent).containsExactly("handler", "listener");
+        assertThat(shop.notes()).containsExactly("handler");
+    }
+
+    /** Spring swallows what is thrown when the inner transaction is over. */
+    @Test
+    void beforeTheCommitARefusalAfterATransactionOfItsOwnFailsTheMessage() {
+        shop.order(1, (attempt, context) -> {
+            beforeCommit(() -> {
+                if (attempt == 1) {
+                    loseRecord();
+                }
+                swallowed(() -> shop.ofItsOwn().executeWithoutResult(status -> shop.tell("listener")));
+            });
+            shop.tell("handler");
+        });
+
+        assertThat(shop.attempts).hasValue(2);
+        assertThat(shop.sent).containsExactly("handler", "listener");
+    }
+
+    /** Whichever of the listeners comes last. */
+    @Test
+    void beforeTheCommitARefusalOfAListenerThatAnotherRegisteredLateFailsTheMessage() {
+        shop.order(
+                0,
+                (attempt, context) -> beforeCommit(() -> {
+                    loseRecord();
+                    swallowed(() -> shop.tell("listener"));
+                    beforeCommit(() -> {});
+                }));
+
+        assertThat(shop.sent).isEmpty();
+        assertThat(shop.setAside()).isEqualTo(1);
+    }
+
+    @Test
+    void aStepBeforeTheCommitThatIsRefusedFailsTheMessage() {
+        shop.order(0, (attempt, context) -> {
+            beforeCommit(() -> swallowed(() -> context.once("charge", () -> shop.note("charged"))));
+            shop.tell("handler");
+        });
+
+        assertThat(shop.sent).isEmpty();
+        assertThat(shop.notes()).isEmpty();
+        assertThat(shop.setAside()).isEqualTo(1);
+    }
+
     @Test
     void asTheTransactionCompletesItIsPartOfTheMessage() {
         shop.order(

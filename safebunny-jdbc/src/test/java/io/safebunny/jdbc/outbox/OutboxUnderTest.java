@@ -32,7 +32,7 @@ final class OutboxUnderTest implements AutoCloseable {
     final JdbcTemplate sql;
 
     private final SystemTimeline clock = new SystemTimeline("outbox-test");
-    private final AheadTimeline timeline = new AheadTimeline(clock);
+    final AheadTimeline timeline = new AheadTimeline(clock);
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
     OutboxUnderTest(
@@ -63,24 +63,32 @@ final class OutboxUnderTest implements AutoCloseable {
     }
 
     static OutboundMessage message(String correlationId, String id) {
+        return message("Ping", correlationId, id);
+    }
+
+    static OutboundMessage message(String type, String correlationId, String id) {
         WireMessage wire = new WireMessage(
                 id,
                 correlationId,
-                "Ping",
+                type,
                 "shop",
                 1_700_000_000L,
                 "application/json",
                 null,
                 Map.of("sb-marker", 1, "tenant", "acme"),
                 "{\"text\":\"grüße\"}".getBytes(StandardCharsets.UTF_8));
-        return new OutboundMessage(wire, new Route.Publication("shop.Ping"), Duration.ofSeconds(3));
+        return new OutboundMessage(wire, new Route.Publication("shop." + type), Duration.ofSeconds(3));
     }
 
     void publish(String correlationId, String... ids) {
         for (String id : ids) {
-            if (!outbox.add(message(correlationId, id))) {
-                throw new IllegalStateException("There is no transaction");
-            }
+            publish(message(correlationId, id));
+        }
+    }
+
+    void publish(OutboundMessage message) {
+        if (!outbox.add(message)) {
+            throw new IllegalStateException("There is no transaction");
         }
     }
 

@@ -5,6 +5,7 @@ import io.safebunny.spi.transport.OutboundMessage;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,6 +17,8 @@ final class RecordingSender implements Function<OutboundMessage, CompletableFutu
 
     private final List<OutboundMessage> messages = new ArrayList<>();
     private final Set<String> refused = ConcurrentHashMap.newKeySet();
+    private final Set<String> unanswered = ConcurrentHashMap.newKeySet();
+    private final Map<OutboundMessage, CompletableFuture<Void>> waiting = new ConcurrentHashMap<>();
     private final Executor answers;
     private volatile boolean silent;
 
@@ -32,25 +35,36 @@ final class RecordingSender implements Function<OutboundMessage, CompletableFutu
     @Override
     public CompletableFuture<Void> apply(OutboundMessage message) {
         if (refused.contains(String.valueOf(message.message().correlationId()))
-                || refused.contains(String.valueOf(message.message().messageId()))) {
+                || refused.contains(String.valueOf(message.message().messageId()))
+                || refused.contains(message.route().routingKey())) {
             return CompletableFuture.failedFuture(new IllegalStateException("refused"));
         }
         synchronized (messages) {
             messages.add(message);
         }
         CompletableFuture<Void> answer = new CompletableFuture<>();
-        if (!silent) {
+        if (unanswered.contains(message.route().routingKey())) {
+            waiting.put(message, answer);
+        } else if (!silent) {
             answers.execute(() -> answer.complete(null));
         }
         return answer;
     }
 
-    void refuse(String correlationOrMessageId) {
-        refused.add(correlationOrMessageId);
+    void refuse(String correlationOrMessageIdOrRoutingKey) {
+        refused.add(correlationOrMessageIdOrRoutingKey);
     }
 
+    /** Takes messages with this routing key and does not confirm. */
+    void leaveUnanswered(String routingKey) {
+        unanswered.add(routingKey);
+    }
+
+    /** Confirms what was left unanswered, too. */
     void acceptAll() {
         refused.clear();
+        unanswered.clear();
+        waiting.values().forEach(answer -> answer.complete(null));
     }
 
     /** Takes messages and never confirms. */

@@ -9,4 +9,9 @@ class MariaDbSchemaCreationIT extends SchemaRaceRules {
     TestDatabase database() {
         return TestDatabase.MARIADB;
     }
+
+    @Override
+    String dropIndex(String index, String table) {
+        return "drop index %s on %s".formatted(index, table);
+    }
 }

@@ -9,4 +9,9 @@ class MySqlSchemaCreationIT extends SchemaRaceRules {
     TestDatabase database() {
         return TestDatabase.MYSQL;
     }
+
+    @Override
+    String dropIndex(String index, String table) {
+        return "drop index %s on %s".formatted(index, table);
+    }
 }

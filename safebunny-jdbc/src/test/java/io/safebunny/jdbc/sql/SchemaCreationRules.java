@@ -9,6 +9,7 @@ import io.safebunny.jdbc.fixture.TestDatabase;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -75,6 +76,42 @@ abstract class SchemaCreationRules {
                 end(connection);
             }
         }
+    }
+
+    /** Of an installation that is older than the index. */
+    @Test
+    void anIndexThatATableLacksIsCreated() {
+        create();
+        String index = prefix + "outbox_due";
+        sql.execute(dropIndex(index, prefix + "outbox"));
+        assertThat(indexes(index)).isZero();
+
+        create();
+
+        assertThat(indexes(index)).isEqualTo(1);
+    }
+
+    String dropIndex(String index, String table) {
+        return "drop index " + index;
+    }
+
+    /** How many indexes there are of this name. */
+    private int indexes(String index) {
+        List<String> found = new ArrayList<>();
+        sql.execute((Connection connection) -> {
+            boolean isUpper = connection.getMetaData().storesUpperCaseIdentifiers();
+            String table = prefix + "outbox";
+            try (var rows = connection
+                    .getMetaData()
+                    .getIndexInfo(
+                            connection.getCatalog(), null, isUpper ? table.toUpperCase(Locale.ROOT) : table, false, true)) {
+                while (rows.next()) {
+                    found.add(String.valueOf(rows.getString("INDEX_NAME")));
+                }
+            }
+            return true;
+        });
+        return (int) found.stream().filter(index::equalsIgnoreCase).distinct().count();
     }
 
     @Test

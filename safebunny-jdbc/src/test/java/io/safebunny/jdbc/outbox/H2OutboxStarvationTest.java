@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.outbox;
+
+import io.safebunny.jdbc.fixture.TestDatabase;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+class H2OutboxStarvationTest extends OutboxStarvationRules {
+
+    @Override
+    TestDatabase database() {
+        return TestDatabase.H2;
+    }
+
+    @Override
+    String plan(String sql, Object... values) {
+        return new JdbcTemplate(database().pool()).queryForList("explain " + sql, values).toString();
+    }
+}
