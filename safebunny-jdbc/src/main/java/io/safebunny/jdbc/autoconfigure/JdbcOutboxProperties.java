@@ -16,7 +16,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param relayAfter How long only the instance that stored a message may send it. Raising it delays messages left behind by a
  *     crash; lowering it below the time a confirm takes sends messages twice. At least 100ms.
  * @param batchSize How many rows one statement reads or deletes; 1 to 1000. Raising it costs heap: up to four batches are in
- *     flight at once.
+ *     flight at once, besides what waits long for its confirm.
  */
 @ConfigurationProperties("safebunny.outbox")
 record JdbcOutboxProperties(

@@ -11,9 +11,7 @@ import io.safebunny.time.Timeline.Purpose;
 import io.safebunny.work.SerialTask;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -30,9 +28,6 @@ final class Relay {
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
 
     private static final String UNSEEN = "The outbox could not be searched for unsent messages";
-
-    /** Batches in flight at most, without messages that have been waiting for their confirm for a while. */
-    private static final int AHEAD = 4;
 
     /** In one look; those that were put off come last in the next one. */
     private static final int MOST_PUT_OFF = 10_000;
@@ -56,9 +51,7 @@ final class Relay {
 
     private final CompletableFuture<Void> idle = new CompletableFuture<>();
     private @Nullable Function<OutboundMessage, CompletableFuture<Void>> sender;
-    private final Set<Run> inFlight = new HashSet<>();
-    private boolean tookSome;
-    private boolean noRoom;
+    private final RunsInFlight inFlight;
     private boolean stopped;
     private boolean looking;
     /** Whether rows wait that nobody else in this process will send, as far as is known. */
@@ -89,6 +82,7 @@ final class Relay {
         this.lease = options.relayAfter().multipliedBy(3);
         this.dueRows = new DueRows(
                 connections, table, sentRows, direct, destinations, timeline, lease, options.relayInterval());
+        this.inFlight = new RunsInFlight(timeline, options.batchSize());
         this.worker = new SerialTask("relaying what was not sent", this::work, blocking, timeline);
     }
 
@@ -146,12 +140,13 @@ final class Relay {
                     return;
                 }
                 current = sender;
-                room = room();
+                room = inFlight.room();
             }
             if (room == 0) {
                 return;
             }
-            batch = dueRows.take(room, Duration.ofNanos(timeline.nanoTime() - began));
+            int most = destinations.isAway() ? Math.min(room, Destinations.FEW) : room;
+            batch = dueRows.take(most, Duration.ofNanos(timeline.nanoTime() - began));
             putOff += batch.putOff();
             batch.unreadable().forEach(this::unreadable);
             send(batch.runs(), current);
@@ -159,38 +154,13 @@ final class Relay {
         } while (!batch.isEmpty() && putOff < MOST_PUT_OFF && !destinations.isAway());
     }
 
-    private int room() {
-        int all = 0;
-        for (Run run : inFlight) {
-            all += run.rows().size();
-        }
-        int room = Math.min(AHEAD * options.batchSize() - moving(), DirectPath.MOST_HELD - all);
-        noRoom = room <= 0;
-        int most = destinations.isAway() ? Math.min(Destinations.FEW, options.batchSize()) : options.batchSize();
-        return Math.max(0, Math.min(room, most));
-    }
-
-    /** Messages in flight but for those whose correlation has stood still for a while: these must not hold up the others. */
-    private int moving() {
-        long now = timeline.nanoTime();
-        int rows = 0;
-        for (Run run : inFlight) {
-            if (now - run.moved() < Destinations.SILENCE.toNanos()) {
-                rows += run.rows().size();
-            }
-        }
-        return rows;
-    }
-
     private void send(List<Run> runs, Function<OutboundMessage, CompletableFuture<Void>> current) {
-        if (runs.isEmpty()) {
-            return;
-        }
         synchronized (this) {
-            inFlight.addAll(runs);
-            tookSome = true;
+            inFlight.begin(runs);
         }
-        LOG.debug("Relaying messages that were not sent after their commit [correlations={}]", runs.size());
+        if (!runs.isEmpty()) {
+            LOG.debug("Relaying messages that were not sent after their commit [correlations={}]", runs.size());
+        }
         for (Run run : runs) {
             new SendingInOrder(
                             run.rows(),
@@ -278,15 +248,9 @@ final class Relay {
     private void settled(Run run) {
         boolean more;
         synchronized (this) {
-            inFlight.remove(run);
+            more = inFlight.end(run);
             if (stopped && inFlight.isEmpty()) {
                 idle.complete(null);
-            }
-            // look again at once: later rows of these correlations are free now, and there is room
-            more = (noRoom || tookSome) && moving() <= (noRoom ? AHEAD * options.batchSize() / 2 : 0);
-            if (more) {
-                noRoom = false;
-                tookSome = false;
             }
         }
         if (more) {
