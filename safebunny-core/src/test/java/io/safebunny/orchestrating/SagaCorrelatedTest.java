@@ -129,6 +129,8 @@ class SagaCorrelatedTest {
                 .as("one that only shares the correlation id")
                 .isEqualTo(SagaStatus.ACTIVE);
         assertThat(status("Order", ORDER)).as("of another class").isEqualTo(SagaStatus.ACTIVE);
+        assertThat(world.sagas("post").find(ORDER))
+                .allSatisfy(saga -> assertThat(saga.blockedOn()).isEmpty());
         world.publish("desk", new Moved(PARCEL, 7), ORDER);
         assertThat(world.sagas("post").find("Parcel", PARCEL).orElseThrow().state())
                 .isEqualTo("{\"kilometres\":7}");
