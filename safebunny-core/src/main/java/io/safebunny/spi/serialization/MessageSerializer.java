@@ -35,7 +35,9 @@ public interface MessageSerializer {
     byte[] serialize(Object payload);
 
     /**
-     * Skips fields that the target type does not have: a newer sender may add some.
+     * Skips fields that the target type does not have: a newer sender may add some. A failure that passes by itself, such as a schema registry
+     * that is away, has an {@link java.io.IOException} of the JDK's or a timeout as its cause; then nobody takes the body for unreadable
+     * who looks at it in the poison queue.
      *
      * @param body not to be changed
      * @throws SerializationException when the bytes are not a value of the target type, or are a null; never returns {@code null}
