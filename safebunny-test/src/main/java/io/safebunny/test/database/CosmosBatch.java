@@ -38,6 +38,18 @@ final class CosmosBatch {
                 throws IOException, InterruptedException;
     }
 
+    /** Of the documents of a batch. */
+    static List<String> ids(byte[] batch) {
+        List<String> ids = new ArrayList<>();
+        JSON.readTree(batch).forEach(operation -> ids.add(id(operation)));
+        return ids;
+    }
+
+    /** Of a document. */
+    static String idOf(byte[] document) {
+        return JSON.readTree(document).path("id").stringValue();
+    }
+
     static Answer execute(byte[] batch, Single single) throws IOException, InterruptedException {
         List<JsonNode> operations = new ArrayList<>();
         JSON.readTree(batch).forEach(operations::add);

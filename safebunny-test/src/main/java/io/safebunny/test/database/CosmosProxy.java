@@ -13,6 +13,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -75,6 +76,7 @@ public final class CosmosProxy implements AutoCloseable {
     private final List<Fault> faults = new CopyOnWriteArrayList<>();
     private final Object writes = new Object();
     private volatile UnaryOperator<String> account = UnaryOperator.identity();
+    private volatile @Nullable LaggingReplica replica;
 
     private CosmosProxy(CosmosServer behind) throws IOException {
         this.target = behind.endpoint();
@@ -131,15 +133,25 @@ public final class CosmosProxy implements AutoCloseable {
         faults.add(new Fault(kind, false, false, 503, Map.of(), new CountDownLatch(1)));
     }
 
+    /**
+     * Reads are answered by a replica that is behind, as at the levels below Session, and at Session to whoever has not the session token of
+     * the write: with each document as it was this long ago, 404 if it was not there. No answer has a session token. Queries are not
+     * concerned. Until {@link #heal()}; what is written meanwhile must be written through this proxy, before a private server.
+     */
+    public void lag(Duration behind) {
+        replica = new LaggingReplica(behind);
+    }
+
     /** Changes the JSON with which the account describes itself. */
     public void rewriteAccount(UnaryOperator<String> change) {
         account = change;
     }
 
-    /** No more faults; what was stalled is refused with 503. */
+    /** No more faults, and no lag; what was stalled is refused with 503. */
     public void heal() {
         List<Fault> old = List.copyOf(faults);
         faults.removeAll(old);
+        replica = null;
         for (Fault fault : old) {
             if (fault.stall != null) {
                 fault.stall.countDown();
@@ -218,45 +230,92 @@ public final class CosmosProxy implements AutoCloseable {
 
     /** Writes wait for each other, so that a batch finds what it has looked at. */
     private Answer execute(Kind kind, HttpExchange exchange, byte[] body) throws IOException, InterruptedException {
+        LaggingReplica lagging = replica;
+        if (kind == Kind.READ && lagging != null) {
+            return lagging.read(path(exchange), forward(exchange, body));
+        }
         if (kind == Kind.READ || kind == Kind.QUERY || kind == Kind.QUERY_PLAN || kind == Kind.METADATA) {
             return forward(exchange, body);
         }
         synchronized (writes) {
-            return kind == Kind.BATCH && executesBatches
-                    ? CosmosBatch.execute(
-                            body, (method, id, headers, content) -> forward(exchange, method, id, headers, content))
-                    : forward(exchange, body);
+            if (lagging == null) {
+                return write(kind, exchange, body);
+            }
+            List<String> documents = documents(kind, exchange, body);
+            for (String document : documents) {
+                if (!lagging.knows(document)) {
+                    lagging.was(document, look(exchange, document));
+                }
+            }
+            Answer answer = write(kind, exchange, body);
+            for (String document : documents) {
+                lagging.is(document, look(exchange, document));
+            }
+            return answer;
         }
     }
 
+    private Answer write(Kind kind, HttpExchange exchange, byte[] body) throws IOException, InterruptedException {
+        return kind == Kind.BATCH && executesBatches
+                ? CosmosBatch.execute(
+                        body, (method, id, headers, content) -> forward(exchange, method, id, headers, content))
+                : forward(exchange, body);
+    }
+
+    /** The paths of what a write concerns. */
+    private static List<String> documents(Kind kind, HttpExchange exchange, byte[] body) {
+        String path = path(exchange);
+        return switch (kind) {
+            case CREATE -> List.of(path + "/" + CosmosBatch.idOf(body));
+            case BATCH ->
+                CosmosBatch.ids(body).stream().map(id -> path + "/" + id).toList();
+            default -> List.of(path);
+        };
+    }
+
+    private Answer look(HttpExchange exchange, String document) throws IOException, InterruptedException {
+        return send(exchange, "GET", document, true, Map.of("Accept", "application/json"), new byte[0]);
+    }
+
+    /** Of a document, or of the documents of a collection, which clients end with a slash. */
+    private static String path(HttpExchange exchange) {
+        return exchange.getRequestURI().getRawPath().replaceFirst("^/+", "/").replaceFirst("/+$", "");
+    }
+
     private Answer forward(HttpExchange exchange, byte[] body) throws IOException, InterruptedException {
-        return forward(exchange, exchange.getRequestMethod(), "", Map.of(), body);
+        String path = exchange.getRequestURI().getRawPath().replaceFirst("^/+", "/");
+        return send(exchange, exchange.getRequestMethod(), path, false, Map.of(), body);
     }
 
     /** @param below the path of the request */
     private Answer forward(HttpExchange exchange, String method, String below, Map<String, String> headers, byte[] body)
             throws IOException, InterruptedException {
-        URI asked = exchange.getRequestURI();
-        String query = asked.getRawQuery();
-        String path = asked.getRawPath().replaceFirst("^/+", "/");
-        if (!below.isEmpty()) {
-            path = path.replaceFirst("/+$", ""); // clients end the path of a collection with a slash
-        }
+        return below.isEmpty()
+                ? send(exchange, method, exchange.getRequestURI().getRawPath().replaceFirst("^/+", "/"), false, headers, body)
+                : send(exchange, method, path(exchange) + below, true, headers, body);
+    }
+
+    /** @param signed whether it is another request than the client has signed */
+    private Answer send(
+            HttpExchange exchange, String method, String path, boolean signed, Map<String, String> headers, byte[] body)
+            throws IOException, InterruptedException {
+        String query = exchange.getRequestURI().getRawQuery();
         HttpRequest.Builder request = HttpRequest.newBuilder(
-                        target.resolve(path + below + (query == null ? "" : "?" + query)))
+                        target.resolve(path + (query == null ? "" : "?" + query)))
                 .method(method, HttpRequest.BodyPublishers.ofByteArray(body));
         boolean isPart = !headers.isEmpty();
         exchange.getRequestHeaders().forEach((name, values) -> {
             String lower = name.toLowerCase(Locale.ROOT);
-            if (!NOT_COPIED.contains(lower) && !(isPart && lower.startsWith("x-ms-cosmos-"))) {
+            if (!NOT_COPIED.contains(lower)
+                    && !(isPart && (lower.startsWith("x-ms-cosmos-") || lower.equals("if-match")))) {
                 values.forEach(value -> request.header(name, value));
             }
         });
         headers.forEach(request::setHeader);
-        if (!below.isEmpty()) {
+        if (signed) {
             String date =
                     Objects.requireNonNullElse(exchange.getRequestHeaders().getFirst("x-ms-date"), "");
-            request.setHeader("Authorization", CosmosSignature.ofDocument(key, method, path + below, date));
+            request.setHeader("Authorization", CosmosSignature.ofDocument(key, method, path, date));
         }
         HttpResponse<byte[]> response = client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
         return new Answer(response.statusCode(), response.headers().map(), response.body());
@@ -267,7 +326,8 @@ public final class CosmosProxy implements AutoCloseable {
 
     private void answer(HttpExchange exchange, Answer answer) throws IOException {
         answer.headers.forEach((name, values) -> {
-            if (!NOT_COPIED.contains(name.toLowerCase(Locale.ROOT))) {
+            boolean isLost = replica != null && name.equalsIgnoreCase("x-ms-session-token");
+            if (!isLost && !NOT_COPIED.contains(name.toLowerCase(Locale.ROOT))) {
                 exchange.getResponseHeaders().put(name, values);
             }
         });

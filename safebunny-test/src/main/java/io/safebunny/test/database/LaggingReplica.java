@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.database;
+
+import io.safebunny.test.database.CosmosProxy.Answer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a replica answers that is behind: each document as it was some time ago. Thread-safe. */
+final class LaggingReplica {
+
+    private record Version(long since, Answer answer) {}
+
+    private final long behind;
+    private final Map<String, List<Version>> documents = new HashMap<>();
+
+    LaggingReplica(Duration behind) {
+        this.behind = behind.toNanos();
+    }
+
+    /** Before a write; counts if it is the first of this document. */
+    synchronized void was(String document, Answer answer) {
+        documents
+                .computeIfAbsent(document, path -> new ArrayList<>())
+                .add(new Version(System.nanoTime() - behind, answer));
+    }
+
+    synchronized boolean knows(String document) {
+        return documents.containsKey(document);
+    }
+
+    /** After a write. */
+    synchronized void is(String document, Answer answer) {
+        documents.computeIfAbsent(document, path -> new ArrayList<>()).add(new Version(System.nanoTime(), answer));
+    }
+
+    /** @param fresh of a document that has not been written since */
+    synchronized Answer read(String document, Answer fresh) {
+        List<Version> versions = documents.getOrDefault(document, List.of());
+        long then = System.nanoTime() - behind;
+        Answer seen = fresh;
+        for (Version version : versions) {
+            if (version.since - then <= 0) {
+                seen = version.answer;
+            }
+        }
+        return seen;
+    }
+}
