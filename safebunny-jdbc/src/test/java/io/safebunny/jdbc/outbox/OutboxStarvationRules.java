@@ -24,7 +24,10 @@ abstract class OutboxStarvationRules {
 
     private static final int MANY = 5_000;
     private static final int FEW = 100;
-    private static final Duration SECONDS = Duration.ofSeconds(20);
+    /** Of one correlation, whose messages are sent one by one. */
+    private static final int LONG = 2_000;
+
+    private static final Duration SECONDS = Duration.ofSeconds(30);
 
     final String node = TestDatabase.newNode();
     private final List<OutboxUnderTest> instances = new ArrayList<>();
@@ -153,7 +156,7 @@ abstract class OutboxStarvationRules {
     void aCorrelationWhoseFirstMessageIsRefusedHoldsUpNoOther() {
         leave(
                 () -> publish("Bad", "long", "first"),
-                () -> IntStream.range(1, MANY).forEach(i -> publish("Fine", "long", "later" + i)),
+                () -> IntStream.range(1, LONG).forEach(i -> publish("Fine", "long", "later" + i)),
                 good());
         OutboxUnderTest next = instance();
         next.sender.refuse("first");
@@ -165,7 +168,7 @@ abstract class OutboxStarvationRules {
         next.makeDue();
         await().atMost(Duration.ofSeconds(60)).until(() -> next.stored().isEmpty());
         List<String> expected = new ArrayList<>(List.of("first"));
-        IntStream.range(1, MANY).forEach(i -> expected.add("later" + i));
+        IntStream.range(1, LONG).forEach(i -> expected.add("later" + i));
         assertThat(next.sender.firstOf("long")).isEqualTo(expected);
     }
 
