@@ -3,11 +3,14 @@ package io.safebunny.crash.model;
 
 import io.safebunny.spi.store.ForwardingMessageStore;
 import io.safebunny.spi.store.JointWrite;
+import io.safebunny.spi.store.Listing;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordState;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Stores with faults that the runs of this package must find. */
@@ -49,6 +52,26 @@ public final class FaultyStores {
                     written.add(0, done.records().get(0));
                 }
                 return new JointWrite.Written(written);
+            }
+        };
+    }
+
+    /** Keeps one saga of an id: writes of others get lost. */
+    public static MessageStore withOneSagaOfAnId(MessageStore store) {
+        Map<String, String> kept = new HashMap<>();
+        return new ForwardingMessageStore(store) {
+            @Override
+            public JointWrite writeTogether(List<MessageRecord> records) {
+                JointWrite result = super.writeTogether(
+                        records.stream().filter(record -> isKept(record)).toList());
+                return result instanceof JointWrite.Written ? new JointWrite.Written(records) : result;
+            }
+
+            private boolean isKept(MessageRecord record) {
+                Listing listing = record.listing();
+                return listing == null
+                        || kept.computeIfAbsent(record.key().correlationId(), id -> listing.kind())
+                                .equals(listing.kind());
             }
         };
     }

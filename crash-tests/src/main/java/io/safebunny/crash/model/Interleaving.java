@@ -52,6 +52,7 @@ public final class Interleaving {
     private final Set<String> reserved = new HashSet<>();
     private final Set<String> captured = new HashSet<>();
     private final Map<String, Set<String>> failed = new HashMap<>();
+    private final Map<String, Integer> points = new TreeMap<>();
     private int placed;
     private final Chaos chaos;
 
@@ -89,7 +90,7 @@ public final class Interleaving {
         MessageStore store = storeOf.computeIfAbsent(node, this::newStore);
         chaos.calmly(() -> {
             if (node.equals(ShopSaga.NODE)) {
-                world.start(node, store, List.of(), new ShopSaga(() -> chaos.chance(25)));
+                world.start(node, store, List.of(), new ShopSaga(() -> chaos.chance(25)), new BookSaga());
             } else {
                 world.start(node, store, handlers(node));
             }
@@ -160,7 +161,8 @@ public final class Interleaving {
     private void act() {
         switch (random.nextInt(14)) {
             case 0, 1, 2 -> place();
-            case 3, 4 -> send(new Note(1 + random.nextInt(100)));
+            case 3 -> send(new Note(1 + random.nextInt(100)));
+            case 4 -> mark(1 + random.nextInt(100));
             case 5 -> send(new Wait(random.nextInt(400)));
             case 6 -> {
                 if (random.nextInt(3) == 0) {
@@ -191,7 +193,17 @@ public final class Interleaving {
 
     /** Perhaps too early. */
     private void send(Object message) {
-        world.publish("storefront", message, "order-" + (1 + random.nextInt(Math.min(sagas, placed + 1))));
+        world.publish("storefront", message, any());
+    }
+
+    private String any() {
+        return "order-" + (1 + random.nextInt(Math.min(sagas, placed + 1)));
+    }
+
+    private void mark(int more) {
+        String id = any();
+        points.merge(id, more, Integer::sum);
+        world.publish("storefront", new BookSaga.Mark(more), id);
     }
 
     private void replay() {
@@ -208,7 +220,7 @@ public final class Interleaving {
             return;
         }
         String id = "order-" + (1 + random.nextInt(placed));
-        SagaView view = world.saga(ShopSaga.NODE, id);
+        SagaView view = world.saga(ShopSaga.NODE, ShopSaga.NAME, id);
         if (view == null) {
             return;
         }
@@ -258,7 +270,7 @@ public final class Interleaving {
     }
 
     private boolean mend(String id) {
-        SagaView view = Objects.requireNonNull(world.saga(ShopSaga.NODE, id), id + " never began");
+        SagaView view = Objects.requireNonNull(world.saga(ShopSaga.NODE, ShopSaga.NAME, id), id + " never began");
         Sagas all = world.instance(ShopSaga.NODE).engine().sagas();
         if (view.status() == SagaStatus.STUCK && random.nextBoolean()) {
             all.fail(ShopSaga.NAME, id, "given up");
@@ -278,10 +290,17 @@ public final class Interleaving {
             ShopModel model = watch.model(id);
             String problem = judge(id, order(number), model);
             if (!problem.isEmpty()) {
-                wrong.put(id, problem + ": " + world.saga(ShopSaga.NODE, id));
+                wrong.put(id, problem + ": " + world.saga(ShopSaga.NODE, ShopSaga.NAME, id));
             }
             chaos.count("ended " + model.status());
         }
+        points.forEach((id, sum) -> {
+            String problem = BookSaga.judge(world.saga(ShopSaga.NODE, BookSaga.NAME, id), sum);
+            if (!problem.isEmpty()) {
+                wrong.merge(id, problem, (one, other) -> one + "; " + other);
+            }
+            chaos.count("books");
+        });
         if (!wrong.isEmpty()) {
             throw new DeviationException(wrong.toString());
         }

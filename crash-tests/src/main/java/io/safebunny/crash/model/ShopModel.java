@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -48,6 +49,7 @@ final class ShopModel {
 
     private record Timeout(String token, long due, long wakesAt) {}
 
+    private final Predicate<String> isSetAside;
     private SagaStatus status = SagaStatus.ACTIVE;
     private String order = "";
     private long cents;
@@ -58,6 +60,11 @@ final class ShopModel {
     private final List<String> mended = new ArrayList<>();
     private final Set<String> taken = new HashSet<>();
     private long version;
+
+    /** @param isSetAside whether a message to the saga is set aside now, and not being handled again after a replay */
+    ShopModel(Predicate<String> isSetAside) {
+        this.isSetAside = isSetAside;
+    }
 
     SagaStatus status() {
         return status;
@@ -243,7 +250,7 @@ final class ShopModel {
                 .filter(step -> step.undoId.equals(sent) || step.commandId.equals(sent))
                 .toList();
         require(meant || !senders.isEmpty(), "the news of another's poison message changed the saga");
-        boolean late = mended.contains(id) || taken.contains(id);
+        boolean late = mended.contains(id) || taken.contains(id) || !isSetAside.test(id);
         if (meant && status == SagaStatus.ACTIVE && !late && !NO_GAP.contains(reason)) {
             status = SagaStatus.STUCK;
             stuckOn = id;

@@ -36,6 +36,7 @@ final class Watch {
     private final Map<String, List<WireMessage>> news = new HashMap<>();
 
     private final Set<String> written = new HashSet<>();
+    private final Map<String, RecordState> states = new HashMap<>();
     private final Map<String, ShopModel> models = new TreeMap<>();
     private @Nullable String deviation;
 
@@ -47,7 +48,12 @@ final class Watch {
     }
 
     ShopModel model(String sagaId) {
-        return models.computeIfAbsent(sagaId, id -> new ShopModel());
+        return models.computeIfAbsent(sagaId, id -> new ShopModel(this::isSetAside));
+    }
+
+    /** One that could not be read has no record. */
+    private boolean isSetAside(String messageId) {
+        return states.getOrDefault(messageId, RecordState.POISONED) == RecordState.POISONED;
     }
 
     boolean isKnown(String sagaId) {
@@ -106,6 +112,7 @@ final class Watch {
                 saga = record;
             } else if (!key.isCompanion()) {
                 message = record;
+                states.put(key.messageId(), record.state());
             }
         }
         try {

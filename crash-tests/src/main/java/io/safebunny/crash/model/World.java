@@ -153,6 +153,11 @@ public final class World {
         return found.isEmpty() ? null : found.get(0);
     }
 
+    /** One of several classes that may have a saga of the id. */
+    public @Nullable SagaView saga(String node, String saga, String id) {
+        return instance(node).engine().sagas().find(saga, id).orElse(null);
+    }
+
     public void publish(String node, Object message, String correlationId) {
         bunny(node).publish(message, PublishOptions.none().withCorrelationId(correlationId));
     }

@@ -33,7 +33,7 @@ class InterleavingsTest {
         Interleavings all = Interleavings.ofSagas(store -> store);
 
         assertThat(all.run(1, FEW, done -> {})).isEmpty();
-        assertThat(all.seen()).containsKeys("crashes", "interruptions", "duplicates", "replays", "repairs");
+        assertThat(all.seen()).containsKeys("crashes", "interruptions", "duplicates", "replays", "repairs", "books");
     }
 
     @Test
@@ -56,6 +56,12 @@ class InterleavingsTest {
     @Test
     void separateWritesAreFound() {
         assertThat(Interleavings.ofSagas(FaultyStores::inTwoWrites).run(1, MANY, done -> {}))
+                .isNotEmpty();
+    }
+
+    @Test
+    void aSagaThatTakesThePlaceOfAnotherOneIsFound() {
+        assertThat(Interleavings.ofSagas(FaultyStores::withOneSagaOfAnId).run(1, MANY, done -> {}))
                 .isNotEmpty();
     }
 
