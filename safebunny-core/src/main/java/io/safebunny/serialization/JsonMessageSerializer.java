@@ -108,7 +108,8 @@ public final class JsonMessageSerializer implements MessageSerializer {
      * @return {@code null} if, as far as Jackson knows, a body can be read
      * @throws ConfigurationException a body would choose a class
      */
-    @Nullable String whyUnreadable(Type target) {
+    @Nullable
+    String whyUnreadable(Type target) {
         try {
             return Readability.flaw(mapper, mapper.constructType(target));
         } catch (ConfigurationException e) {

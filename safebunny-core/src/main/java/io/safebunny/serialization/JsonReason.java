@@ -44,7 +44,8 @@ final class JsonReason {
         String text = e.getOriginalMessage();
         boolean isOfTheClass = e instanceof InvalidDefinitionException
                 || isThrownBy(CONFLICTS, e.getCause())
-                || (e.getClass() == MismatchedInputException.class && text.startsWith("Cannot construct instance of `"));
+                || (e.getClass() == MismatchedInputException.class
+                        && text.startsWith("Cannot construct instance of `"));
         return isOfTheClass
                 ? Names.printable(text.replaceFirst("(?s) value \\(.*", " value"), LONGEST_DEFINITION)
                 : null;

@@ -78,7 +78,8 @@ class EmptyObjectsTest {
         for (int again = 0; again < 2; again++) {
             assertThatExceptionOfType(SerializationException.class)
                     .isThrownBy(() -> serializer.serialize(payload))
-                    .withMessageStartingWith("SB-3004 Cannot write " + payload.getClass().getName())
+                    .withMessageStartingWith(
+                            "SB-3004 Cannot write " + payload.getClass().getName())
                     .withMessageContaining("would become {}")
                     .withMessageNotContaining("secret");
         }
