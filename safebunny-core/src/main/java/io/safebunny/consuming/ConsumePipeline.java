@@ -162,7 +162,9 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     private void recover(HandledMessage message, Next next) {
         try {
             next.run();
+            message.publicationsEnd(null);
         } catch (Throwable failure) { // an Error of one message must not end the service
+            message.publicationsEnd(failure);
             Thread.interrupted(); // left behind by a middleware, it would fail the copy
             message.endsWith(recoverer.recover(message, failure));
         }

@@ -7,6 +7,7 @@ import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.middleware.ConsumeContext;
+import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.observation.Observations;
 import io.safebunny.recovery.Recovery;
 import io.safebunny.recovery.RecoveryAction;
@@ -80,6 +81,11 @@ final class HandledMessage implements ConsumeContext {
     /** Nothing that fails from now on makes it be handled again. */
     void completed() {
         over = true;
+    }
+
+    /** What is not confirmed by now is kept in the record of a completed message; otherwise it was for nothing. */
+    void publicationsEnd(@Nullable Throwable failure) {
+        handling.ended(over ? PublishOutcome.STORED : PublishOutcome.DROPPED, failure);
     }
 
     /** It is not handled again, unless it is replayed. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.handling;
 
+import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.spi.transport.OutboundMessage;
 import org.jspecify.annotations.Nullable;
 
@@ -21,9 +22,10 @@ final class Collected {
         return message;
     }
 
-    /** Its transaction was rolled back. */
-    void drop() {
+    /** Its transaction was rolled back, or what published it counts for nothing. */
+    void drop(@Nullable Throwable why) {
         dropped = true;
+        message.ended(PublishOutcome.DROPPED, why);
     }
 
     boolean isDropped() {

@@ -4,7 +4,10 @@ package io.safebunny.handling;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Envelope;
+import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.spi.transport.OutboundMessage;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +32,7 @@ public final class Ending {
     private final HandledTransactions transactions;
     private Phase phase = Phase.NOT_YET;
     private Consumer<OutboundMessage> record = publication -> {};
+    private List<OutboundMessage> collected = List.of();
     private @Nullable RuntimeException refusal;
 
     Ending(Envelope message, HandledTransactions transactions) {
@@ -96,17 +100,31 @@ public final class Ending {
         if (phase == Phase.ROLLED_BACK) {
             throw refused();
         }
+        if (collected.isEmpty()) {
+            collected = new ArrayList<>(1);
+        }
+        collected.add(publication);
         TransactionShare share = transactions.current();
         if (share == null || share.isOwn()) {
             add(publication);
         } else {
-            Collected collected = new Collected(publication, share);
-            share.onRollback(collected::drop);
+            Collected own = new Collected(publication, share);
+            share.onRollback(() -> own.drop(null));
             share.onCommit(() -> {
-                if (!collected.isDropped()) {
-                    add(publication);
+                if (!own.isDropped()) {
+                    addLate(publication);
                 }
             });
+        }
+    }
+
+    /** Whoever published it has its id already, so only the watcher can be told. */
+    private void addLate(OutboundMessage publication) {
+        try {
+            add(publication);
+        } catch (RuntimeException e) {
+            publication.ended(PublishOutcome.DROPPED, e);
+            throw e;
         }
     }
 
@@ -115,6 +133,13 @@ public final class Ending {
             record.accept(publication);
         } catch (RuntimeException e) {
             throw keep(e);
+        }
+    }
+
+    /** Of what listeners have published, and nobody has been told of yet. */
+    void tell(PublishOutcome outcome, @Nullable Throwable failure) {
+        for (OutboundMessage publication : collected) {
+            publication.ended(outcome, failure);
         }
     }
 

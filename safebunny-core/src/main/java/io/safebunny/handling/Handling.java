@@ -6,6 +6,7 @@ import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Envelope;
 import io.safebunny.middleware.Next;
+import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.spi.transport.OutboundMessage;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -167,7 +168,7 @@ public final class Handling implements Surrounding {
             }
             requireUndecided();
         } catch (Throwable failure) {
-            publications.returnTo(before);
+            publications.returnTo(before, failure);
             records.clear();
             requireUndecided();
             throw failure;
@@ -205,7 +206,7 @@ public final class Handling implements Surrounding {
             beginStepsAgain();
         } finally {
             ending.isOver();
-            publications.returnTo(before);
+            publications.returnTo(before, null);
             records.clear();
         }
     }
@@ -329,6 +330,12 @@ public final class Handling implements Surrounding {
     /** The collected publications, in the order of publishing. */
     public List<OutboundMessage> collected() {
         return publications.all();
+    }
+
+    /** Called when it is known what becomes of the publications of which nobody has been told yet. */
+    public void ended(PublishOutcome outcome, @Nullable Throwable failure) {
+        publications.ended(outcome, failure);
+        ending.tell(outcome, failure);
     }
 
     /** The next ordinal: 1 for the first publication of this type in this handling. */

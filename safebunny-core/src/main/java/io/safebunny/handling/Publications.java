@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.handling;
 
+import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.spi.transport.OutboundMessage;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,7 +34,7 @@ final class Publications {
     /** As part of the transaction that is open on this thread, if any. */
     void add(OutboundMessage publication) {
         Collected added = new Collected(publication, transactions.current());
-        transactions.onRollback(added::drop);
+        transactions.onRollback(() -> added.drop(null));
         add(added);
     }
 
@@ -63,6 +64,13 @@ final class Publications {
                 .toList();
     }
 
+    /** Tells of those of which nobody has been told yet. */
+    synchronized void ended(PublishOutcome outcome, @Nullable Throwable failure) {
+        for (Collected each : collected) {
+            each.message().ended(outcome, failure);
+        }
+    }
+
     /** One of which it is not known whether its transaction is committed, or {@code null}. */
     synchronized @Nullable OutboundMessage undecided() {
         for (Collected each : collected) {
@@ -78,13 +86,17 @@ final class Publications {
     }
 
     synchronized void clear() {
-        returnTo(NOTHING);
+        returnTo(NOTHING, null);
     }
 
-    /** Discards later publications and resets the ordinals, so that the same code publishes the same ids. */
-    synchronized void returnTo(Mark mark) {
+    /**
+     * Discards later publications, because of this failure if there was one, and resets the ordinals, so that the same code publishes the same ids.
+     */
+    synchronized void returnTo(Mark mark, @Nullable Throwable why) {
         if (collected.size() > mark.size) {
-            collected.subList(mark.size, collected.size()).clear();
+            List<Collected> later = collected.subList(mark.size, collected.size());
+            later.forEach(each -> each.drop(why));
+            later.clear();
         }
         if (!ordinals.isEmpty()) {
             ordinals.clear();

@@ -28,7 +28,11 @@ public interface PublishContext {
     /** Sets an application header. In the before group only; later it has no effect on the message. */
     void header(String name, Object value);
 
-    /** In the after group: why it was not published, {@code null} when it was. */
+    /** In the after group: what became of it; {@code null} before. */
+    @Nullable
+    PublishOutcome outcome();
+
+    /** In the after group: why it is not confirmed, as far as there is a reason; {@code null} when it is. */
     @Nullable
     Throwable failure();
 }

@@ -8,6 +8,7 @@ import io.safebunny.failure.NotRunningException;
 import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.WireMessage;
+import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.observation.Observations;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
@@ -322,7 +323,13 @@ public final class ConfirmedSender {
     /** Sends one after the other, each after the confirm of the one before, so that they arrive in the order of publishing. */
     public void publishAllAndWait(List<OutboundMessage> messages) {
         for (OutboundMessage message : messages) {
-            publishAndWait(message);
+            try {
+                publishAndWait(message);
+            } catch (RuntimeException e) {
+                message.ended(PublishOutcome.FAILED, e);
+                throw e;
+            }
+            message.ended(PublishOutcome.CONFIRMED, null);
         }
     }
 

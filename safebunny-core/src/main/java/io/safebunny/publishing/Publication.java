@@ -5,6 +5,7 @@ import io.safebunny.PublishOptions;
 import io.safebunny.Published;
 import io.safebunny.handling.Surrounding;
 import io.safebunny.middleware.PublishContext;
+import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.time.Deadline;
 import java.time.Duration;
@@ -43,6 +44,7 @@ final class Publication implements PublishContext {
     private @Nullable String messageId;
     private @Nullable String correlationId;
     private boolean accepted;
+    private volatile @Nullable PublishOutcome outcome;
     private volatile @Nullable Throwable failure;
 
     /** Set by the action in mode {@link Mode#SEND_ASYNC} when the message was handed to the sender. */
@@ -95,7 +97,8 @@ final class Publication implements PublishContext {
                 : Published.dropped();
     }
 
-    void failed(@Nullable Throwable cause) {
+    void ended(PublishOutcome how, @Nullable Throwable cause) {
+        outcome = how;
         failure = cause;
     }
 
@@ -146,6 +149,11 @@ final class Publication implements PublishContext {
             headers = new LinkedHashMap<>(headers);
         }
         headers.put(name, value);
+    }
+
+    @Override
+    public @Nullable PublishOutcome outcome() {
+        return outcome;
     }
 
     @Override

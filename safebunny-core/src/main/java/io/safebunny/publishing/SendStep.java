@@ -9,7 +9,7 @@ import io.safebunny.middleware.Middleware;
 import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishContext;
 import io.safebunny.middleware.PublishMiddleware;
-import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.MessageScope;
@@ -24,17 +24,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What publishing is about: the message is collected, stored or sent, as its caller asked, and the after group is told how that ended.
  * Thread-safe.
  */
 final class SendStep implements Middleware<Publication> {
-
-    private static final Logger LOG = LoggerFactory.getLogger(SendStep.class);
-    private static final Kind AFTER = Kind.warn(LOG, "Middlewares failed after publishing").upTo(20);
 
     private final MessageFactory messages;
     private final ConfirmedSender sender;
@@ -68,35 +63,29 @@ final class SendStep implements Middleware<Publication> {
 
     @Override
     public void invoke(Publication publication, Next next) throws Exception {
+        Report report = hasAfter ? new Report(publication, after, scope, callbacks, log) : null;
+        PublishOutcome outcome;
         try {
-            send(publication);
+            outcome = send(publication, report);
         } catch (Throwable failure) {
-            publication.failed(failure);
-            runAfter(publication);
+            endedHere(report, PublishOutcome.FAILED, failure);
             throw failure;
         }
         publication.accepted();
-        if (publication.sent == null) {
-            publication.failed(null);
-            runAfter(publication);
+        if (outcome != null) {
+            endedHere(report, outcome, null);
         }
         next.run();
     }
 
-    /** What happened has happened: a failure here is told and changes nothing. */
-    private void runAfter(Publication publication) {
-        try {
-            scope.run(() -> after.run(publication));
-        } catch (Throwable e) {
-            String id = String.valueOf(publication.messageId());
-            log.tell(
-                    AFTER,
-                    id,
-                    () -> LOG.warn("A middleware failed after the publishing of message {}", id, log.tellable(e)));
+    private static void endedHere(@Nullable Report report, PublishOutcome outcome, @Nullable Throwable failure) {
+        if (report != null) {
+            report.endedHere(outcome, failure);
         }
     }
 
-    private void send(Publication publication) {
+    /** @return {@code null} if it is told later what became of it */
+    private @Nullable PublishOutcome send(Publication publication, @Nullable Report report) {
         if (publication.surrounding != null) {
             if (publication.mode != Publication.Mode.SEND_NOW || !publication.surrounding.isEnding()) {
                 publication.surrounding.requirePublishing();
@@ -117,30 +106,33 @@ final class SendStep implements Middleware<Publication> {
         boolean handedOver = false;
         Throwable failure = null;
         try {
-            OutboundMessage message = messages.create(publication, trace);
+            OutboundMessage created = messages.create(publication, trace);
+            OutboundMessage message = report == null ? created : created.watchedBy(report);
             observations.identified(observation, publication.messageId(), publication.correlationId());
             switch (publication.mode) {
                 case COLLECT -> collect(Objects.requireNonNull(publication.surrounding, "in this mode"), message);
                 case SEND_AND_WAIT -> {
                     if (!isStored(message, observation)) {
-                        sender.requireRunning(message);
-                        sender.sendAndWait(message, publication.deadline());
+                        return sendNow(publication, message);
                     }
                 }
                 case SEND_ASYNC -> {
                     if (!isStored(message, observation)) {
                         sender.requireRunning(message);
                         publication.sent =
-                                whenSent(publication, observation, sender.send(message, publication.deadline()));
+                                whenSent(report, observation, sender.send(message, publication.deadline()));
                         handedOver = true;
                     }
                 }
                 case SEND_NOW -> {
-                    sender.requireRunning(message);
-                    sender.sendAndWait(message, publication.deadline());
+                    return sendNow(publication, message);
                 }
-                case KEEP -> publication.kept = message;
+                case KEEP -> {
+                    publication.kept = created;
+                    return PublishOutcome.STORED;
+                }
             }
+            return null;
         } catch (RuntimeException e) {
             failure = e;
             throw e;
@@ -149,6 +141,12 @@ final class SendStep implements Middleware<Publication> {
                 observations.stopSending(observation, failure);
             }
         }
+    }
+
+    private PublishOutcome sendNow(Publication publication, OutboundMessage message) {
+        sender.requireRunning(message);
+        sender.sendAndWait(message, publication.deadline());
+        return PublishOutcome.CONFIRMED;
     }
 
     private boolean isStored(OutboundMessage message, @Nullable Observation observation) {
@@ -179,8 +177,8 @@ final class SendStep implements Middleware<Publication> {
     }
 
     private CompletableFuture<Void> whenSent(
-            Publication publication, @Nullable Observation observation, CompletableFuture<Void> sent) {
-        if (observation == null && !hasAfter) {
+            @Nullable Report report, @Nullable Observation observation, CompletableFuture<Void> sent) {
+        if (observation == null && report == null) {
             return sent;
         }
         return sent.whenCompleteAsync(
@@ -189,8 +187,7 @@ final class SendStep implements Middleware<Publication> {
                     if (observation != null) {
                         observations.stopSending(observation, cause);
                     }
-                    publication.failed(cause);
-                    runAfter(publication);
+                    endedHere(report, cause == null ? PublishOutcome.CONFIRMED : PublishOutcome.FAILED, cause);
                 },
                 callbacks);
     }

@@ -16,6 +16,8 @@ import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishContext;
 import io.safebunny.middleware.PublishMiddleware;
+import io.safebunny.middleware.PublishOutcome;
+import io.safebunny.spi.transport.OutboundMessage;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -183,12 +185,16 @@ class PublishMiddlewareTest {
     }
 
     @Test
-    void runsOnceAfterAPublicationThatIsCollected() throws Exception {
-        Publisher publisher = new Publisher(recordsFailure());
-        List<?> collected = publisher.handling(() -> publisher.bunny.publish(PAYLOAD));
-
+    void runsOnceAfterItIsKnownWhatBecomesOfAPublicationThatIsCollected() throws Exception {
+        Publisher publisher = new Publisher(new After((context, next) -> seen.add(context.outcome())));
+        List<OutboundMessage> collected = publisher.handling(() -> publisher.bunny.publish(PAYLOAD));
         assertThat(collected).hasSize(1);
-        assertThat(seen).hasSize(1).containsOnlyNulls();
+        assertThat(seen).isEmpty();
+
+        collected.get(0).ended(PublishOutcome.CONFIRMED, null);
+        collected.get(0).ended(PublishOutcome.DROPPED, null);
+
+        assertThat(seen).containsExactly(PublishOutcome.CONFIRMED);
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.BunnyUndone;
 import io.safebunny.message.Headers;
 import io.safebunny.message.MessageTypes;
+import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.spi.store.MessageRecord;
@@ -133,6 +134,9 @@ final class Dispatch {
             OutboundMessage message = outgoing.get(sent);
             boolean avoids = avoided.test(Target.of(message));
             RuntimeException failure = avoids ? null : failureOf(message, tries);
+            if (!avoids) {
+                message.ended(failure == null ? PublishOutcome.CONFIRMED : PublishOutcome.STORED, failure);
+            }
             if (avoids || failure != null) {
                 return stopped(new Stop(rest(completed, sent), message, failure));
             }

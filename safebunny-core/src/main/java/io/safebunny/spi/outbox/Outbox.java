@@ -13,7 +13,8 @@ import java.util.function.Function;
 public interface Outbox {
 
     /**
-     * Stores the message in the transaction that is open on this thread.
+     * Stores the message in the transaction that is open on this thread. As long as this object is held, {@link OutboundMessage#ended}
+     * tells what became of it: confirmed, dropped with the transaction, or left to whoever reads it from the store.
      *
      * @return {@code false} if there is no transaction: then nothing was stored, and the caller sends the message at once
      * @throws RuntimeException when it cannot be stored, for example because the transaction is read-only

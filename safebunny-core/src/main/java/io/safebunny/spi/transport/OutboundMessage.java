@@ -4,6 +4,7 @@ package io.safebunny.spi.transport;
 import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
+import io.safebunny.middleware.PublishOutcome;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -17,25 +18,54 @@ import org.jspecify.annotations.Nullable;
  *     any other message; stores must keep it
  * @param deliverAt in whole milliseconds; if set, the sender replaces the delay by what is left until then. Transports ignore it;
  *     stores must keep it
+ * @param watcher hears what becomes of it in this process; {@code null} for nobody, as in what a store has read
  */
 public record OutboundMessage(
         WireMessage message,
         Route route,
         Duration delay,
         boolean droppedIfUnheard,
-        @Nullable Instant deliverAt) {
+        @Nullable Instant deliverAt,
+        @Nullable Watcher watcher) {
+
+    /** Hears what becomes of a message. Only the first call counts. Called on any thread, also with locks held: must not block. */
+    @FunctionalInterface
+    public interface Watcher {
+        void ended(PublishOutcome outcome, @Nullable Throwable failure);
+    }
+
+    /** Without a watcher. */
+    public OutboundMessage(
+            WireMessage message,
+            Route route,
+            Duration delay,
+            boolean droppedIfUnheard,
+            @Nullable Instant deliverAt) {
+        this(message, route, delay, droppedIfUnheard, deliverAt, null);
+    }
 
     public OutboundMessage(WireMessage message, Route route, Duration delay) {
         this(message, route, delay, false, null);
     }
 
     public OutboundMessage withDroppedIfUnheard(boolean dropped) {
-        return new OutboundMessage(message, route, delay, dropped, deliverAt);
+        return new OutboundMessage(message, route, delay, dropped, deliverAt, watcher);
     }
 
     /** @param delay what is left until then, for those that know delays only */
     public OutboundMessage deliveredAt(Instant instant, Duration delay) {
-        return new OutboundMessage(message, route, delay, droppedIfUnheard, instant);
+        return new OutboundMessage(message, route, delay, droppedIfUnheard, instant, watcher);
+    }
+
+    public OutboundMessage watchedBy(Watcher other) {
+        return new OutboundMessage(message, route, delay, droppedIfUnheard, deliverAt, other);
+    }
+
+    /** Tells the watcher, if there is one, and only if it has not been told before. */
+    public void ended(PublishOutcome outcome, @Nullable Throwable failure) {
+        if (watcher != null) {
+            watcher.ended(outcome, failure);
+        }
     }
 
     /** The message as it is to be sent now: with what is left of its delay. */

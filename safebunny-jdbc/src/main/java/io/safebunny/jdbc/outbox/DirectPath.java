@@ -3,6 +3,7 @@ package io.safebunny.jdbc.outbox;
 
 import io.safebunny.failure.MisuseException;
 import io.safebunny.jdbc.sql.Connections;
+import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.time.Timeline;
 import io.safebunny.work.SerialTask;
@@ -118,13 +119,16 @@ final class DirectPath {
         boolean mayWork;
         synchronized (this) {
             if (stopped) {
+                leave(rows, null);
                 return;
             }
             long now = timeline.nanoTime();
-            for (OutboxRow row : rows) {
+            for (int i = 0; i < rows.size(); i++) {
                 if (held >= MOST_HELD || heldBytes >= MOST_BYTES) {
+                    leave(rows.subList(i, rows.size()), null);
                     break;
                 }
+                OutboxRow row = rows.get(i);
                 held++;
                 heldBytes += row.bytes();
                 Track track = tracks.computeIfAbsent(row.correlationId(), Track::new);
@@ -217,6 +221,7 @@ final class DirectPath {
             Track track = ready.remove();
             List<OutboxRow> tooOld = track.lane.removeOlder(timeline.nanoTime(), tooOldNanos);
             leavesIf(!tooOld.isEmpty());
+            leave(tooOld, null);
             forget(tooOld);
             if (track.lane.isEmpty()) {
                 tracks.remove(track.lane.correlationId());
@@ -228,6 +233,11 @@ final class DirectPath {
             taken.add(new Taken(track, rows));
         }
         return taken;
+    }
+
+    /** To the relay, of this instance or another one. */
+    private static void leave(List<OutboxRow> rows, @Nullable Throwable failure) {
+        rows.forEach(row -> row.ended(PublishOutcome.STORED, failure));
     }
 
     private void forget(List<OutboxRow> rows) {
@@ -325,9 +335,11 @@ final class DirectPath {
                             id,
                             failure.toString()));
         }
+        part.subList(0, confirmed).forEach(row -> row.ended(PublishOutcome.CONFIRMED, null));
+        leave(part.subList(confirmed, part.size()), failure);
         synchronized (this) {
             if (confirmed < part.size()) {
-                forget(track.lane.removeAll());
+                forget(leaveAll(track));
             }
         }
         List<Long> ids = part.stream().limit(confirmed).map(OutboxRow::id).toList();
@@ -345,6 +357,12 @@ final class DirectPath {
         tellRelay();
     }
 
+    private static List<OutboxRow> leaveAll(Track track) {
+        List<OutboxRow> all = track.lane.removeAll();
+        leave(all, null);
+        return all;
+    }
+
     private void completeIfIdle() {
         if (stopped && inFlight == 0) {
             idle.complete(null);
@@ -357,7 +375,7 @@ final class DirectPath {
         missing.stop();
         worker.stop();
         ready.clear();
-        tracks.values().forEach(track -> forget(track.lane.removeAll()));
+        tracks.values().forEach(track -> forget(leaveAll(track)));
         completeIfIdle();
         return idle;
     }

@@ -2,6 +2,7 @@
 package io.safebunny.jdbc.outbox;
 
 import io.safebunny.jdbc.sql.Connections;
+import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.time.Timeline;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -88,6 +89,7 @@ final class MissingRows {
                 continue; // reported at the stop
             }
             if (isThere) {
+                row.ended(PublishOutcome.STORED, null);
                 leftToRelay.run();
             } else {
                 report(row);
@@ -108,6 +110,7 @@ final class MissingRows {
 
     private void report(OutboxRow row) {
         metrics.missing();
+        row.ended(PublishOutcome.DROPPED, null);
         log.missing(
                 row.messageId(),
                 () -> LOG.warn(

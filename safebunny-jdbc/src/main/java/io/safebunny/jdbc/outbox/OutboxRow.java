@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
+import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.spi.transport.OutboundMessage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A stored message on its way to the broker.
@@ -13,6 +15,10 @@ record OutboxRow(long id, String correlationId, int attempts, OutboundMessage me
 
     String messageId() {
         return String.valueOf(message.message().messageId());
+    }
+
+    void ended(PublishOutcome outcome, @Nullable Throwable failure) {
+        message.ended(outcome, failure);
     }
 
     int bytes() {

@@ -4,6 +4,7 @@ package io.safebunny.jdbc.outbox;
 import io.safebunny.failure.Printable;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.jdbc.sql.Failures;
+import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.time.Timeline;
 import java.sql.SQLException;
@@ -38,6 +39,8 @@ final class StoredInTransaction implements TransactionSynchronization {
     private final Consumer<List<OutboxRow>> committed;
     private final List<OutboxRow> rows = new ArrayList<>();
     private final List<Long> ids = new ArrayList<>();
+    /** Not held, and somebody waits to hear what becomes of them; by their ids. */
+    private final Map<Long, OutboundMessage> watched = new HashMap<>();
     /** How many ids there were at each savepoint. */
     private final Map<Object, Integer> savepoints = new HashMap<>();
 
@@ -79,6 +82,8 @@ final class StoredInTransaction implements TransactionSynchronization {
         if (rows.size() < DirectPath.MOST_HELD && bytes < DirectPath.MOST_BYTES) {
             rows.add(row); // the relay finds the rest
             bytes += row.bytes();
+        } else if (message.watcher() != null) {
+            watched.put(row.id(), message);
         }
     }
 
@@ -98,7 +103,19 @@ final class StoredInTransaction implements TransactionSynchronization {
         int kept = savepoints.getOrDefault(savepoint, 0);
         Set<Long> undone = Set.copyOf(ids.subList(kept, ids.size()));
         ids.subList(kept, ids.size()).clear();
-        rows.removeIf(row -> undone.contains(row.id()));
+        rows.removeIf(row -> {
+            boolean dropped = undone.contains(row.id());
+            if (dropped) {
+                row.ended(PublishOutcome.DROPPED, null);
+            }
+            return dropped;
+        });
+        undone.forEach(id -> {
+            OutboundMessage dropped = watched.remove(id);
+            if (dropped != null) {
+                dropped.ended(PublishOutcome.DROPPED, null);
+            }
+        });
         bytes = rows.stream().mapToLong(OutboxRow::bytes).sum();
     }
 
@@ -164,6 +181,18 @@ final class StoredInTransaction implements TransactionSynchronization {
         if (status == STATUS_COMMITTED && (late || !handedOver) && failure == null) {
             commitLate();
         }
+        if (handedOver || status == STATUS_UNKNOWN) {
+            tellAll(PublishOutcome.STORED); // the relay finds it, if it is there
+        } else {
+            tellAll(PublishOutcome.DROPPED);
+        }
+    }
+
+    /** Of what is still here, and not told yet. */
+    private void tellAll(PublishOutcome outcome) {
+        rows.forEach(row -> row.ended(outcome, failure));
+        watched.values().forEach(message -> message.ended(outcome, failure));
+        watched.clear();
     }
 
     /**

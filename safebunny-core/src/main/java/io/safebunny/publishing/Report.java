@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.publishing;
+
+import io.safebunny.middleware.PublishContext;
+import io.safebunny.middleware.PublishOutcome;
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.pipeline.MessageScope;
+import io.safebunny.pipeline.Pipeline;
+import io.safebunny.spi.transport.OutboundMessage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells the after group once what became of one publication. The message itself carries it, so nothing else is kept. Thread-safe. */
+final class Report implements OutboundMessage.Watcher {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Report.class);
+    private static final Kind AFTER = Kind.warn(LOG, "Middlewares failed after publishing").upTo(20);
+
+    private final Publication publication;
+    private final Pipeline<PublishContext> after;
+    private final MessageScope scope;
+    private final Executor callbacks;
+    private final BoundedLog log;
+    private final AtomicBoolean told = new AtomicBoolean();
+
+    /** @param callbacks tells what is decided elsewhere, where nobody may wait for middlewares */
+    Report(
+            Publication publication,
+            Pipeline<PublishContext> after,
+            MessageScope scope,
+            Executor callbacks,
+            BoundedLog log) {
+        this.publication = publication;
+        this.after = after;
+        this.scope = scope;
+        this.callbacks = callbacks;
+        this.log = log;
+    }
+
+    @Override
+    public void ended(PublishOutcome outcome, @Nullable Throwable failure) {
+        if (!told.getAndSet(true)) {
+            callbacks.execute(() -> run(outcome, failure));
+        }
+    }
+
+    /** On this thread. */
+    void endedHere(PublishOutcome outcome, @Nullable Throwable failure) {
+        if (!told.getAndSet(true)) {
+            run(outcome, failure);
+        }
+    }
+
+    /** What happened has happened: a failure here is told and changes nothing. */
+    private void run(PublishOutcome outcome, @Nullable Throwable failure) {
+        publication.ended(outcome, failure);
+        try {
+            scope.run(() -> after.run(publication));
+        } catch (Throwable e) {
+            String id = String.valueOf(publication.messageId());
+            log.tell(AFTER, id, () -> LOG.warn("A middleware failed after the publishing of message {}", id, log.tellable(e)));
+        }
+    }
+}
