@@ -31,6 +31,11 @@ public abstract class ForwardingTransport implements Transport {
     }
 
     @Override
+    public Consumption consumePaused(String queue, int prefetch, DeliveryHandler handler) {
+        return transport.consumePaused(queue, prefetch, handler);
+    }
+
+    @Override
     public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         return transport.send(message, deadline);
     }
