@@ -17,7 +17,7 @@ import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Middleware;
 import io.safebunny.middleware.Next;
-import io.safebunny.observation.MessageTimes;
+import io.safebunny.observation.MessageMeters;
 import io.safebunny.observation.Observations;
 import io.safebunny.orchestrating.Correlation;
 import io.safebunny.pipeline.Pipeline;
@@ -48,7 +48,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     private final Pipeline<HandledMessage> pipeline;
     private final QuarantinePolicy quarantine;
     private final UndoAcknowledgement undone;
-    private final MessageTimes times;
+    private final MessageMeters meters;
 
     /** @param survivors of this queue */
     ConsumePipeline(
@@ -68,7 +68,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         this.recoverer = recoverer;
         this.survivors = survivors;
         this.quarantine = new QuarantinePolicy(parts.options().deliveryLimit(), QuarantinePolicy.PATIENCE);
-        this.times = parts.metrics().times(handler.type(), parts.timeline());
+        this.meters = parts.metrics().consumed(handler.type(), parts.timeline());
         this.undone = new UndoAcknowledgement(parts.libraryMessages());
         List<Middleware<? super HandledMessage>> steps = new ArrayList<>();
         steps.add(this::observe);
@@ -125,7 +125,8 @@ final class ConsumePipeline implements DeliverySettler.Processing {
             return end;
         }
         if (message.isFirstAttempt()) {
-            times.delivered(message.envelope().sentAt());
+            meters.delivered(
+                    message.envelope().sentAt(), delivery.message().message().body());
         }
         LogContext before = LogContext.replaceBy(message, parts.options().node());
         try {
@@ -134,7 +135,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
             before.restore();
         }
         if (message.isHandled()) {
-            times.completed(message.envelope().sentAt());
+            meters.completed(message.envelope().sentAt());
         }
         return message.settlement();
     }

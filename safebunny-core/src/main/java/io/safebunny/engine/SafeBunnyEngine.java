@@ -120,6 +120,7 @@ public final class SafeBunnyEngine {
                 sender,
                 parts.outbox(),
                 parts.timeline(),
+                metrics,
                 observations,
                 parts.scope(),
                 parts.callbacks(),

@@ -30,8 +30,13 @@ public final class Metrics {
     /** Names of meters: once is enough for what happens with every message. */
     private final Set<String> told = ConcurrentHashMap.newKeySet();
 
+    private final BodySizes consumed;
+    private final BodySizes published;
+
     public Metrics(MeterRegistry registry) {
         this.registry = registry;
+        this.consumed = new BodySizes(registry, "consumed");
+        this.published = new BodySizes(registry, "published");
     }
 
     /** Puts the counters of a type at 0, so that they are there before the first event. */
@@ -78,10 +83,19 @@ public final class Metrics {
         });
     }
 
-    /** How long messages of this type are under way. */
-    public MessageTimes times(String type, Timeline timeline) {
-        return new MessageTimes(
-                timer("safebunny.queue.time", "type", type), timer("safebunny.critical.time", "type", type), timeline);
+    /** How large messages of this type are, and how long they are under way. */
+    public MessageMeters consumed(String type, Timeline timeline) {
+        return new MessageMeters(
+                timer("safebunny.queue.time", "type", type),
+                timer("safebunny.critical.time", "type", type),
+                consumed,
+                type,
+                timeline);
+    }
+
+    /** {@code safebunny.body.size}: a publication was made. Its class may be any; after 1,000 types the tag is {@code other}. */
+    public void published(String type, byte[] body) {
+        published.record(type, body);
     }
 
     /** A timer that measures nothing if the registry fails. */

@@ -40,7 +40,9 @@ public final class Observations {
     private static final Kind FAILED = Kind.warn(LOG, "Observation handlers failed");
 
     /** Tags of meters: beyond this many types, which no application has, a meter says {@code other}. */
-    private static final int MOST_TYPES = 1_000;
+    static final int MOST_TYPES = 1_000;
+
+    static final String OTHER = "other";
 
     private static final String HANDLER = "safebunny.handler";
     private static final String PUBLISH = "safebunny.publish";
@@ -177,7 +179,7 @@ public final class Observations {
         if (published.contains(type)) {
             return type;
         }
-        return published.size() < MOST_TYPES && published.add(type) ? type : "other";
+        return published.size() < MOST_TYPES && published.add(type) ? type : OTHER;
     }
 
     /** The publication's identity, once it is known. */

@@ -5,6 +5,7 @@ import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
+import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.spi.codec.BodyCodec;
 import io.safebunny.spi.identity.IdScheme;
@@ -23,12 +24,19 @@ final class MessageFactory {
     private final Identifier identifier;
     private final MessageSerializer serializer;
     private final Timeline timeline;
+    private final Metrics metrics;
 
-    MessageFactory(PublishingOptions options, IdScheme ids, MessageSerializer serializer, Timeline timeline) {
+    MessageFactory(
+            PublishingOptions options,
+            IdScheme ids,
+            MessageSerializer serializer,
+            Timeline timeline,
+            Metrics metrics) {
         this.options = options;
         this.identifier = new Identifier(options.node(), ids, timeline.random());
         this.serializer = serializer;
         this.timeline = timeline;
+        this.metrics = metrics;
     }
 
     String routingKeyOf(Publication publication) {
@@ -46,8 +54,10 @@ final class MessageFactory {
                 dueAt(publication).toEpochMilli(),
                 serializer.contentType(),
                 body);
+        WireMessage wire = encoded(publication, envelope);
+        metrics.published(publication.type(), wire.body());
         OutboundMessage message = new OutboundMessage(
-                        encoded(publication, envelope),
+                        wire,
                         new Route.Publication(routingKeyOf(publication)),
                         publication.delay())
                 .withDroppedIfUnheard(publication.options.isDroppedIfUnheard());

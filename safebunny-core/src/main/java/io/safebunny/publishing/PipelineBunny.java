@@ -14,6 +14,7 @@ import io.safebunny.middleware.Middleware;
 import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.pipeline.Pipeline;
@@ -56,6 +57,7 @@ public final class PipelineBunny implements Bunny {
             ConfirmedSender sender,
             @Nullable Outbox outbox,
             Timeline timeline,
+            Metrics metrics,
             Observations observations,
             MessageScope scope,
             Executor callbacks,
@@ -69,7 +71,7 @@ public final class PipelineBunny implements Bunny {
         this.callbacks = new Callbacks(callbacks, timeline, log);
         List<Middleware<? super Publication>> steps = new ArrayList<>(of(middlewares, Group.BEFORE));
         this.sendStep = new SendStep(
-                new MessageFactory(options, ids, serializer, timeline),
+                new MessageFactory(options, ids, serializer, timeline, metrics),
                 sender,
                 outbox,
                 observations,

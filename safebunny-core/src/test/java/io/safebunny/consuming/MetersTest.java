@@ -4,6 +4,7 @@ package io.safebunny.consuming;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
@@ -14,6 +15,7 @@ import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
+import io.safebunny.serialization.JsonMessageSerializer;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.VirtualTimeline;
@@ -73,6 +75,7 @@ class MetersTest {
                         "safebunny.publish.active",
                         "safebunny.queue.time",
                         "safebunny.critical.time",
+                        "safebunny.body.size",
                         "safebunny.retries",
                         "safebunny.poison",
                         "safebunny.poison.depth",
@@ -174,6 +177,32 @@ class MetersTest {
                 .isEqualTo(1);
         assertThat(seconds(node, "safebunny.critical.time", "type", "OrderPlaced"))
                 .isGreaterThanOrEqualTo(13);
+    }
+
+    @Test
+    void theSizeOfEachBodyOnce() {
+        Node node = node(store).failing(new IOException("failed"));
+        byte[] body = Wires.orderPlaced().wire().body();
+        node.deliver();
+        node.handler = (payload, context) -> {
+            Published unused = node.bunny().publish(new OrderPlaced("o-2", 1));
+        };
+        node.deliver(node.transport.returned().get(0));
+
+        DistributionSummary consumed = size(node, "consumed");
+        assertThat(consumed.count()).isEqualTo(1);
+        assertThat(consumed.totalAmount()).isEqualTo(body.length);
+        DistributionSummary published = size(node, "published");
+        assertThat(published.count()).isEqualTo(1);
+        assertThat(published.totalAmount())
+                .isEqualTo(new JsonMessageSerializer().serialize(new OrderPlaced("o-2", 1)).length);
+    }
+
+    private static DistributionSummary size(Node node, String direction) {
+        return node.meters
+                .get("safebunny.body.size")
+                .tags("type", "OrderPlaced", "direction", direction)
+                .summary();
     }
 
     @Test

@@ -71,6 +71,7 @@ final class DedupBench {
             sender,
             null,
             timeline,
+            new Metrics(new SimpleMeterRegistry()),
             Observations.none(),
             new MessageScope(),
             Runnable::run,

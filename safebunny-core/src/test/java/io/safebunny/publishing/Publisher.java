@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.publishing;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.Bunny;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.RecordingTransport;
@@ -14,6 +15,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.pipeline.MessageScope;
 import io.safebunny.serialization.JsonMessageSerializer;
@@ -36,6 +38,7 @@ final class Publisher {
     final VirtualTimeline timeline = VirtualTimeline.skipping();
     final CurrentHandling current = new CurrentHandling();
     final MessageScope scope = new MessageScope();
+    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     final Bunny bunny;
 
     Publisher(PublishMiddleware... middlewares) {
@@ -55,6 +58,7 @@ final class Publisher {
                 new ConfirmedSender(transport, timeline, Runnable::run, TIMEOUT, 1_000),
                 outbox,
                 timeline,
+                new Metrics(meters),
                 Observations.none(),
                 scope,
                 Runnable::run,

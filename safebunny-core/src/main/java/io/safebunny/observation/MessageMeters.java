@@ -5,24 +5,30 @@ import io.safebunny.time.Timeline;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long the messages of one type are under way, from {@code sb-sent-at} on: the sender's clock against this machine's. A delayed
- * publication counts from when it was due. Thread-safe.
+ * How large the messages of one type are, and how long they are under way, from {@code sb-sent-at} on: the sender's clock against this
+ * machine's. A delayed publication counts from when it was due. Thread-safe.
  */
-public final class MessageTimes {
+public final class MessageMeters {
 
     private final SafeTimer queue;
     private final SafeTimer critical;
+    private final BodySizes sizes;
+    private final String type;
     private final Timeline timeline;
 
-    MessageTimes(SafeTimer queue, SafeTimer critical, Timeline timeline) {
+    MessageMeters(SafeTimer queue, SafeTimer critical, BodySizes sizes, String type, Timeline timeline) {
         this.queue = queue;
         this.critical = critical;
+        this.sizes = sizes;
+        this.type = type;
         this.timeline = timeline;
+        sizes.register(type);
     }
 
-    /** {@code safebunny.queue.time}: until it was delivered for its first attempt. */
-    public void delivered(long sentAt) {
+    /** {@code safebunny.queue.time}: until it was delivered for its first attempt; and {@code safebunny.body.size}. */
+    public void delivered(long sentAt, byte[] body) {
         recordSince(sentAt, queue);
+        sizes.record(type, body);
     }
 
     /** {@code safebunny.critical.time}: until it was handled, however many attempts and pauses that took. */
