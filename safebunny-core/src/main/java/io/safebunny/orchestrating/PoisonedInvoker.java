@@ -18,7 +18,6 @@ import io.safebunny.sweeping.SweepRounds;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The news that a message was set aside. Each saga of its correlation id decides by what is written, and under its version: if it sent the
@@ -121,7 +120,7 @@ final class PoisonedInvoker implements HandlerInvoker {
                         || (isOurs(news) && records.isStillSetAside(saga.id(), news.messageId())));
     }
 
-    /** What else the undoing of a saga waits for is a person. A saga that is stuck is told when it goes on. */
+    /** Without its undo, a saga that is undone waits for a person. One that is stuck is told when it goes on. */
     private static void block(
             SagaType type, SagaVisit visit, SagaStep step, BunnyPoisoned news, MessageContext context)
             throws Exception {
@@ -133,7 +132,7 @@ final class PoisonedInvoker implements HandlerInvoker {
         if (step.isUndoneBy(news.sent())) {
             saga.become(SagaStatus.COMPENSATION_FAILED);
         }
-        @Nullable SagaMethod method = type.definition().poisoned();
+        SagaMethod method = type.definition().poisoned();
         if (method != null && isNew && saga.status() == SagaStatus.ACTIVE) {
             visit.run(method, null, context, blockedOn);
         }

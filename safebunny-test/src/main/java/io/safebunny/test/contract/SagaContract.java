@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.BunnyHandler;
+import io.safebunny.PoisonMessageException;
 import io.safebunny.PublishOptions;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
@@ -16,6 +17,7 @@ import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.scanning.SagaScanner;
 import io.safebunny.message.MessageTypes;
+import io.safebunny.message.WireMessage;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
@@ -26,6 +28,9 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Starts;
 import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
@@ -283,5 +288,42 @@ public abstract class SagaContract {
         return meters.find(meter).tag("reason", reason).counters().stream()
                 .mapToDouble(Counter::count)
                 .sum();
+    }
+
+    @Test
+    void whatIsSetAsideConcernsTheSagaThatSentItOrForWhichItWasMeant() {
+        SafeBunnyEngine desk = start("desk", List.of());
+        SafeBunnyEngine unusedBilling = start(
+                "billing",
+                List.of(
+                        handler(Charge.class, (payload, context) -> {
+                            throw new PoisonMessageException("as the test wants");
+                        }),
+                        handler(GiveBack.class, (payload, context) -> {})));
+        SafeBunnyEngine one = start(node, List.of(), saga);
+        var unusedBegun = desk.bunny().publish(new Begin(), PublishOptions.none().withCorrelationId("told"));
+
+        await().until(() -> !one.sagas().find("told").isEmpty()
+                && view(one, "told").blockedOn().size() == 1);
+        assertThat(one.sagas().list("Sums", SagaStatus.ACTIVE, Duration.ZERO, 10))
+                .hasSize(1);
+
+        sendUnreadable("told");
+        await().until(() -> view(one, "told").status() == SagaStatus.STUCK);
+        one.sagas().resume("Sums", "told", "without it");
+        await().until(() -> view(one, "told").status() == SagaStatus.ACTIVE);
+        assertThat(view(one, "told").blockedOn()).hasSize(1);
+        await().until(() -> one.sagasBlocked().equals(Map.of("Sums", 1L)));
+    }
+
+    private void sendUnreadable(String id) {
+        WireMessage message = new WireMessage(
+                UUID.randomUUID().toString(), id, "Add", "desk", 0L, "application/json", null, Map.of(), new byte[] {'{'
+                });
+        new MemoryTransport(broker, TopologyOptions.defaults())
+                .send(
+                        new OutboundMessage(message, new Route.ToQueue(node + "-Add"), Duration.ZERO),
+                        Deadline.after(Duration.ofSeconds(5), timeline))
+                .join();
     }
 }
