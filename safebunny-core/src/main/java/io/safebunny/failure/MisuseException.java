@@ -42,6 +42,9 @@ public final class MisuseException extends SafeBunnyException {
     /** There is no such copy in the poison queue: it was moved or edited, or somebody is looking at it. */
     public static final String COPY = "SB-5017";
 
+    /** A saga refused a repair: it is in no state for it. Nothing but its history was changed. */
+    public static final String REPAIR = "SB-5025";
+
     /** A middleware dropped the publication, so there is no message id. */
     public static final String DROPPED = "SB-5008";
 

@@ -48,9 +48,7 @@ final class RepairInvoker implements HandlerInvoker {
                     case RESUME -> resume(type, visit);
                     case PATCH -> patch(type, visit, repair);
                 };
-        String what = refusal == null
-                ? "%s: %s".formatted(repair.action(), repair.reason())
-                : "refused %s (%s): %s".formatted(repair.action(), repair.reason(), refusal);
+        String what = refusal == null ? repair.done() : repair.refused(refusal);
         LOG.info("Saga {} {}: {}", type.name(), visit.saga().id(), Printable.text(what));
         visit.saga().note(visit.now(), what);
         visit.save();

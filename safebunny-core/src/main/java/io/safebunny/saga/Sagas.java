@@ -32,6 +32,14 @@ public interface Sagas {
     List<SagaView> list(@Nullable String saga, @Nullable SagaStatus status, Duration olderThan, int limit);
 
     /**
+     * Sagas of this node, oldest first, as many as there are, page by page. One that changes its status meanwhile may be missed, or be there
+     * twice.
+     *
+     * @throws io.safebunny.failure.MisuseException SB-5001 when {@code after} is not what a page has said
+     */
+    SagaPage page(SagaQuery query);
+
+    /**
      * Sends the commands and undos on which the saga is blocked again, so that the nodes which set them aside handle them anew. They
      * stay as old as their first sending: a node with a store that has forgotten one sets it aside as {@code too-old}.
      */

@@ -63,8 +63,8 @@ final class Answers {
     private static int status(String code) {
         return switch (code) {
             case MisuseException.ARGUMENT, MisuseException.POISON -> BAD_REQUEST;
-            case MisuseException.TYPE, MisuseException.COPY -> NOT_FOUND;
-            case MisuseException.BUSY -> CONFLICT;
+            case MisuseException.TYPE, MisuseException.COPY, MisuseException.SAGA -> NOT_FOUND;
+            case MisuseException.BUSY, MisuseException.REPAIR -> CONFLICT;
             case MisuseException.NOT_RUNNING,
                     BrowsingException.UNAVAILABLE,
                     "SB-2002", // refused, for example because the queue is full

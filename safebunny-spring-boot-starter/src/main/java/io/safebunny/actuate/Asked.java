@@ -42,6 +42,18 @@ final class Asked {
         return value;
     }
 
+    /** @return text that can be written as UTF-8, neither blank nor longer than that */
+    static String text(String what, @Nullable String value, int longest) {
+        String text = present(what, value);
+        if (text.isBlank() || text.length() > longest) {
+            throw wrong(what, text, "it must have 1 to %s characters, and not only spaces".formatted(longest));
+        }
+        if (!Names.isUnicode(text)) {
+            throw wrong(what, text, "it has half of a character (an unpaired surrogate)");
+        }
+        return text;
+    }
+
     /** Refuses what is given where it means nothing. */
     static void absent(String what, @Nullable String value, String why) {
         if (value != null) {

@@ -7,6 +7,7 @@ import io.safebunny.message.Names;
 import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
+import io.safebunny.saga.SagaView;
 import io.safebunny.time.Timeline;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -76,6 +77,28 @@ final class Audit implements SafeBunnyEvent.Listener {
         data.put("messageId", Names.printable(edit.messageId()));
         data.put("copy", Names.printable(edit.digest()));
         data.put("reason", Names.printable(edit.reason(), LONGEST_REASON));
+        return data;
+    }
+
+    void repaired(String by, SagaView saga, SagaRepair repair) {
+        tell(timeline.now(), by, "SAFEBUNNY_SAGA_" + repair.action(), about(saga, repair));
+    }
+
+    /** Perhaps it was done nevertheless: the saga's history says so. */
+    void notRepaired(String by, SagaView saga, SagaRepair repair, RuntimeException failure) {
+        Map<String, Object> data = about(saga, repair);
+        data.put("failure", Names.printable(String.valueOf(failure.getMessage()), LONGEST_REASON));
+        tell(timeline.now(), by, "SAFEBUNNY_SAGA_" + repair.action() + "_FAILED", data);
+    }
+
+    private static Map<String, Object> about(SagaView saga, SagaRepair repair) {
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("saga", saga.saga());
+        data.put("sagaId", saga.id());
+        if (repair.step() != null) {
+            data.put("step", Names.printable(repair.step()));
+        }
+        data.put("reason", Names.printable(repair.reason(), LONGEST_REASON));
         return data;
     }
 

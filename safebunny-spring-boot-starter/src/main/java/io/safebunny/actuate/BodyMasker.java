@@ -2,6 +2,7 @@
 package io.safebunny.actuate;
 
 import io.safebunny.poison.PoisonedMessage;
+import io.safebunny.saga.SagaView;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -15,8 +16,26 @@ public interface BodyMasker {
     /** @param body decoded, if its {@code content-encoding} is known */
     String mask(PoisonedMessage message, byte[] body);
 
+    /**
+     * What the endpoint {@code safebunny} shows of a saga's state, where {@code management.endpoint.safebunny.show-states} lets it show any.
+     * Unless it is overridden, nothing.
+     */
+    default String maskState(SagaView saga) {
+        return "not shown: the BodyMasker does not mask states";
+    }
+
     /** Masks nothing: UTF-8. */
     static BodyMasker none() {
-        return (message, body) -> new String(body, StandardCharsets.UTF_8);
+        return new BodyMasker() {
+            @Override
+            public String mask(PoisonedMessage message, byte[] body) {
+                return new String(body, StandardCharsets.UTF_8);
+            }
+
+            @Override
+            public String maskState(SagaView saga) {
+                return saga.state();
+            }
+        };
     }
 }

@@ -7,6 +7,7 @@ import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.poison.PoisonMessages;
+import io.safebunny.saga.Sagas;
 import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.Transport;
@@ -36,7 +37,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 @ConditionalOnClass({WebEndpoint.class, ConditionalOnAvailableEndpoint.class})
 @ConditionalOnBean(SafeBunnyEngine.class)
-@EnableConfigurationProperties(PoisonEndpointProperties.class)
+@EnableConfigurationProperties({NodeEndpointProperties.class, PoisonEndpointProperties.class})
 final class EndpointsAutoConfiguration {
 
     @Bean
@@ -51,6 +52,10 @@ final class EndpointsAutoConfiguration {
             Transport transport,
             ObjectProvider<MessageStore> store,
             ObjectProvider<Outbox> outbox,
+            Sagas sagas,
+            NodeEndpointProperties properties,
+            ObjectProvider<BodyMasker> masker,
+            Timeline timeline,
             Audit audit) {
         OperationViews poisonOperations = new OperationViews(poison);
         NodeViews views = new NodeViews(
@@ -62,7 +67,13 @@ final class EndpointsAutoConfiguration {
                 store.getIfAvailable(),
                 outbox.getIfAvailable(),
                 poisonOperations);
-        return new NodeEndpoint(views, operations, poisonOperations, audit);
+        SagaSection section = new SagaSection(
+                sagas,
+                new SagaViews(masker.getIfAvailable(BodyMasker::none)),
+                security -> properties.showStates().isShown(security, properties.roles()),
+                audit,
+                timeline);
+        return new NodeEndpoint(views, operations, poisonOperations, section, audit);
     }
 
     @Bean

@@ -39,12 +39,15 @@ final class NodeEndpoint {
     private final NodeViews views;
     private final BunnyOperations operations;
     private final OperationViews poison;
+    private final SagaSection sagas;
     private final Audit audit;
 
-    NodeEndpoint(NodeViews views, BunnyOperations operations, OperationViews poison, Audit audit) {
+    NodeEndpoint(
+            NodeViews views, BunnyOperations operations, OperationViews poison, SagaSection sagas, Audit audit) {
         this.views = views;
         this.operations = operations;
         this.poison = poison;
+        this.sagas = sagas;
         this.audit = audit;
     }
 
@@ -55,8 +58,22 @@ final class NodeEndpoint {
 
     /** A section, or an entry of one. */
     @ReadOperation
-    WebEndpointResponse<Object> look(@Selector(match = Match.ALL_REMAINING) String[] path) {
-        return path.length == 1 ? section(path[0]) : entry(path);
+    WebEndpointResponse<Object> look(
+            @Selector(match = Match.ALL_REMAINING) String[] path,
+            SecurityContext security,
+            @Nullable String saga,
+            @Nullable String sagaId,
+            @Nullable String state,
+            @Nullable String after,
+            @Nullable String limit) {
+        SagaLook asked = new SagaLook(saga, sagaId, state, after, limit);
+        if (SagaSection.isNamed(path) && (path.length > 1 || !asked.isForCounts())) {
+            return sagas.look(path, asked, security);
+        }
+        return Answers.of(() -> {
+            asked.requireNothing();
+            return path.length == 1 ? section(path[0]) : entry(path);
+        });
     }
 
     private WebEndpointResponse<Object> section(String section) {
@@ -120,7 +137,7 @@ final class NodeEndpoint {
                     }
                     return OperationViews.detailed(operation);
                 },
-                "Nothing can be ended there %s: it must be operations/{operation}, one of the last 100 that this instance began. A pause is ended by POST breakers/{type} with the state closed."
+                "Nothing can be ended there %s: it must be operations/{operation}, one of the last 100 that this instance began. A pause is ended by POST breakers/{type} with the state closed, a saga by POST sagas/{id} with the action fail."
                         .formatted(shown(path)));
     }
 
@@ -131,15 +148,33 @@ final class NodeEndpoint {
             @Nullable String state,
             @Nullable String duration,
             @Nullable String scope,
+            @Nullable String action,
+            @Nullable String saga,
+            @Nullable String sagaId,
+            @Nullable String step,
+            @Nullable String version,
             @Nullable String reason) {
+        if (SagaSection.isNamed(path)) {
+            return Answers.of(() -> {
+                Asked.absent("duration", duration, "it is for breakers only");
+                Asked.absent("scope", scope, "it is for breakers only");
+                return sagas.repair(
+                        path,
+                        SagaLook.one(saga, sagaId),
+                        SagaRepair.asked(action, step, version, state, reason),
+                        security);
+            });
+        }
         return Answers.found(
                 () -> {
+                    SagaLook.one(saga, sagaId).requireNothing();
+                    SagaRepair.requireNothing(action, step, version);
                     String type = below(BREAKERS, path);
                     return type == null
                             ? null
                             : pauseOrResume(type, Asked.by(security), state, duration, scope, reason);
                 },
-                "Nothing can be changed there %s: post to breakers/{type}. An operation is ended by DELETE operations/{operation}."
+                "Nothing can be changed there %s: post to breakers/{type} or sagas/{id}. An operation is ended by DELETE operations/{operation}."
                         .formatted(shown(path)));
     }
 

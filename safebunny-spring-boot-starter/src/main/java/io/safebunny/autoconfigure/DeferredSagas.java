@@ -2,6 +2,8 @@
 package io.safebunny.autoconfigure;
 
 import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.saga.SagaPage;
+import io.safebunny.saga.SagaQuery;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
@@ -37,6 +39,11 @@ final class DeferredSagas implements Sagas {
     @Override
     public List<SagaView> list(@Nullable String saga, @Nullable SagaStatus status, Duration olderThan, int limit) {
         return sagas().list(saga, status, olderThan, limit);
+    }
+
+    @Override
+    public SagaPage page(SagaQuery query) {
+        return sagas().page(query);
     }
 
     @Override

@@ -169,7 +169,8 @@ class NodeEndpointTest {
         "breakers, OrderPlaced, open,       , node,     why, 400, duration=missing",
         "breakers, OrderPlaced, open,   10m,  everyone, why, 400, scope=everyone",
         "breakers, OrderPlaced, open,   10m,  node,        , 400, reason",
-        "sagas,    OrderPlaced, open,   10m,  node,     why, 404, breakers/{type}"
+        "handlers, OrderPlaced, open,   10m,  node,     why, 404, breakers/{type}",
+        "sagas,    OrderPlaced, open,   10m,  node,     why, 400, duration=10m"
     })
     void saysWhatIsWrongAndChangesNothing(
             String section,

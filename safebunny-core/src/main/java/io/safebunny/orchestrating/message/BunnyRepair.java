@@ -19,6 +19,16 @@ public record BunnyRepair(
         @Nullable String state,
         String reason) {
 
+    /** What the history says when it was done. */
+    public String done() {
+        return "%s: %s".formatted(action, reason);
+    }
+
+    /** What the history says when the saga refused it. */
+    public String refused(String why) {
+        return "refused %s (%s): %s".formatted(action, reason, why);
+    }
+
     /** See {@link io.safebunny.saga.Sagas}. */
     public enum Action {
         RETRY,

@@ -10,6 +10,8 @@ import io.safebunny.orchestrating.message.BunnyRepair;
 import io.safebunny.orchestrating.message.BunnyRepair.Action;
 import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.saga.SagaPage;
+import io.safebunny.saga.SagaQuery;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
@@ -37,6 +39,7 @@ final class StoredSagas implements Sagas {
     private final ConfirmedSender sender;
     private final SagaMessages messages;
     private final Timeline timeline;
+    private final SagaPages pages;
 
     StoredSagas(
             Set<String> sagas, MessageStore store, ConfirmedSender sender, SagaMessages messages, Timeline timeline) {
@@ -45,6 +48,7 @@ final class StoredSagas implements Sagas {
         this.sender = sender;
         this.messages = messages;
         this.timeline = timeline;
+        this.pages = new SagaPages(store);
     }
 
     @Override
@@ -79,6 +83,14 @@ final class StoredSagas implements Sagas {
                 .sorted(Comparator.comparing(SagaView::startedAt))
                 .limit(limit)
                 .toList();
+    }
+
+    @Override
+    public SagaPage page(SagaQuery query) {
+        if (query.saga() != null) {
+            requireKnown(query.saga());
+        }
+        return pages.read(sagas, query);
     }
 
     private Stream<SagaView> list(String kind, String listed, @Nullable Instant before, int limit) {
@@ -148,10 +160,14 @@ final class StoredSagas implements Sagas {
         return text == null || Names.isUnicode(text);
     }
 
-    private void requireKnown(String saga, String sagaId) {
+    private void requireKnown(String saga) {
         if (!sagas.contains(saga)) {
             throw refused("There is no such saga in this node", saga, "Ask a node that has it");
         }
+    }
+
+    private void requireKnown(String saga, String sagaId) {
+        requireKnown(saga);
         if (!Names.isCorrelationId(sagaId)) {
             throw refused("No id of a saga", sagaId, "It matches [A-Za-z0-9._:-]{1,64}");
         }

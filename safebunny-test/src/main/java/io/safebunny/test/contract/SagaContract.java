@@ -24,6 +24,8 @@ import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.SagaContext;
+import io.safebunny.saga.SagaPage;
+import io.safebunny.saga.SagaQuery;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Starts;
@@ -37,6 +39,7 @@ import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -47,6 +50,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -58,6 +62,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 public abstract class SagaContract {
 
     private static final int FAILED = 50;
+    private static final int LISTED = 20;
 
     /** Starts a saga. */
     public record Begin() {}
@@ -212,6 +217,33 @@ public abstract class SagaContract {
         assertThat(counted("safebunny.retries")).isZero();
         assertThat(counted("safebunny.poison")).isZero();
         assertThat(broker.messages(node + "-poison")).isEmpty();
+    }
+
+    @Test
+    void eachIsListedOnceAndTheOldestFirstPageByPage() {
+        SafeBunnyEngine desk = start("desk", List.of());
+        SafeBunnyEngine one = start(node, List.of(), saga);
+        for (int i = 0; i < LISTED; i++) {
+            var unused = desk.bunny().publish(new Begin(), PublishOptions.none().withCorrelationId(node + "-" + i));
+        }
+        await().untilAsserted(() ->
+                assertThat(page(one, null, LISTED).sagas()).hasSize(LISTED));
+
+        List<SagaView> listed = new ArrayList<>();
+        String after = null;
+        do {
+            SagaPage page = page(one, after, 3);
+            assertThat(page.sagas()).hasSizeLessThanOrEqualTo(3);
+            listed.addAll(page.sagas());
+            after = page.next();
+        } while (after != null);
+        assertThat(listed).extracting(SagaView::id).hasSize(LISTED).doesNotHaveDuplicates();
+        assertThat(listed).extracting(SagaView::startedAt).isSorted();
+    }
+
+    private static SagaPage page(SafeBunnyEngine engine, @Nullable String after, int limit) {
+        return engine.sagas()
+                .page(new SagaQuery("Sums", EnumSet.allOf(SagaStatus.class), false, after, limit));
     }
 
     private double counted(String meter) {

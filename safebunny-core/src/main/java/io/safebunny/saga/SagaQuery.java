@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.saga;
+
+import io.safebunny.failure.MisuseException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which sagas a page has. Immutable.
+ *
+ * @param saga only of this name; {@code null} for all
+ * @param statuses only with one of these
+ * @param blocked only those whose {@link SagaView#blockedOn} is not empty
+ * @param after {@link SagaPage#next} of the page before; {@code null} for the first one
+ * @param limit most to return, 1 to 1000
+ */
+public record SagaQuery(
+        @Nullable String saga,
+        Set<SagaStatus> statuses,
+        boolean blocked,
+        @Nullable String after,
+        int limit) {
+
+    private static final int MOST = 1000;
+
+    /** @throws MisuseException SB-5001 when the limit is out of range */
+    public SagaQuery {
+        if (limit < 1 || limit > MOST) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "Invalid query of sagas [limit=%s]: it must be 1 to %s.".formatted(limit, MOST));
+        }
+        statuses = Set.copyOf(statuses);
+    }
+}
