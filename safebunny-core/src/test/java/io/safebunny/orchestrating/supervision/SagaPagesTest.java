@@ -60,7 +60,7 @@ class SagaPagesTest {
         SagaDocument saga = SagaDocument.start(name, id, now);
         saga.become(status);
         if (blocked) {
-            saga.blocks().put(new Block(new BlockedOn("m-" + id, "Charge", "billing", "too-old"), 1));
+            saga.blocks().put(new Block(new BlockedOn("m-" + id, "Charge", "billing", "too-old"), 1, false));
         }
         store.create(saga.write(null, "test", now, now.plus(Duration.ofDays(30))));
     }
