@@ -465,7 +465,7 @@ class SagasOverHttpTest {
                     .anySatisfy(what -> assertThat(what).startsWith("refused RETRY "))
                     .anySatisfy(what -> assertThat(what).startsWith("refused SKIP "))
                     .anySatisfy(what -> assertThat(what).startsWith("FAIL: "))
-                    .anySatisfy(what -> assertThat(what).startsWith("refused PATCH "));
+                    .anySatisfy(what -> assertThat(what).contains("PATCH"));
         });
     }
 
