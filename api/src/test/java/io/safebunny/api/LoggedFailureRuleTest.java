@@ -46,12 +46,13 @@ class LoggedFailureRuleTest {
             "WaitingRecords");
 
     private static final Pattern LOGGING = Pattern.compile("\\b(LOG|log|line)\\s*\\.\\s*(error|warn|info)\\(");
-    private static final Pattern CAUGHT = Pattern.compile(
-            "(?:catch \\([^)]*?|(?:Throwable|Exception|Error) )\\b(\\w+)\\s*(?=[),;=])");
+    private static final Pattern CAUGHT =
+            Pattern.compile("(?:catch \\([^)]*?|(?:Throwable|Exception|Error) )\\b(\\w+)\\s*(?=[),;=])");
     private static final String TEXT = "\"(\\\\.|[^\"\\\\])*\"";
     private static final String SAFE =
             "(tellable|logged|operation\\.fail)\\(\\s*%1$s\\s*\\)|\\b%1$s\\s*(==|\\.\\s*getClass\\(\\))";
-    private static final String AS_IT_IS = "[,(]\\s*%s\\s*\\)$"; // the last argument, of which the logger prints a trace
+    private static final String AS_IT_IS =
+            "[,(]\\s*%s\\s*\\)$"; // the last argument, of which the logger prints a trace
 
     private static Set<String> caughtIn(String source) {
         Set<String> names = new TreeSet<>();

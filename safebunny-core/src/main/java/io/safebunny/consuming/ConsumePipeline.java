@@ -18,7 +18,6 @@ import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Middleware;
 import io.safebunny.middleware.Next;
 import io.safebunny.observation.MessageMeters;
-import io.safebunny.observation.Observations;
 import io.safebunny.orchestrating.Correlation;
 import io.safebunny.pipeline.Pipeline;
 import io.safebunny.quarantine.Evidence;

@@ -56,27 +56,22 @@ final class FailureLog {
         String ids = ids(message.delivery.message(), message.saga());
         Kind kind = Kind.warn(LOG, "Messages failed in %s [failure=%s]".formatted(handler, nameOf(failure)))
                 .upTo(FAILURES_A_MINUTE);
-        log.tellEach(
-                kind,
-                ids,
-                line -> line.setCause(trace(failure, traced))
-                        .log("A message failed in {} [{}]; {}: {}", handler, ids, again, text(failure)));
+        log.tellEach(kind, ids, line -> line.setCause(trace(failure, traced))
+                .log("A message failed in {} [{}]; {}: {}", handler, ids, again, text(failure)));
     }
 
     /** @param ids from {@link #ids} */
     void poisoned(String ids, PoisonReason reason, Throwable failure) {
         boolean refused = failure instanceof InvalidMessageException;
-        log.tellEach(
-                refused ? refusals(reason) : failures(reason, failure),
-                ids,
-                line -> line.setCause(trace(failure, !refused))
-                        .log(
-                                "Message goes to {}-poison [reason={}, handler={}, {}]: {}",
-                                node,
-                                reason.wireName(),
-                                handler,
-                                ids,
-                                text(failure)));
+        log.tellEach(refused ? refusals(reason) : failures(reason, failure), ids, line -> line.setCause(
+                        trace(failure, !refused))
+                .log(
+                        "Message goes to {}-poison [reason={}, handler={}, {}]: {}",
+                        node,
+                        reason.wireName(),
+                        handler,
+                        ids,
+                        text(failure)));
     }
 
     private Kind refusals(PoisonReason reason) {

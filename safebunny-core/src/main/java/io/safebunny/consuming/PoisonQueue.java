@@ -85,7 +85,9 @@ final class PoisonQueue {
         failures.poisoned(ids, reason, failure);
         Outcome outcome;
         try {
-            outcome = move(delivery, PoisonCopies.of(message, reason, failure, log.details().of(failure), timeline.now()));
+            outcome = move(
+                    delivery,
+                    PoisonCopies.of(message, reason, failure, log.details().of(failure), timeline.now()));
         } catch (RuntimeException e) {
             log.tell(
                     bare,

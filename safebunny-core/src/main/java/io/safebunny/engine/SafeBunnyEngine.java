@@ -388,7 +388,11 @@ public final class SafeBunnyEngine {
         }
         for (HandlerDefinition handler : handlers.all()) {
             TypeBreaker breaker = parts.breakers()
-                    .add(handler.type(), handler.payloadType(), metrics, parts.options().exceptionDetails());
+                    .add(
+                            handler.type(),
+                            handler.payloadType(),
+                            metrics,
+                            parts.options().exceptionDetails());
             Consumption consumption = consumptions.open(
                     Names.address(options.node(), handler.type()),
                     handler.prefetch(),

@@ -31,7 +31,8 @@ final class StandIn extends RuntimeException {
                         return texts.apply(one);
                     } catch (Throwable e) {
                         return "%s, whose text cannot be read (%s)"
-                                .formatted(one.getClass().getName(), e.getClass().getName());
+                                .formatted(
+                                        one.getClass().getName(), e.getClass().getName());
                     }
                 },
                 known());

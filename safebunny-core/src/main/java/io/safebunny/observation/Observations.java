@@ -183,8 +183,7 @@ public final class Observations {
     }
 
     /** The publication's identity, once it is known. */
-    public void identified(
-            @Nullable Observation observation, @Nullable String id, @Nullable String correlationId) {
+    public void identified(@Nullable Observation observation, @Nullable String id, @Nullable String correlationId) {
         if (observation != null && id != null && correlationId != null) {
             quietly(() -> observation
                     .highCardinalityKeyValue("messaging.message.id", id)

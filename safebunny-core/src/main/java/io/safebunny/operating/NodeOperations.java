@@ -73,7 +73,8 @@ public final class NodeOperations implements BunnyOperations {
         this.instance = name.isEmpty() ? own : Names.printable(name) + '-' + own;
         this.pauses = new Pauses(breakers, timeline, autoStartup);
         this.others = new Conversation(node, instance, this::isToRead, timeline, workers, lease);
-        this.shared = store == null ? null : new SharedPauses(node, store, pauses, this::hasLooked, timeline, workers, log);
+        this.shared =
+                store == null ? null : new SharedPauses(node, store, pauses, this::hasLooked, timeline, workers, log);
         this.durable = store != null && durable;
     }
 

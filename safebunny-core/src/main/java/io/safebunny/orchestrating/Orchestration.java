@@ -90,9 +90,13 @@ public final class Orchestration {
         handling.collectOnly();
         if (payload instanceof BunnyTimeout alarm) {
             SagaType type = types.find(alarm.saga());
-            handling.records().whenSetAside(new StickWhenSetAside(type == null ? List.of() : List.of(type), saga -> true, handling));
+            handling.records()
+                    .whenSetAside(
+                            new StickWhenSetAside(type == null ? List.of() : List.of(type), saga -> true, handling));
         } else if (payload instanceof BunnyPoisoned news) {
-            handling.records().whenSetAside(new StickWhenSetAside(types.all(), saga -> saga.steps().sender(news.sent()) != null, handling));
+            handling.records()
+                    .whenSetAside(new StickWhenSetAside(
+                            types.all(), saga -> saga.steps().sender(news.sent()) != null, handling));
         }
         return SagaType.sagaId(handling);
     }

@@ -34,8 +34,7 @@ final class OwnRecords {
         } catch (UnreadableRecordException e) {
             throw NotHandledException.later(e.messageWithoutCode(), UNTIL_UPGRADED);
         } catch (RuntimeException e) {
-            throw NotHandledException.trouble(
-                    "The store did not answer for message " + messageId, UNTIL_IT_ANSWERS);
+            throw NotHandledException.trouble("The store did not answer for message " + messageId, UNTIL_IT_ANSWERS);
         }
     }
 }

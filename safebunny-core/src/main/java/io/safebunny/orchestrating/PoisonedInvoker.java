@@ -116,19 +116,16 @@ final class PoisonedInvoker implements HandlerInvoker {
                     && !saga.steps().isAnswered(news.sent(), news.node());
         }
         return step.status() == StepStatus.UNDOING
-                && (!isAcknowledgement
-                        || (isOurs(news) && records.isStillSetAside(saga.id(), news.messageId())));
+                && (!isAcknowledgement || (isOurs(news) && records.isStillSetAside(saga.id(), news.messageId())));
     }
 
     /** Without its undo, a saga that is undone waits for a person. One that is stuck is told when it goes on. */
-    private static void block(
-            SagaType type, SagaVisit visit, SagaStep step, BunnyPoisoned news, MessageContext context)
+    private static void block(SagaType type, SagaVisit visit, SagaStep step, BunnyPoisoned news, MessageContext context)
             throws Exception {
         SagaDocument saga = visit.saga();
-        BlockedOn blockedOn =
-                new BlockedOn(news.messageId(), news.type(), news.node(), SagaMessages.reasonOf(context));
-        boolean isNew = saga.blocks()
-                .put(new Block(blockedOn, news.recordVersion(), saga.status() == SagaStatus.STUCK));
+        BlockedOn blockedOn = new BlockedOn(news.messageId(), news.type(), news.node(), SagaMessages.reasonOf(context));
+        boolean isNew =
+                saga.blocks().put(new Block(blockedOn, news.recordVersion(), saga.status() == SagaStatus.STUCK));
         if (step.isUndoneBy(news.sent())) {
             saga.become(SagaStatus.COMPENSATION_FAILED);
         }

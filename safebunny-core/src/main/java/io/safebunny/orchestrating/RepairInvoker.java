@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.orchestrating;
 
-import io.safebunny.failure.Printable;
 import io.safebunny.MessageContext;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.Printable;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.orchestrating.document.SagaBlocks.Block;

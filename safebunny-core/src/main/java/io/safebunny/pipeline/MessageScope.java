@@ -127,7 +127,10 @@ public final class MessageScope implements Scope {
                     callback.run();
                 } catch (Throwable e) {
                     // also errors: the message is handled, and the other beans must still be destroyed
-                    LOG.warn("Destroying the bean '{}' of a finished message failed", name, ExceptionDetails.TYPE_ONLY.logged(e));
+                    LOG.warn(
+                            "Destroying the bean '{}' of a finished message failed",
+                            name,
+                            ExceptionDetails.TYPE_ONLY.logged(e));
                 }
             });
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.publishing;
 
-import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.time.Timeline;
 import io.safebunny.time.Timeline.Purpose;
 import java.time.Duration;

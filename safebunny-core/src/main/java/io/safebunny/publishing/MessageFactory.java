@@ -27,11 +27,7 @@ final class MessageFactory {
     private final Metrics metrics;
 
     MessageFactory(
-            PublishingOptions options,
-            IdScheme ids,
-            MessageSerializer serializer,
-            Timeline timeline,
-            Metrics metrics) {
+            PublishingOptions options, IdScheme ids, MessageSerializer serializer, Timeline timeline, Metrics metrics) {
         this.options = options;
         this.identifier = new Identifier(options.node(), ids, timeline.random());
         this.serializer = serializer;
@@ -57,9 +53,7 @@ final class MessageFactory {
         WireMessage wire = encoded(publication, envelope);
         metrics.published(publication.type(), wire.body());
         OutboundMessage message = new OutboundMessage(
-                        wire,
-                        new Route.Publication(routingKeyOf(publication)),
-                        publication.delay())
+                        wire, new Route.Publication(routingKeyOf(publication)), publication.delay())
                 .withDroppedIfUnheard(publication.options.isDroppedIfUnheard());
         return publication.deliverAt() == null ? message : message.deliveredAt(dueAt(publication), publication.delay());
     }

@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
 final class Report implements OutboundMessage.Watcher {
 
     private static final Logger LOG = LoggerFactory.getLogger(Report.class);
-    private static final Kind AFTER = Kind.warn(LOG, "Middlewares failed after publishing").upTo(20);
+    private static final Kind AFTER =
+            Kind.warn(LOG, "Middlewares failed after publishing").upTo(20);
 
     private final Publication publication;
     private final Pipeline<PublishContext> after;
@@ -62,7 +63,10 @@ final class Report implements OutboundMessage.Watcher {
             scope.run(() -> after.run(publication));
         } catch (Throwable e) {
             String id = String.valueOf(publication.messageId());
-            log.tell(AFTER, id, () -> LOG.warn("A middleware failed after the publishing of message {}", id, log.tellable(e)));
+            log.tell(
+                    AFTER,
+                    id,
+                    () -> LOG.warn("A middleware failed after the publishing of message {}", id, log.tellable(e)));
         }
     }
 }

@@ -119,8 +119,7 @@ final class SendStep implements Middleware<Publication> {
                 case SEND_ASYNC -> {
                     if (!isStored(message, observation)) {
                         sender.requireRunning(message);
-                        publication.sent =
-                                whenSent(report, observation, sender.send(message, publication.deadline()));
+                        publication.sent = whenSent(report, observation, sender.send(message, publication.deadline()));
                         handedOver = true;
                     }
                 }

@@ -86,10 +86,7 @@ final class CopyMover {
     }
 
     private static BrowsingException stillThere(
-            PoisonOperation operation,
-            Delivery delivery,
-            OutboundMessage message,
-            @Nullable BrowsingException cause) {
+            PoisonOperation operation, Delivery delivery, OutboundMessage message, @Nullable BrowsingException cause) {
         return new BrowsingException(
                 delivery.message().queue(),
                 "the connection was lost after message %s was sent to %s, and before it was certain that its copy was removed: it may be in both queues, and is not counted as moved. %s Then begin again."

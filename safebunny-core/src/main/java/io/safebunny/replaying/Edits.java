@@ -109,9 +109,10 @@ final class Edits {
                 edited.tooOld());
         switch (judgement.verdict()) {
             case RUN -> {}
-            case BUSY -> throw overtaken(
-                    copy,
-                    "Another delivery of it is being handled, or has ended without writing down how: replay it as it is after safebunny.dedup.lease, and edit what comes back.");
+            case BUSY ->
+                throw overtaken(
+                        copy,
+                        "Another delivery of it is being handled, or has ended without writing down how: replay it as it is after safebunny.dedup.lease, and edit what comes back.");
             case SUPERSEDED, DONE, RESEND -> throw overtaken(copy, judgement.explanation());
             default -> throw refused(copy, judgement.explanation());
         }

@@ -189,7 +189,8 @@ public final class QueuePoisonMessages implements PoisonMessages {
 
     @Override
     public PoisonOperation edit(PoisonEdit edit) {
-        ToldOperation operation = new ToldOperation(PoisonOperation.Kind.EDIT, EditRun.request(edit), timeline, details);
+        ToldOperation operation =
+                new ToldOperation(PoisonOperation.Kind.EDIT, EditRun.request(edit), timeline, details);
         operations.run(operation, new EditRun(operation, edit, node, looks, sender, edits, events));
         return operation;
     }

@@ -108,7 +108,8 @@ final class ToldOperation implements PoisonOperation {
     /** @return what may be logged of why */
     synchronized Throwable fail(Throwable why) {
         state = State.FAILED;
-        failure = isOurs(why) ? String.valueOf(why.getMessage()) : details.of(why).toString();
+        failure =
+                isOurs(why) ? String.valueOf(why.getMessage()) : details.of(why).toString();
         failureCode = why instanceof SafeBunnyException known ? known.code() : null;
         return details.logged(why);
     }

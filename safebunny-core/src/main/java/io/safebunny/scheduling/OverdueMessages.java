@@ -68,7 +68,8 @@ final class OverdueMessages implements Overdue {
             alarm = alarms.next(due, now);
             waiting = ScheduledDocument.waiting(due, alarm, waiting.publication());
         }
-        boolean isSent = fate == AlarmFate.MISSING || fate == AlarmFate.SPENT; // what was set aside, a person replays or moves
+        boolean isSent =
+                fate == AlarmFate.MISSING || fate == AlarmFate.SPENT; // what was set aside, a person replays or moves
         Duration pause = fate == AlarmFate.OPEN ? lease : SweepRounds.backOff(lease, due, now);
         MessageRecord taken =
                 store.replace(waiting.write(record, id, RandomIds.next(timeline.random()), now.plus(pause)));

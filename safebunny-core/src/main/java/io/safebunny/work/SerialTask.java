@@ -156,7 +156,11 @@ public final class SerialTask {
         state = State.IDLE;
         if (refusal instanceof OutOfMemoryError && !starved) { // a rejection is how a node stops
             starved = true;
-            LOG.warn("No thread for {}; trying again every {} ms", name, NO_THREAD_DELAY.toMillis(), Printable.inLines(refusal));
+            LOG.warn(
+                    "No thread for {}; trying again every {} ms",
+                    name,
+                    NO_THREAD_DELAY.toMillis(),
+                    Printable.inLines(refusal));
         }
         requestAfter(NO_THREAD_DELAY);
     }

@@ -53,7 +53,8 @@ class CircuitBreakersTest {
             new CircuitBreakers(new BreakerSettings(50, 10, 4, WAIT, 2), timeline, Runnable::run);
     private final Paces orders = new Paces();
     private final Paces payments = new Paces();
-    private final TypeBreaker orderBreaker = breakers.add("OrderPlaced", OrderPlaced.class, new Metrics(meters), ExceptionDetails.FULL);
+    private final TypeBreaker orderBreaker =
+            breakers.add("OrderPlaced", OrderPlaced.class, new Metrics(meters), ExceptionDetails.FULL);
     private final TypeBreaker paymentBreaker =
             breakers.add("PaymentCaptured", PaymentCaptured.class, new Metrics(meters), ExceptionDetails.FULL);
 
@@ -119,9 +120,9 @@ class CircuitBreakersTest {
     void aReasonBeginsNoLineOfTheLog() {
         try (LogLines log = new LogLines("io.safebunny.breaker")) {
             admit().failed(new Recovery(
-                            new Redelivery(),
-                            new BreakerEffect.Pause(Duration.ofSeconds(7), "no customer x\n12:00:00 ERROR forged"),
-                            new IllegalStateException("no customer x\n12:00:00 ERROR forged")));
+                    new Redelivery(),
+                    new BreakerEffect.Pause(Duration.ofSeconds(7), "no customer x\n12:00:00 ERROR forged"),
+                    new IllegalStateException("no customer x\n12:00:00 ERROR forged")));
 
             assertThat(log.texts()).singleElement().asString().contains("x?12:00:00 ERROR forged");
         }
@@ -407,8 +408,7 @@ class CircuitBreakersTest {
         breakers.open(OrderPlaced.class, Duration.ofSeconds(1));
         timeline.advance(Duration.ofSeconds(1));
         for (int i = 0; i < 10; i++) {
-            admit().failed(because(
-                    new InvalidMessageException(PoisonReason.RETRIES_EXHAUSTED, "a leftover copy")));
+            admit().failed(because(new InvalidMessageException(PoisonReason.RETRIES_EXHAUSTED, "a leftover copy")));
         }
 
         assertThat(state()).isEqualTo(State.HALF_OPEN);

@@ -255,6 +255,7 @@ class OnceTest {
 
     /** Otherwise its step would have run, and its message could never be handled. */
     @Test
+    @SuppressWarnings("NullAway") // no result of it exists
     void refusesTypesThatNothingCouldBeReadAs() throws Exception {
         for (Class<?> type : List.of(Runnable.class, Locked.class)) {
             assertThatExceptionOfType(MisuseException.class)
@@ -268,6 +269,7 @@ class OnceTest {
         assertThat(charges).hasValue(0);
     }
 
+    @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // Jackson looks for a constructor that it could call
     static final class Locked {
         private Locked(String number, int cents) {}
 

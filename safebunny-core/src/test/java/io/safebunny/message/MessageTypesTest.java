@@ -109,7 +109,7 @@ class MessageTypesTest {
         record Local(String id) {}
 
         assertThat(MessageTypes.nameOf(Local.class)).isEqualTo("Local");
-        assertThat(MessageTypes.nameOf(Phase.OPEN.getClass())).isEqualTo("Phase");
+        assertThat(MessageTypes.nameOf(Phase.OPEN.getDeclaringClass())).isEqualTo("Phase");
     }
 
     private static void refused(Class<?> type, String told) {

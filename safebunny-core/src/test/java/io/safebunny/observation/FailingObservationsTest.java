@@ -67,8 +67,8 @@ class FailingObservationsTest {
     void isToldOnceAMinuteAndNotQuotedWhereThatIsNotWanted(At at) {
         ObservationRegistry registry = ObservationRegistry.create();
         registry.observationConfig().observationHandler(new Failing(at));
-        Observations observations = new Observations(
-                registry, "safebunny", new BoundedLog(timeline, ExceptionDetails.TYPE_ONLY));
+        Observations observations =
+                new Observations(registry, "safebunny", new BoundedLog(timeline, ExceptionDetails.TYPE_ONLY));
 
         try (LogLines log = new LogLines("io.safebunny.observation")) {
             for (int i = 0; i < MANY; i++) {

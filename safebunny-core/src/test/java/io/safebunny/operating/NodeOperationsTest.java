@@ -75,10 +75,20 @@ class NodeOperationsTest {
         }
 
         One(@Nullable MessageStore own, boolean durable, Timeline clock) {
-            operations =
-                    new NodeOperations("billing", "host", breakers, own, durable, clock, Runnable::run, LEASE, true, new BoundedLog(clock, ExceptionDetails.FULL));
+            operations = new NodeOperations(
+                    "billing",
+                    "host",
+                    breakers,
+                    own,
+                    durable,
+                    clock,
+                    Runnable::run,
+                    LEASE,
+                    true,
+                    new BoundedLog(clock, ExceptionDetails.FULL));
             operations.start(transport);
-            breaker = breakers.add(TYPE, OrderPlaced.class, new Metrics(new SimpleMeterRegistry()), ExceptionDetails.FULL);
+            breaker = breakers.add(
+                    TYPE, OrderPlaced.class, new Metrics(new SimpleMeterRegistry()), ExceptionDetails.FULL);
             operations.handles(TYPE);
             breaker.paces(this);
         }
@@ -215,7 +225,10 @@ class NodeOperationsTest {
         TypeBreaker.Admission before = Objects.requireNonNull(one.breaker.admit());
         Result unused = pause(one);
 
-        before.failed(new Recovery(new Redelivery(), new BreakerEffect.Pause(Duration.ofSeconds(1), "throttled"), new ThrottledException(Duration.ofSeconds(1))));
+        before.failed(new Recovery(
+                new Redelivery(),
+                new BreakerEffect.Pause(Duration.ofSeconds(1), "throttled"),
+                new ThrottledException(Duration.ofSeconds(1))));
         timeline.advance(Duration.ofSeconds(2)); // half-open beneath
         assertThat(one.breaker.admit()).isNull();
         assertThat(one.pace).isEqualTo(Pace.PAUSED);

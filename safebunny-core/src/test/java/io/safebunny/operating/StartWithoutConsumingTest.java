@@ -5,11 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.BunnyCircuitBreaker.State;
+import io.safebunny.BunnyCircuitBreaker.Status;
 import io.safebunny.BunnyOperations.Instance;
 import io.safebunny.BunnyOperations.Result;
 import io.safebunny.BunnyOperations.Scope;
-import io.safebunny.BunnyCircuitBreaker.Status;
-import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.breaker.TypeBreaker;
@@ -30,6 +29,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -63,7 +63,15 @@ class StartWithoutConsumingTest {
 
         One(MessageStore own, boolean autoStartup) {
             operations = new NodeOperations(
-                    "billing", "", breakers, own, true, timeline, Runnable::run, Duration.ofSeconds(30), autoStartup,
+                    "billing",
+                    "",
+                    breakers,
+                    own,
+                    true,
+                    timeline,
+                    Runnable::run,
+                    Duration.ofSeconds(30),
+                    autoStartup,
                     new BoundedLog(timeline, ExceptionDetails.FULL));
             operations.start(new MemoryTransport(broker, TopologyOptions.defaults()));
             consume(ORDER, OrderPlaced.class);
@@ -73,7 +81,8 @@ class StartWithoutConsumingTest {
         }
 
         private void consume(String type, Class<?> payload) {
-            TypeBreaker breaker = breakers.add(type, payload, new Metrics(new SimpleMeterRegistry()), ExceptionDetails.FULL);
+            TypeBreaker breaker =
+                    breakers.add(type, payload, new Metrics(new SimpleMeterRegistry()), ExceptionDetails.FULL);
             paces.put(type, operations.handles(type) ? Pace.PAUSED : Pace.FULL);
             breaker.paces(paced(type));
         }
@@ -100,7 +109,7 @@ class StartWithoutConsumingTest {
         }
 
         Pace orders() {
-            return paces.get(ORDER);
+            return Objects.requireNonNull(paces.get(ORDER));
         }
 
         Result resume(Scope scope) {

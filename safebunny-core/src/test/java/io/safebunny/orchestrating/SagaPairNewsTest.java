@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 class SagaPairNewsTest {
 
     private static final String ID = "order-1";
+
     record BeginTrip(String id) {}
 
     record BeginBill(String id) {}

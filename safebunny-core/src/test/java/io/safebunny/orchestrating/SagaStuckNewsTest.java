@@ -76,18 +76,14 @@ class SagaStuckNewsTest {
     void getStuckAndThenBlocked() {
         world.start("desk", List.of());
         world.start("shop", List.of(), shipping);
-        world.start(
-                "hall",
-                List.of(SagaWorld.handler("shop", Pack.class, (payload, context) -> {
-                    var unused = world.bunny("hall").publish(new Packed("1"));
-                })));
-        world.start(
-                "harbour",
-                List.of(SagaWorld.handler("shop", Ship.class, (payload, context) -> {
-                    if (shipFails) {
-                        throw new IllegalStateException("as the test wants, after its retries");
-                    }
-                })));
+        world.start("hall", List.of(SagaWorld.handler("shop", Pack.class, (payload, context) -> {
+            var unused = world.bunny("hall").publish(new Packed("1"));
+        })));
+        world.start("harbour", List.of(SagaWorld.handler("shop", Ship.class, (payload, context) -> {
+            if (shipFails) {
+                throw new IllegalStateException("as the test wants, after its retries");
+            }
+        })));
         world.publish("desk", new Begin("1"), ID);
         assertThat(saga().status()).isEqualTo(SagaStatus.STUCK);
         world.pass(Duration.ofMinutes(1));

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,6 +55,10 @@ class SagaTimeoutFailuresTest {
                     .add(world.timeline.elapsed().minus(DUE));
             doing.getOrDefault(state.id(), SagaContext::complete).accept(saga);
         }
+
+        List<Duration> runs(String id) {
+            return Objects.requireNonNull(runs.get(id), "It has not run");
+        }
     }
 
     /** More patient than the other, as far as delayed retries go. */
@@ -90,7 +95,7 @@ class SagaTimeoutFailuresTest {
 
     private void failing(String id, int times, RuntimeException failure) {
         waiting.doing.put(id, saga -> {
-            if (waiting.runs.get(id).size() <= times) {
+            if (waiting.runs(id).size() <= times) {
                 throw failure;
             }
             saga.complete();
@@ -110,7 +115,7 @@ class SagaTimeoutFailuresTest {
         assertThat(world.saga("waits", "a").timeouts()).as("until it has run").containsKey("late");
         world.pass(DELAY.multipliedBy(3));
 
-        assertThat(waiting.runs.get("a")).containsExactly(Duration.ZERO, DELAY, DELAY.multipliedBy(2));
+        assertThat(waiting.runs("a")).containsExactly(Duration.ZERO, DELAY, DELAY.multipliedBy(2));
         assertThat(status("a")).isEqualTo(SagaStatus.COMPLETED);
         assertThat(world.poison("waits")).isEmpty();
     }
@@ -122,7 +127,7 @@ class SagaTimeoutFailuresTest {
         beginAndGetLate("a");
         world.pass(Duration.ofMinutes(10));
 
-        List<Duration> runs = waiting.runs.get("a");
+        List<Duration> runs = waiting.runs("a");
         assertThat(runs).hasSize((1 + 1) * (4 + 1)).startsWith(Duration.ZERO, Duration.ofSeconds(1));
         assertThat(runs.get(2))
                 .isBetween(Duration.ofMinutes(1), Duration.ofMinutes(1).plusSeconds(2));
@@ -157,11 +162,11 @@ class SagaTimeoutFailuresTest {
 
         world.pass(pause.multipliedBy(6));
 
-        assertThat(waiting.runs.get("a")).hasSize(5);
-        assertThat(waiting.runs.get("a").get(1)).isBetween(pause, pause.plusSeconds(5));
+        assertThat(waiting.runs("a")).hasSize(5);
+        assertThat(waiting.runs("a").get(1)).isBetween(pause, pause.plusSeconds(5));
         assertThat(status("a")).isEqualTo(SagaStatus.COMPLETED);
-        assertThat(waiting.runs.get("b")).hasSize(1);
-        assertThat(waiting.runs.get("b").get(0)).isGreaterThanOrEqualTo(pause);
+        assertThat(waiting.runs("b")).hasSize(1);
+        assertThat(waiting.runs("b").get(0)).isGreaterThanOrEqualTo(pause);
         assertThat(status("b")).isEqualTo(SagaStatus.COMPLETED);
         assertThat(world.poison("waits")).isEmpty();
     }

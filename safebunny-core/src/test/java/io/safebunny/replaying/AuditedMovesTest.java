@@ -30,7 +30,8 @@ class AuditedMovesTest {
         Executor slow = task -> timeline.schedule(Duration.ofSeconds(1), task);
         Events events = new Events(
                 "billing", List.of(heard::add), slow, timeline, new BoundedLog(timeline, ExceptionDetails.FULL));
-        ToldOperation operation = new ToldOperation(Kind.REPLAY, PoisonNode.everything(), timeline, ExceptionDetails.FULL);
+        ToldOperation operation =
+                new ToldOperation(Kind.REPLAY, PoisonNode.everything(), timeline, ExceptionDetails.FULL);
 
         for (int i = 0; i < MANY; i++) {
             events.moved(operation, PoisonNode.QUEUE, Wires.orderPlaced().wire());

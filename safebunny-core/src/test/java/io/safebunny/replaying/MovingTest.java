@@ -218,9 +218,8 @@ class MovingTest {
 
         Progress progress;
         try (LogLines log = new LogLines("io.safebunny.replaying", Level.INFO)) {
-            progress = kind == Kind.REPLAY
-                    ? node.replay(PoisonNode.everything())
-                    : node.discard(PoisonNode.everything());
+            progress =
+                    kind == Kind.REPLAY ? node.replay(PoisonNode.everything()) : node.discard(PoisonNode.everything());
             assertThat(log.texts())
                     .noneSatisfy(line -> assertThat(line).contains("moved message"))
                     .anySatisfy(line -> assertThat(line).contains("message o-0 may be in both queues"));

@@ -74,13 +74,12 @@ final class PoisonNode {
     }
 
     private SafeBunnyEngine start(MemoryTransport over) {
-        SafeBunnyEngine started = new SafeBunnyEngine(
-                SafeBunnyParts.builder(
-                                SafeBunnyOptions.of("billing").withRetention(RETENTION), new Troubled(over), timeline)
-                        .store(store)
-                        .callbacks(tasks::add)
-                        .listeners(List.of(events::add))
-                        .build());
+        SafeBunnyEngine started = new SafeBunnyEngine(SafeBunnyParts.builder(
+                        SafeBunnyOptions.of("billing").withRetention(RETENTION), new Troubled(over), timeline)
+                .store(store)
+                .callbacks(tasks::add)
+                .listeners(List.of(events::add))
+                .build());
         started.start(List.of(
                 definition("OrderPlaced", OrderPlaced.class, "orders", (payload, context) -> {
                     handled.add(context.messageId());

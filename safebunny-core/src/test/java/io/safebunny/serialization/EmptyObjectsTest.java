@@ -24,7 +24,7 @@ import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.annotation.JsonSerialize;
 
 /** An object of which nothing would arrive is not sent. */
-@SuppressWarnings({"unused", "UnusedVariable"}) // Jackson does not see them
+@SuppressWarnings({"unused", "UnusedVariable", "NullAway"}) // Jackson does not see them
 class EmptyObjectsTest {
 
     private final JsonMessageSerializer serializer = new JsonMessageSerializer();

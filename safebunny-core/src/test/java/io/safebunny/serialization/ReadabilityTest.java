@@ -46,7 +46,8 @@ import tools.jackson.databind.module.SimpleAbstractTypeResolver;
 import tools.jackson.databind.module.SimpleModule;
 
 /** A handler whose payload no body can become is refused at start, and no other. */
-@SuppressWarnings({"unused", "UnusedVariable", "UnusedMethod"}) // Jackson does not see them, or alone does
+// classes as applications write them: Jackson does not see what is in them, or alone does
+@SuppressWarnings({"unused", "UnusedVariable", "UnusedMethod", "NullAway", "ClassCanBeStatic", "EffectivelyPrivate"})
 class ReadabilityTest {
 
     private static final int SIZE = 10_000;

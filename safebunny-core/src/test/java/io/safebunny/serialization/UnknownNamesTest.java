@@ -36,6 +36,7 @@ import tools.jackson.databind.deser.DeserializationProblemHandler;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A body whose names its class does not know is another message, whose fields would all be {@code null}. */
+@SuppressWarnings({"NullAway", "UnusedVariable"}) // as applications write their classes, and Jackson fills them
 class UnknownNamesTest {
 
     private final JsonMessageSerializer serializer = new JsonMessageSerializer();
@@ -97,7 +98,11 @@ class UnknownNamesTest {
 
     record Aliased(@JsonAlias("order") String orderId) {}
 
-    record Written(@JsonProperty(access = JsonProperty.Access.READ_ONLY) String total, String orderId) {}
+    record Written(
+            @JsonProperty(access = JsonProperty.Access.READ_ONLY)
+            String total,
+
+            String orderId) {}
 
     static class Open {
         public String orderId;
@@ -236,7 +241,9 @@ class UnknownNamesTest {
             })
     void refusesABodyOfWhichItsClassKnowsNoName(Class<?> type) {
         refused("{\"order_id\":\"secret\"}", type);
-        refused("{\"order_id\":\"secret\",\"customer_name\":{\"orderId\":\"secret\"},\"parts\":[{\"orderId\":1}]}", type);
+        refused(
+                "{\"order_id\":\"secret\",\"customer_name\":{\"orderId\":\"secret\"},\"parts\":[{\"orderId\":1}]}",
+                type);
     }
 
     @Test
@@ -271,7 +278,8 @@ class UnknownNamesTest {
         refused("{\"card_number\":\"secret\",\"kind\":\"bean\"}", Payment.class);
         refused("{\"cash\":{\"amount_paid\":\"secret\"}}", Wrapped.class);
         refused("[\"coin\",{\"amount_paid\":\"secret\"}]", InArray.class);
-        assertThat(read("{\"kind\":\"card\",\"cardNumber\":\"1\"}", Payment.class)).isEqualTo(new Card("1"));
+        assertThat(read("{\"kind\":\"card\",\"cardNumber\":\"1\"}", Payment.class))
+                .isEqualTo(new Card("1"));
         assertThat(read("{\"kind\":\"card\",\"cardNumber\":\"1\",\"newer\":1}", Payment.class))
                 .isEqualTo(new Card("1"));
         assertThat(read("{\"cash\":{\"amountPaid\":\"1\",\"newer\":1}}", Wrapped.class))
@@ -342,7 +350,8 @@ class UnknownNamesTest {
     void whatTheMapperReadsInItsOwnWayIsKnown() {
         JsonMessageSerializer anyCase =
                 with(JsonMapper.builder().enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_PROPERTIES));
-        assertThat(read(anyCase, "{\"ORDERID\":\"1\",\"newer\":1}", Order.class)).isEqualTo(new Order("1", null));
+        assertThat(read(anyCase, "{\"ORDERID\":\"1\",\"newer\":1}", Order.class))
+                .isEqualTo(new Order("1", null));
         assertThat(read("{\"ORDERID\":\"1\",\"newer\":1}", AnyCase.class)).isEqualTo(new AnyCase("1"));
 
         JsonMessageSerializer wrapped = with(JsonMapper.builder().enable(DeserializationFeature.UNWRAP_ROOT_VALUE));

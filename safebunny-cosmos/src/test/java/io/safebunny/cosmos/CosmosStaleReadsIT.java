@@ -121,7 +121,8 @@ class CosmosStaleReadsIT {
         MessageRecord changed = Objects.requireNonNull(store.replace(saga.next(RecordState.RELEASED)));
 
         JointWrite result = other.writeTogether(List.of(
-                seen(message.key()).next(RecordState.COMPLETED), seen(saga.key()).next(RecordState.COMPLETED)));
+                seen(message.key()).next(RecordState.COMPLETED),
+                seen(saga.key()).next(RecordState.COMPLETED)));
 
         assertThat(result).isEqualTo(new JointWrite.Overtaken(saga.key()));
         proxy.heal();

@@ -123,7 +123,12 @@ final class Audit implements SafeBunnyEvent.Listener {
         try {
             publisher.publishEvent(new AuditApplicationEvent(new AuditEvent(at, by, type, data)));
         } catch (RuntimeException e) { // it is done already, and whoever asked for it must be told so
-            LOG.error("Not audited, because a listener failed: {} by {} {}", type, by, data, ExceptionDetails.TYPE_ONLY.logged(e));
+            LOG.error(
+                    "Not audited, because a listener failed: {} by {} {}",
+                    type,
+                    by,
+                    data,
+                    ExceptionDetails.TYPE_ONLY.logged(e));
         }
     }
 }

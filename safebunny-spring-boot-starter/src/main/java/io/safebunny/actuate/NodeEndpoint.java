@@ -42,8 +42,7 @@ final class NodeEndpoint {
     private final SagaSection sagas;
     private final Audit audit;
 
-    NodeEndpoint(
-            NodeViews views, BunnyOperations operations, OperationViews poison, SagaSection sagas, Audit audit) {
+    NodeEndpoint(NodeViews views, BunnyOperations operations, OperationViews poison, SagaSection sagas, Audit audit) {
         this.views = views;
         this.operations = operations;
         this.poison = poison;

@@ -72,7 +72,10 @@ final class PoisonViews {
             byte[] body = copy.body();
             return body == null ? TOO_LARGE : masker.mask(copy.message(), body);
         } catch (RuntimeException e) {
-            LOG.warn("The BodyMasker failed, so the body of message {} is not shown", copy.message(), ExceptionDetails.TYPE_ONLY.logged(e));
+            LOG.warn(
+                    "The BodyMasker failed, so the body of message {} is not shown",
+                    copy.message(),
+                    ExceptionDetails.TYPE_ONLY.logged(e));
             return "not shown: the BodyMasker failed with " + e.getClass().getName();
         }
     }

@@ -4,15 +4,20 @@ package io.safebunny.actuate;
 import io.safebunny.orchestrating.message.BunnyRepair;
 import io.safebunny.orchestrating.message.BunnyRepair.Action;
 import io.safebunny.saga.Sagas;
-import java.util.Locale;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What a request wants of a saga. What it cannot read it refuses with SB-5001. Immutable. */
-record SagaRepair(Action action, @Nullable String step, int version, @Nullable String state, String reason) {
+record SagaRepair(
+        Action action,
+        @Nullable String step,
+        int version,
+        @Nullable String state,
+        String reason) {
 
     /** So much of it is whole in the saga's history. */
     private static final int LONGEST_REASON = 400;

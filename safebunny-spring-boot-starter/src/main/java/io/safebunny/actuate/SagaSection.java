@@ -35,16 +35,16 @@ final class SagaSection {
 
     private static final String BLOCKED = "blocked";
     private static final Map<String, Set<SagaStatus>> STATES = Map.of(
-            "running", EnumSet.of(SagaStatus.ACTIVE, SagaStatus.COMPENSATING),
-            "stuck", EnumSet.of(SagaStatus.STUCK, SagaStatus.COMPENSATION_FAILED),
+            "running",
+            EnumSet.of(SagaStatus.ACTIVE, SagaStatus.COMPENSATING),
+            "stuck",
+            EnumSet.of(SagaStatus.STUCK, SagaStatus.COMPENSATION_FAILED),
             BLOCKED,
-                    EnumSet.of(
-                            SagaStatus.ACTIVE,
-                            SagaStatus.COMPENSATING,
-                            SagaStatus.STUCK,
-                            SagaStatus.COMPENSATION_FAILED),
-            "ended", EnumSet.of(SagaStatus.COMPLETED, SagaStatus.FAILED),
-            "all", EnumSet.allOf(SagaStatus.class));
+            EnumSet.of(SagaStatus.ACTIVE, SagaStatus.COMPENSATING, SagaStatus.STUCK, SagaStatus.COMPENSATION_FAILED),
+            "ended",
+            EnumSet.of(SagaStatus.COMPLETED, SagaStatus.FAILED),
+            "all",
+            EnumSet.allOf(SagaStatus.class));
 
     private final Sagas sagas;
     private final SagaViews views;
@@ -52,12 +52,7 @@ final class SagaSection {
     private final Audit audit;
     private final Timeline timeline;
 
-    SagaSection(
-            Sagas sagas,
-            SagaViews views,
-            Predicate<SecurityContext> showsStates,
-            Audit audit,
-            Timeline timeline) {
+    SagaSection(Sagas sagas, SagaViews views, Predicate<SecurityContext> showsStates, Audit audit, Timeline timeline) {
         this.sagas = sagas;
         this.views = views;
         this.showsStates = showsStates;

@@ -56,15 +56,18 @@ final class SagaViews {
     }
 
     Map<String, Object> detailed(List<SagaView> sagas, boolean shown) {
-        return Map.of(
-                "sagas", sagas.stream().map(saga -> detailed(saga, shown)).toList());
+        return Map.of("sagas", sagas.stream().map(saga -> detailed(saga, shown)).toList());
     }
 
     private String masked(SagaView saga) {
         try {
             return masker.maskState(saga);
         } catch (RuntimeException e) {
-            LOG.warn("The BodyMasker failed, so the state of saga {} {} is not shown", saga.saga(), saga.id(), ExceptionDetails.TYPE_ONLY.logged(e));
+            LOG.warn(
+                    "The BodyMasker failed, so the state of saga {} {} is not shown",
+                    saga.saga(),
+                    saga.id(),
+                    ExceptionDetails.TYPE_ONLY.logged(e));
             return "not shown: the BodyMasker failed with " + e.getClass().getName();
         }
     }

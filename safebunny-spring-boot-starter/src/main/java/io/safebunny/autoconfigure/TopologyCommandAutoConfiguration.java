@@ -33,7 +33,9 @@ final class TopologyCommandAutoConfiguration {
             ObjectProvider<Preflight> preflight) {
         RabbitConnections present = connections.getIfAvailable();
         return new TopologyCommand(
-                TopologyCommand.Action.of(environment.getRequiredProperty(TopologyCommand.PROPERTY).strip()),
+                TopologyCommand.Action.of(environment
+                        .getRequiredProperty(TopologyCommand.PROPERTY)
+                        .strip()),
                 lifecycle,
                 options.getIfAvailable(),
                 present == null ? null : present.publish(),

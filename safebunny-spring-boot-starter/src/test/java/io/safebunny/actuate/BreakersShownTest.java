@@ -117,7 +117,9 @@ class BreakersShownTest {
                     .asString()
                     .contains("java.lang.IllegalStateException")
                     .doesNotContain("4711");
-            assertThat(get(context, "health").body()).contains("IllegalStateException").doesNotContain("4711");
+            assertThat(get(context, "health").body())
+                    .contains("IllegalStateException")
+                    .doesNotContain("4711");
         });
     }
 

@@ -80,6 +80,7 @@ final class HttpCalls {
     }
 
     /** @param path of JsonPath */
+    @SuppressWarnings("TypeParameterUnusedInFormals") // as JsonPath has it: the caller knows what is there
     static <T> T read(HttpResponse<String> answer, String path) {
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
         return JsonPath.read(answer.body(), path);

@@ -28,7 +28,8 @@ class ReactiveEndpointsTest {
     private static final String POISON = "safebunnypoison";
     private static final String PAUSE = "safebunny/breakers/OrderPlaced";
 
-    private static final ReactiveWebApplicationContextRunner NODE = HttpCalls.node().withBean(Handler.class);
+    private static final ReactiveWebApplicationContextRunner NODE =
+            HttpCalls.node().withBean(Handler.class);
 
     record OrderPlaced(String orderId) {}
 

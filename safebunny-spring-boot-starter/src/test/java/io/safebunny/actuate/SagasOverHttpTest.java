@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -89,12 +90,12 @@ class SagasOverHttpTest {
 
     @BunnySaga
     static class Gift {
-        record State(int gifts) {}
+        record Count(int gifts) {}
 
         @Starts
         @BunnyHandler(from = "shop")
-        State on(GiveAway gifts) {
-            return new State(gifts.gifts());
+        Count on(GiveAway gifts) {
+            return new Count(gifts.gifts());
         }
     }
 
@@ -185,9 +186,9 @@ class SagasOverHttpTest {
             String after = "";
             while (after != null) {
                 Map<String, Object> page = read(get(context, SAGAS + "?limit=4" + after), "$");
-                assertThat((List<?>) page.get("sagas")).hasSizeLessThanOrEqualTo(4);
-                ((List<?>) page.get("sagas"))
-                        .forEach(saga -> seen.add(String.valueOf(((Map<?, ?>) saga).get("id"))));
+                List<?> sagas = (List<?>) Objects.requireNonNull(page.get("sagas"));
+                assertThat(sagas).hasSizeLessThanOrEqualTo(4);
+                sagas.forEach(saga -> seen.add(String.valueOf(((Map<?, ?>) saga).get("id"))));
                 after = page.get("next") == null ? null : "&after=" + page.get("next");
             }
             assertThat(seen).containsExactlyElementsOf(started);
@@ -229,12 +230,13 @@ class SagasOverHttpTest {
 
     @Test
     void showsStatesWhereThatIsAllowedWithAllTheirDigits() {
-        NODE.withPropertyValues("management.endpoint.safebunny.show-states=always").run(context -> {
-            publish(context, "o-1", order());
-            String state = read(get(context, SAGAS + "/o-1"), "$.sagas[0].state");
-            assertThat(state).contains("4711", "10000000.00");
-            assertThat(get(context, SAGAS + "?state=all").body()).doesNotContain("4711");
-        });
+        NODE.withPropertyValues("management.endpoint.safebunny.show-states=always")
+                .run(context -> {
+                    publish(context, "o-1", order());
+                    String state = read(get(context, SAGAS + "/o-1"), "$.sagas[0].state");
+                    assertThat(state).contains("4711", "10000000.00");
+                    assertThat(get(context, SAGAS + "?state=all").body()).doesNotContain("4711");
+                });
         NODE.withPropertyValues("management.endpoint.safebunny.show-states=when-authorized")
                 .run(context -> {
                     publish(context, "o-1", order());
@@ -301,26 +303,28 @@ class SagasOverHttpTest {
 
     @Test
     void patchesUnlessTheSagaHasChangedSince() {
-        NODE.withPropertyValues("management.endpoint.safebunny.show-states=always").run(context -> {
-            publish(context, "o-1", order());
-            String patch =
-                    "{'action':'patch','version':%s,'state':'{\\'amount\\':0.50,\\'secret\\':\\'8\\'}','reason':'%s'}"
-                            .replace("\\'", "\\\"");
+        NODE.withPropertyValues("management.endpoint.safebunny.show-states=always")
+                .run(context -> {
+                    publish(context, "o-1", order());
+                    String patch =
+                            "{'action':'patch','version':%s,'state':'{\\'amount\\':0.50,\\'secret\\':\\'8\\'}','reason':'%s'}"
+                                    .replace("\\'", "\\\"");
 
-            String state = read(post(context, SAGAS + "/o-1", patch.formatted(1, "a typo")), "$.saga.state");
-            assertThat(state).isEqualTo("{\"amount\":0.50,\"secret\":\"8\"}");
-            isProblem(post(context, SAGAS + "/o-1", patch.formatted(1, "again")), 409, "version 1 was expected");
-            assertThat(history(context, "o-1"))
-                    .contains("PATCH: a typo")
-                    .anySatisfy(what -> assertThat(what).startsWith("refused PATCH (again): it has changed"));
-            isProblem(
-                    post(
-                            context,
-                            SAGAS + "/o-1",
-                            patch.formatted(3, "no such type").replace("0.50", "\\\"none\\\"")),
-                    409,
-                    "the state is refused");
-        });
+                    String state = read(post(context, SAGAS + "/o-1", patch.formatted(1, "a typo")), "$.saga.state");
+                    assertThat(state).isEqualTo("{\"amount\":0.50,\"secret\":\"8\"}");
+                    isProblem(
+                            post(context, SAGAS + "/o-1", patch.formatted(1, "again")), 409, "version 1 was expected");
+                    assertThat(history(context, "o-1"))
+                            .contains("PATCH: a typo")
+                            .anySatisfy(what -> assertThat(what).startsWith("refused PATCH (again): it has changed"));
+                    isProblem(
+                            post(
+                                    context,
+                                    SAGAS + "/o-1",
+                                    patch.formatted(3, "no such type").replace("0.50", "\\\"none\\\"")),
+                            409,
+                            "the state is refused");
+                });
     }
 
     /** Path, body, status and what the answer names. */
@@ -422,14 +426,15 @@ class SagasOverHttpTest {
 
     @Test
     void nothingIsRepairedWithoutAccessOrByAnotherMethod() {
-        NODE.withPropertyValues("management.endpoint.safebunny.access=read-only").run(context -> {
-            publish(context, "o-1", order());
-            assertThat(post(context, SAGAS + "/o-1", "{'action':'fail','reason':'why'}")
-                            .statusCode())
-                    .isEqualTo(405);
-            assertThat(ids(context, "?state=all")).containsExactly("o-1");
-            assertThat(saga(context, "o-1").version()).isEqualTo(1);
-        });
+        NODE.withPropertyValues("management.endpoint.safebunny.access=read-only")
+                .run(context -> {
+                    publish(context, "o-1", order());
+                    assertThat(post(context, SAGAS + "/o-1", "{'action':'fail','reason':'why'}")
+                                    .statusCode())
+                            .isEqualTo(405);
+                    assertThat(ids(context, "?state=all")).containsExactly("o-1");
+                    assertThat(saga(context, "o-1").version()).isEqualTo(1);
+                });
         NODE.run(context -> {
             publish(context, "o-1", order());
             HttpRequest.Builder delete = HttpRequest.newBuilder().DELETE();
@@ -443,19 +448,23 @@ class SagasOverHttpTest {
 
     @Test
     void theCommandsOfTheRunbookWork() throws IOException {
-        Pattern command = Pattern.compile("curl -s (?:-H \"\\$JSON\" -d '([^']*)' )?\"\\$ACTUATOR/(safebunny/sagas[^\"]*)\"");
+        Pattern command =
+                Pattern.compile("curl -s (?:-H \"\\$JSON\" -d '([^']*)' )?\"\\$ACTUATOR/(safebunny/sagas[^\"]*)\"");
         List<MatchResult> commands = command.matcher(Files.readString(Path.of("../docs/runbook.md")))
                 .results()
                 .toList();
         assertThat(commands).hasSize(8);
         NODE.run(context -> {
             stick(context, "o-1");
-            String next = "%s:Order:o-0".formatted(saga(context, "o-1").startedAt().toEpochMilli());
+            String next =
+                    "%s:Order:o-0".formatted(saga(context, "o-1").startedAt().toEpochMilli());
             for (MatchResult found : commands) {
                 String path = found.group(2).replace("ID", "o-1").replace("NEXT", next);
                 HttpResponse<String> answer =
                         found.group(1) == null ? get(context, path) : post(context, path, found.group(1));
-                assertThat(answer.statusCode()).as("%s: %s", found.group(), answer.body()).isIn(200, 409);
+                assertThat(answer.statusCode())
+                        .as("%s: %s", found.group(), answer.body())
+                        .isIn(200, 409);
                 assertThat(answer.body()).contains(found.group(1) == null ? "\"o-1\"" : "o-1");
             }
             assertThat(saga(context, "o-1").status()).isEqualTo(SagaStatus.FAILED);

@@ -12,6 +12,7 @@ import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
 import io.safebunny.MessageContext;
 import io.safebunny.PublishOptions;
+import io.safebunny.Published;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Next;
@@ -21,6 +22,7 @@ import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.test.database.PostgresServer;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.awaitility.Awaitility;
@@ -60,7 +62,10 @@ class PublishOutcomesIT {
     /** Nobody consumes it. */
     record Unheard(String orderId) {}
 
-    record One(String type, PublishOutcome outcome, @Nullable Throwable failure) {}
+    record One(
+            String type,
+            @Nullable PublishOutcome outcome,
+            @Nullable Throwable failure) {}
 
     @AfterAll
     static void close() {
@@ -157,10 +162,11 @@ class PublishOutcomesIT {
             assertThat(told.all).extracting(One::outcome).containsExactly(CONFIRMED, FAILED);
 
             bunny(context).publish(new Unheard("3"), PublishOptions.none().droppedIfUnheard());
-            bunny(context).publishAsync(new Unheard("4"));
+            CompletableFuture<Published> unheard = bunny(context).publishAsync(new Unheard("4"));
             told.expect(1, "Unheard", CONFIRMED);
             told.expect(2, "Unheard", FAILED);
             assertThat(told.all).hasSize(4);
+            assertThat(unheard).isCompletedExceptionally();
         });
     }
 

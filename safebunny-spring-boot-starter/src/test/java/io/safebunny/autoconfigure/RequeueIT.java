@@ -57,7 +57,8 @@ class RequeueIT {
                         bunny.publish(new OrderPlaced(id));
                     }
 
-                    context.getBean(BunnyOperations.class).resume("OrderPlaced", Scope.INSTANCE, "all are there", "kim");
+                    context.getBean(BunnyOperations.class)
+                            .resume("OrderPlaced", Scope.INSTANCE, "all are there", "kim");
 
                     try (PoisonQueue poison = node.poisonQueue()) {
                         GetResponse set = poison.next();
@@ -79,7 +80,8 @@ class RequeueIT {
                 .withPropertyValues(
                         "safebunny.store.type=" + store,
                         "safebunny.topology.delivery-limit=20",
-                        "safebunny.delayed-retry.delays=" + String.join(",", "0s".repeat(40).split("(?<=s)")))
+                        "safebunny.delayed-retry.delays="
+                                + String.join(",", "0s".repeat(40).split("(?<=s)")))
                 .run(context -> {
                     context.getBean(Bunny.class).publish(new OrderPlaced("1"));
 
@@ -99,7 +101,8 @@ class RequeueIT {
     void attemptsAreExactAcrossInstancesAndEffectsHappenOnce(boolean transactional) {
         ApplicationContextRunner instances = runner.withBean(Shop.class, () -> new Shop(3))
                 .withPropertyValues(
-                        "safebunny.store.jdbc.transactional=" + transactional, "safebunny.delayed-retry.delays=0s,0s,0s");
+                        "safebunny.store.jdbc.transactional=" + transactional,
+                        "safebunny.delayed-retry.delays=0s,0s,0s");
         instances.run(one -> instances.run(other -> {
             List<String> ids =
                     IntStream.range(0, 40).mapToObj(Integer::toString).toList();

@@ -301,10 +301,10 @@ class StartFailuresTest {
     }
 
     static class Unreadable {
-        interface AnyEvent {}
+        interface Shape {}
 
         @BunnyHandler(from = "shop")
-        void on(AnyEvent payload) {}
+        void on(Shape payload) {}
     }
 
     static class Publishing {

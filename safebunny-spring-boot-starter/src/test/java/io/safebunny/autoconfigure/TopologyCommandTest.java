@@ -135,8 +135,7 @@ class TopologyCommandTest {
         new TopologyCommandEnvironment().postProcessEnvironment(environment, new SpringApplication());
 
         assertThat(environment.getProperty("spring.main.web-application-type")).isEqualTo("none");
-        shop(other)
-                .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("SB-1301"));
+        shop(other).run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("SB-1301"));
     }
 
     @Test

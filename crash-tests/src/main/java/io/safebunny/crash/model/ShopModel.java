@@ -128,9 +128,7 @@ final class ShopModel {
         require(status == SagaStatus.ACTIVE, "%s was taken by a saga that is %s", type, status);
         if (message.headers().get(Headers.CAUSATION_ID) instanceof String cause) {
             blockedOn.remove(cause);
-            steps.values().stream()
-                    .filter(step -> step.commandId.equals(cause))
-                    .forEach(step -> step.answered = true);
+            steps.values().stream().filter(step -> step.commandId.equals(cause)).forEach(step -> step.answered = true);
         }
         switch (type) {
             case "Note" -> cents += body.path("cents").asLong();

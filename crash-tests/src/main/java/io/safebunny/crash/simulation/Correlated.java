@@ -69,14 +69,14 @@ final class Correlated {
     @BunnySaga(participants = "carrier")
     static final class Selling {
 
-        record State(String order) {}
+        record Sale(String order) {}
 
         @Starts
         @BunnyHandler(from = "storefront")
-        State on(PlaceOrder order, SagaContext saga) {
+        Sale on(PlaceOrder order, SagaContext saga) {
             saga.step("ship", new Ship(PARCEL), new TakeBack(PARCEL));
             saga.timeout("late", ORDER_ENDS);
-            return new State(order.orderId());
+            return new Sale(order.orderId());
         }
 
         @OnTimeout("late")
@@ -89,32 +89,32 @@ final class Correlated {
     @BunnySaga
     record Carrying(SimulatedNode node) {
 
-        record State(boolean shipped, int scans) {}
+        record Parcel(boolean shipped, int scans) {}
 
         @Starts
         @CorrelatedBy("parcel")
         @BunnyHandler(from = "orders")
-        State on(Ship ship, @Nullable State state, MessageContext context) {
+        Parcel on(Ship ship, @Nullable Parcel state, MessageContext context) {
             if (context.attempt() < LATE_ATTEMPT) {
                 throw new IllegalStateException("there is no truck yet");
             }
             node.perform("ship", context.messageId());
-            return new State(true, state == null ? 0 : state.scans());
+            return new Parcel(true, state == null ? 0 : state.scans());
         }
 
         @Starts
         @CorrelatedBy("parcel")
         @BunnyHandler(from = "orders")
-        State on(TakeBack undo, @Nullable State state, MessageContext context) {
+        Parcel on(TakeBack undo, @Nullable Parcel state, MessageContext context) {
             node.perform("take back", context.messageId());
-            return new State(false, state == null ? 0 : state.scans());
+            return new Parcel(false, state == null ? 0 : state.scans());
         }
 
         @Starts
         @CorrelatedBy("parcel")
         @BunnyHandler(from = "storefront")
-        State on(Scanned scanned, @Nullable State state) {
-            return state == null ? new State(false, 1) : new State(state.shipped(), state.scans() + 1);
+        Parcel on(Scanned scanned, @Nullable Parcel state) {
+            return state == null ? new Parcel(false, 1) : new Parcel(state.shipped(), state.scans() + 1);
         }
     }
 }

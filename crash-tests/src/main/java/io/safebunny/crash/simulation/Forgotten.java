@@ -32,9 +32,9 @@ final class Forgotten {
         system.retention(RETENTION)
                 .node("orders", 2, node -> List.of(new PatientSaga()))
                 .node("warehouse", 1, node -> List.of(new Warehouse(node)))
-                .holds("what was reserved is released, however long that takes", () -> assertThat(
-                                system.effects().all())
-                        .isEqualTo(Map.of("reserve 7", 1, "release 7", 1)));
+                .holds(
+                        "what was reserved is released, however long that takes",
+                        () -> assertThat(system.effects().all()).isEqualTo(Map.of("reserve 7", 1, "release 7", 1)));
         Choreographed.place(system, "hay");
     }
 

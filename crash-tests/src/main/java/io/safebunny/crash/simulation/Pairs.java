@@ -55,8 +55,7 @@ final class Pairs {
                                 system.sagas("orders", Choreographed.SAGA))
                         .extracting(SagaView::saga, SagaView::status)
                         .containsExactlyInAnyOrder(
-                                tuple("Packing", SagaStatus.COMPLETED),
-                                tuple("Paying", SagaStatus.FAILED)));
+                                tuple("Packing", SagaStatus.COMPLETED), tuple("Paying", SagaStatus.FAILED)));
     }
 
     @BunnySaga

@@ -84,7 +84,8 @@ public final class SagaSteps {
     }
 
     private static boolean isAnsweredBy(JsonNode step, String node) {
-        return step.path(ANSWERED_BY).valueStream().anyMatch(known -> known.asString("").equals(node));
+        return step.path(ANSWERED_BY).valueStream().anyMatch(known -> known.asString("")
+                .equals(node));
     }
 
     /**

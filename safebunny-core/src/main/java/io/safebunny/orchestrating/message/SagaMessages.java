@@ -134,7 +134,8 @@ public final class SagaMessages {
      * @param reason as in header {@code sb-poison-reason}
      */
     public OutboundMessage poisoned(BunnyPoisoned news, String reason, String sagaId, Instant now) {
-        return news(news, news.messageId(), "%s:%s".formatted(news.recordVersion(), news.sentAt()), reason, sagaId, now);
+        return news(
+                news, news.messageId(), "%s:%s".formatted(news.recordVersion(), news.sentAt()), reason, sagaId, now);
     }
 
     /**
@@ -145,8 +146,7 @@ public final class SagaMessages {
     public OutboundMessage poisonedAgain(Block block, String cause, String sagaId, Instant now) {
         BlockedOn message = block.message();
         String id = message.messageId();
-        BunnyPoisoned news =
-                new BunnyPoisoned(id, message.type(), message.node(), block.recordVersion(), 0, id, true);
+        BunnyPoisoned news = new BunnyPoisoned(id, message.type(), message.node(), block.recordVersion(), 0, id, true);
         return news(news, cause, id, message.reason(), sagaId, now);
     }
 

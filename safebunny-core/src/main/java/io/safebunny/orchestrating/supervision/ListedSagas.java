@@ -61,7 +61,8 @@ final class ListedSagas {
                 .filter(record -> last == null || SagaPosition.of(record).compareTo(last) > 0)
                 .sorted(Comparator.comparing(SagaPosition::of))
                 .forEach(portion::add);
-        if (portion.isEmpty()) { // one that is not full may lack what cannot be read, so the end is where nothing is found
+        if (portion
+                .isEmpty()) { // one that is not full may lack what cannot be read, so the end is where nothing is found
             exhausted = !full;
             size = 2 * size;
         }

@@ -39,11 +39,7 @@ final class PoisonWatch implements DeliveryHandler {
     private final Timeline timeline;
     private final BoundedLog log;
 
-    PoisonWatch(
-            ConfirmedSender sender,
-            SagaMessages messages,
-            Timeline timeline,
-            BoundedLog log) {
+    PoisonWatch(ConfirmedSender sender, SagaMessages messages, Timeline timeline, BoundedLog log) {
         this.sender = sender;
         this.messages = messages;
         this.timeline = timeline;

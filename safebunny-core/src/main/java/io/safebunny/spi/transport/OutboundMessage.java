@@ -36,11 +36,7 @@ public record OutboundMessage(
 
     /** Without a watcher. */
     public OutboundMessage(
-            WireMessage message,
-            Route route,
-            Duration delay,
-            boolean droppedIfUnheard,
-            @Nullable Instant deliverAt) {
+            WireMessage message, Route route, Duration delay, boolean droppedIfUnheard, @Nullable Instant deliverAt) {
         this(message, route, delay, droppedIfUnheard, deliverAt, null);
     }
 

@@ -70,7 +70,10 @@ public interface Transport extends AutoCloseable {
      */
     default BrowsedQueue browse(String queue) {
         throw BrowsingException.denied(
-                queue, "%s does not offer it. Implement Transport.browse.".formatted(getClass().getName()), null);
+                queue,
+                "%s does not offer it. Implement Transport.browse."
+                        .formatted(getClass().getName()),
+                null);
     }
 
     TransportStatus status();

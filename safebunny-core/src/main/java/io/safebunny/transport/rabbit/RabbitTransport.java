@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport.rabbit;
 
-import com.rabbitmq.client.Channel;
-import com.rabbitmq.client.Connection;
-import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.spi.transport.BrowsedQueue;
@@ -17,12 +14,10 @@ import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
-import io.safebunny.transport.rabbit.client.Channels;
 import io.safebunny.transport.rabbit.client.ConnectionKeeper;
 import io.safebunny.transport.rabbit.consume.QueueConsumers;
 import io.safebunny.transport.rabbit.consume.RabbitBrowsing;
 import io.safebunny.transport.rabbit.publish.PublisherPool;
-import java.io.IOException;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -30,16 +25,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
 
 /** {@link Transport} on RabbitMQ 3.10 to 4.3: one connection to publish, one to consume, and one for dead letters. Thread-safe. */
 public final class RabbitTransport implements Transport {
-
-    private static final Logger LOG = LoggerFactory.getLogger(RabbitTransport.class);
 
     private final Timeline timeline;
     private final BoundedLog log;

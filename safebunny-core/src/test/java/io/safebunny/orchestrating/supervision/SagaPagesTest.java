@@ -67,8 +67,9 @@ class SagaPagesTest {
 
     /** Three in each millisecond, and two hundred in one. */
     private void startMany() {
+        List<SagaStatus> statuses = List.of(SagaStatus.values());
         for (int i = 0; i < MANY; i++) {
-            SagaStatus status = SagaStatus.values()[i % SagaStatus.values().length];
+            SagaStatus status = statuses.get(i % statuses.size());
             start(i % 5 == 0 ? "Return" : "Order", "id-" + i, status, i % 500 == 0 && !status.isEnded());
             if (i % 3 == 0 && (i < 1_000 || i > 1_200)) {
                 timeline.advance(Duration.ofMillis(1));
@@ -80,8 +81,8 @@ class SagaPagesTest {
         List<SagaPage> walked = new ArrayList<>();
         String after = null;
         do {
-            SagaPage page =
-                    pages.read(NAMES, new SagaQuery(query.saga(), query.statuses(), query.blocked(), after, query.limit()));
+            SagaPage page = pages.read(
+                    NAMES, new SagaQuery(query.saga(), query.statuses(), query.blocked(), after, query.limit()));
             walked.add(page);
             after = page.next();
         } while (after != null);
@@ -105,7 +106,9 @@ class SagaPagesTest {
 
         assertThat(all).hasSize(MANY).extracting(SagaView::id).doesNotHaveDuplicates();
         assertThat(all).extracting(SagaView::startedAt).isSorted();
-        assertThat(store.most).as("of those of one status in one millisecond, twice").isLessThanOrEqualTo(2 * 51);
+        assertThat(store.most)
+                .as("of those of one status in one millisecond, twice")
+                .isLessThanOrEqualTo(2 * 51);
     }
 
     @Test
@@ -117,8 +120,7 @@ class SagaPagesTest {
         assertThat(walk(of(Set.of(SagaStatus.STUCK), false, 5)))
                 .extracting(page -> page.sagas().size())
                 .containsExactly(5, 5);
-        assertThat(walk(of(Set.of(SagaStatus.FAILED), false, 5)))
-                .containsExactly(new SagaPage(List.of(), 0, null));
+        assertThat(walk(of(Set.of(SagaStatus.FAILED), false, 5))).containsExactly(new SagaPage(List.of(), 0, null));
     }
 
     @Test
@@ -139,7 +141,8 @@ class SagaPagesTest {
 
         List<SagaPage> walked = walk(of(ALL, true, 100));
 
-        assertThat(sagas(walked)).isNotEmpty().allSatisfy(saga -> assertThat(saga.blockedOn()).hasSize(1));
+        assertThat(sagas(walked)).isNotEmpty().allSatisfy(saga -> assertThat(saga.blockedOn())
+                .hasSize(1));
         assertThat(walked).hasSize(3).extracting(SagaPage::scanned).containsOnly(1_000);
         assertThat(sagas(walked))
                 .hasSameSizeAs(sagas(walk(of(ALL, false, 1_000))).stream()
@@ -153,8 +156,8 @@ class SagaPagesTest {
 
         assertThat(sagas(walk(new SagaQuery("Return", Set.of(SagaStatus.STUCK), false, null, 100))))
                 .isNotEmpty()
-                .allSatisfy(saga -> assertThat(List.of(saga.saga(), saga.status()))
-                        .isEqualTo(List.of("Return", SagaStatus.STUCK)));
+                .allSatisfy(saga ->
+                        assertThat(List.of(saga.saga(), saga.status())).isEqualTo(List.of("Return", SagaStatus.STUCK)));
     }
 
     @Test

@@ -131,7 +131,8 @@ final class DueRows {
     /** As far as they may be sent: the next one becomes the first. */
     private void addThoseBehind(Connection connection, Map<String, List<OutboxRow>> runs, int most, Duration ago)
             throws SQLException {
-        long first = runs.values().stream().mapToLong(rows -> rows.get(0).id()).min().orElseThrow();
+        long first =
+                runs.values().stream().mapToLong(rows -> rows.get(0).id()).min().orElseThrow();
         Set<String> ended = new HashSet<>();
         int added = 0;
         for (ClaimedRow row : table.behind(connection, first, runs.keySet(), most + runs.size(), ago)) {

@@ -218,7 +218,9 @@ public final class JdbcOutbox implements Outbox {
                     "Messages of the outbox are still unconfirmed {} s after the stop; they stay stored and are sent again by another instance, or after the next start",
                     STOP.toSeconds());
         } catch (ExecutionException e) {
-            LOG.warn("The outbox did not stop cleanly; the messages stored in it are sent after the next start", Printable.inLines(e));
+            LOG.warn(
+                    "The outbox did not stop cleanly; the messages stored in it are sent after the next start",
+                    Printable.inLines(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {

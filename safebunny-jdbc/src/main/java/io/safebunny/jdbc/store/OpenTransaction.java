@@ -138,7 +138,9 @@ final class OpenTransaction implements LocalTransaction {
         if (completion != TransactionSynchronization.STATUS_COMMITTED) {
             return false;
         }
-        LOG.warn("The transaction was committed, but a callback after the commit failed", ExceptionDetails.TYPE_ONLY.logged(e));
+        LOG.warn(
+                "The transaction was committed, but a callback after the commit failed",
+                ExceptionDetails.TYPE_ONLY.logged(e));
         return true;
     }
 

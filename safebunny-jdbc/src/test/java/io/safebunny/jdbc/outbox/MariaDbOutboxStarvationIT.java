@@ -13,6 +13,8 @@ class MariaDbOutboxStarvationIT extends OutboxStarvationRules {
 
     @Override
     String plan(String sql, Object... values) {
-        return new JdbcTemplate(database().pool()).queryForList("explain " + sql, values).toString();
+        return new JdbcTemplate(database().pool())
+                .queryForList("explain " + sql, values)
+                .toString();
     }
 }

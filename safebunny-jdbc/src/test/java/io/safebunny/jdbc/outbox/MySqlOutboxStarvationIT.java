@@ -13,6 +13,8 @@ class MySqlOutboxStarvationIT extends OutboxStarvationRules {
 
     @Override
     String plan(String sql, Object... values) {
-        return new JdbcTemplate(database().pool()).queryForList("explain format=tree " + sql, values).toString();
+        return new JdbcTemplate(database().pool())
+                .queryForList("explain format=tree " + sql, values)
+                .toString();
     }
 }

@@ -38,9 +38,11 @@ abstract class OutboxStarvationRules {
     abstract String plan(String sql, Object... values);
 
     private OutboxUnderTest instance() {
-        OutboxUnderTest instance =
-                new OutboxUnderTest(database().pool(), node, new RecordingSender(), options -> options.withRelay(
-                        Duration.ofMillis(200), Duration.ofSeconds(10)));
+        OutboxUnderTest instance = new OutboxUnderTest(
+                database().pool(),
+                node,
+                new RecordingSender(),
+                options -> options.withRelay(Duration.ofMillis(200), Duration.ofSeconds(10)));
         instances.add(instance);
         return instance;
     }
@@ -67,8 +69,8 @@ abstract class OutboxStarvationRules {
         return () -> IntStream.range(0, MANY).forEach(i -> publish(type, type + i, "bad-" + type + i));
     }
 
-    private Runnable good() {
-        return () -> IntStream.range(0, FEW).forEach(i -> publish("Good", "good" + i, "good" + i));
+    private void good() {
+        IntStream.range(0, FEW).forEach(i -> publish("Good", "good" + i, "good" + i));
     }
 
     private void publish(String type, String correlationId, String id) {
@@ -80,18 +82,20 @@ abstract class OutboxStarvationRules {
     }
 
     private static void awaitGood(OutboxUnderTest instance) {
-        await().atMost(SECONDS).until(() -> goodOf(instance.sender).stream().distinct().count() == FEW);
+        await().atMost(SECONDS)
+                .until(() -> goodOf(instance.sender).stream().distinct().count() == FEW);
     }
 
     private int attempts() {
         Integer sum = new JdbcTemplate(database().pool())
-                .queryForObject("select coalesce(sum(attempts), 0) from safebunny_outbox where node = ?", Integer.class, node);
+                .queryForObject(
+                        "select coalesce(sum(attempts), 0) from safebunny_outbox where node = ?", Integer.class, node);
         return sum == null ? 0 : sum;
     }
 
     @Test
     void whatIsDueIsFoundByTheIndexes() {
-        leave(bad("Bad"), good());
+        leave(bad("Bad"), this::good);
         OutboxTable table = new OutboxTable(
                 Database.of(database().pool()),
                 TablePrefix.DEFAULT,
@@ -106,7 +110,7 @@ abstract class OutboxStarvationRules {
 
     @Test
     void aDestinationThatDoesNotConfirmHoldsUpNoOther() {
-        leave(bad("Bad"), good());
+        leave(bad("Bad"), this::good);
         OutboxUnderTest next = instance();
         next.sender.leaveUnanswered("shop.Bad");
         next.started();
@@ -118,7 +122,7 @@ abstract class OutboxStarvationRules {
 
     @Test
     void severalDestinationsThatDoNotConfirmHoldUpNoOther() {
-        leave(bad("Bad"), bad("Worse"), good());
+        leave(bad("Bad"), bad("Worse"), this::good);
         OutboxUnderTest next = instance();
         next.sender.leaveUnanswered("shop.Bad");
         next.sender.leaveUnanswered("shop.Worse");
@@ -129,7 +133,7 @@ abstract class OutboxStarvationRules {
 
     @Test
     void aDestinationThatRefusesHoldsUpNoOtherAndWhatWasNotTriedCountsNoAttempt() {
-        leave(bad("Bad"), good());
+        leave(bad("Bad"), this::good);
         OutboxUnderTest next = instance();
         next.sender.refuse("shop.Bad");
         next.started();
@@ -142,9 +146,7 @@ abstract class OutboxStarvationRules {
 
     @Test
     void longCorrelationsThatAreNotConfirmedHoldUpNoOther() {
-        leave(
-                () -> IntStream.range(0, MANY).forEach(i -> publish("Bad", "long" + i % 5, "bad" + i)),
-                good());
+        leave(() -> IntStream.range(0, MANY).forEach(i -> publish("Bad", "long" + i % 5, "bad" + i)), this::good);
         OutboxUnderTest next = instance();
         next.sender.leaveUnanswered("shop.Bad");
         next.started();
@@ -157,7 +159,7 @@ abstract class OutboxStarvationRules {
         leave(
                 () -> publish("Bad", "long", "first"),
                 () -> IntStream.range(1, LONG).forEach(i -> publish("Fine", "long", "later" + i)),
-                good());
+                this::good);
         OutboxUnderTest next = instance();
         next.sender.refuse("first");
         next.started();
@@ -182,9 +184,8 @@ abstract class OutboxStarvationRules {
                 status -> IntStream.range(0, 1_000).forEach(i -> publish("Bad", "long", "bad" + i)));
         await().atMost(SECONDS).until(() -> instance.sender.ids().contains("bad0"));
         OutboxUnderTest gone = instance();
-        gone.transaction.executeWithoutResult(
-                status -> IntStream.range(0, FEW).forEach(i -> gone.publish(
-                        OutboxUnderTest.message("Good", "good" + i, "good" + i))));
+        gone.transaction.executeWithoutResult(status -> IntStream.range(0, FEW)
+                .forEach(i -> gone.publish(OutboxUnderTest.message("Good", "good" + i, "good" + i))));
         gone.close();
         gone.makeDue();
 
@@ -193,9 +194,10 @@ abstract class OutboxStarvationRules {
 
     @Test
     void rowsThatSomebodyHasLockedHoldUpNoOther() throws Exception {
-        leave(bad("Bad"), good());
+        leave(bad("Bad"), this::good);
         try (Connection somebody = database().anotherPool().getConnection()) {
-            somebody.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED); // locks what it updates, and nothing else
+            somebody.setTransactionIsolation(
+                    Connection.TRANSACTION_READ_COMMITTED); // locks what it updates, and nothing else
             somebody.setAutoCommit(false);
             try (var update = somebody.prepareStatement(
                     "update safebunny_outbox set attempts = 7 where node = ? and message_id like 'bad%'")) {
@@ -217,7 +219,7 @@ abstract class OutboxStarvationRules {
                     publish("Good", "c" + i, "b" + i);
                     publish("Bad", "c" + i, "c" + i);
                 }),
-                good());
+                this::good);
         OutboxUnderTest next = instance();
         next.sender.leaveUnanswered("shop.Bad");
         next.started();

@@ -104,7 +104,11 @@ abstract class SchemaCreationRules {
             try (var rows = connection
                     .getMetaData()
                     .getIndexInfo(
-                            connection.getCatalog(), null, isUpper ? table.toUpperCase(Locale.ROOT) : table, false, true)) {
+                            connection.getCatalog(),
+                            null,
+                            isUpper ? table.toUpperCase(Locale.ROOT) : table,
+                            false,
+                            true)) {
                 while (rows.next()) {
                     found.add(String.valueOf(rows.getString("INDEX_NAME")));
                 }

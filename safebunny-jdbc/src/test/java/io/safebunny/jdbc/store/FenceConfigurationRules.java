@@ -4,7 +4,6 @@ package io.safebunny.jdbc.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.safebunny.dedup.Deduplication;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.TestDatabase;
@@ -127,7 +126,9 @@ abstract class FenceConfigurationRules {
             step(any);
             undo(any);
         }
-        assertThat(done).as("neither runs again, whatever the node is configured as").isEqualTo(before);
+        assertThat(done)
+                .as("neither runs again, whatever the node is configured as")
+                .isEqualTo(before);
     }
 
     @ParameterizedTest

@@ -226,8 +226,7 @@ public abstract class SagaContract {
         for (int i = 0; i < LISTED; i++) {
             var unused = desk.bunny().publish(new Begin(), PublishOptions.none().withCorrelationId(node + "-" + i));
         }
-        await().untilAsserted(() ->
-                assertThat(page(one, null, LISTED).sagas()).hasSize(LISTED));
+        await().untilAsserted(() -> assertThat(page(one, null, LISTED).sagas()).hasSize(LISTED));
 
         List<SagaView> listed = new ArrayList<>();
         String after = null;
@@ -242,8 +241,7 @@ public abstract class SagaContract {
     }
 
     private static SagaPage page(SafeBunnyEngine engine, @Nullable String after, int limit) {
-        return engine.sagas()
-                .page(new SagaQuery("Sums", EnumSet.allOf(SagaStatus.class), false, after, limit));
+        return engine.sagas().page(new SagaQuery("Sums", EnumSet.allOf(SagaStatus.class), false, after, limit));
     }
 
     private double counted(String meter) {
@@ -333,7 +331,8 @@ public abstract class SagaContract {
                         }),
                         handler(GiveBack.class, (payload, context) -> {})));
         SafeBunnyEngine one = start(node, List.of(), saga);
-        var unusedBegun = desk.bunny().publish(new Begin(), PublishOptions.none().withCorrelationId("told"));
+        var unusedBegun =
+                desk.bunny().publish(new Begin(), PublishOptions.none().withCorrelationId("told"));
 
         await().until(() -> !one.sagas().find("told").isEmpty()
                 && view(one, "told").blockedOn().size() == 1);

@@ -291,7 +291,13 @@ public final class CosmosProxy implements AutoCloseable {
     private Answer forward(HttpExchange exchange, String method, String below, Map<String, String> headers, byte[] body)
             throws IOException, InterruptedException {
         return below.isEmpty()
-                ? send(exchange, method, exchange.getRequestURI().getRawPath().replaceFirst("^/+", "/"), false, headers, body)
+                ? send(
+                        exchange,
+                        method,
+                        exchange.getRequestURI().getRawPath().replaceFirst("^/+", "/"),
+                        false,
+                        headers,
+                        body)
                 : send(exchange, method, path(exchange) + below, true, headers, body);
     }
 
@@ -300,8 +306,7 @@ public final class CosmosProxy implements AutoCloseable {
             HttpExchange exchange, String method, String path, boolean signed, Map<String, String> headers, byte[] body)
             throws IOException, InterruptedException {
         String query = exchange.getRequestURI().getRawQuery();
-        HttpRequest.Builder request = HttpRequest.newBuilder(
-                        target.resolve(path + (query == null ? "" : "?" + query)))
+        HttpRequest.Builder request = HttpRequest.newBuilder(target.resolve(path + (query == null ? "" : "?" + query)))
                 .method(method, HttpRequest.BodyPublishers.ofByteArray(body));
         boolean isPart = !headers.isEmpty();
         exchange.getRequestHeaders().forEach((name, values) -> {

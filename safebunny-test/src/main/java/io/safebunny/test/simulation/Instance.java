@@ -74,9 +74,7 @@ final class Instance implements SimulatedNode {
 
     private SafeBunnyOptions options(@Nullable Duration retention) {
         SafeBunnyOptions options = SafeBunnyOptions.of(node).withLease(World.LEASE);
-        return retention == null
-                ? options
-                : options.withRetention(retention).withSagaRetention(retention);
+        return retention == null ? options : options.withRetention(retention).withSagaRetention(retention);
     }
 
     void start(Function<SimulatedNode, List<?>> beans) {

@@ -194,7 +194,8 @@ final class World implements AutoCloseable {
         return store.findDue(now.minus(NOTICED_WITHIN), Instant.MAX, MOST_SAGAS).stream()
                 .map(MessageRecord::listing)
                 .filter(listing -> listing != null && !ENDED.contains(listing.status()))
-                .map(listing -> Duration.between(VirtualTimeline.START, listing.dueAt()).plus(NOTICED_WITHIN))
+                .map(listing ->
+                        Duration.between(VirtualTimeline.START, listing.dueAt()).plus(NOTICED_WITHIN))
                 .toList();
     }
 

@@ -42,13 +42,15 @@ final class BrokenConsuming extends TransportFaults {
                 "removesWhatWasAcknowledgedWhileLookedAt",
                 transport -> transport
                         .on(Transport::browse)
-                        .instead((real, queue) -> new Forgetful(real.browse(queue), transport, BrokenConsuming::puttingBack)));
+                        .instead((real, queue) ->
+                                new Forgetful(real.browse(queue), transport, BrokenConsuming::puttingBack)));
         fault(
                 "swallows that what was looked at was not removed",
                 "tellsWhoeverLooksThatACopyWasPerhapsNotRemoved",
                 transport -> transport
                         .on(Transport::browse)
-                        .instead((real, queue) -> new Forgetful(real.browse(queue), transport, BrokenConsuming::quietly)));
+                        .instead((real, queue) ->
+                                new Forgetful(real.browse(queue), transport, BrokenConsuming::quietly)));
         faultIn("forgets acknowledgements on close", "neverDeliversAnAcknowledgedMessageAgain", test -> transport -> {
             Queue<IncomingMessage> acknowledged = new ConcurrentLinkedQueue<>();
             eachDelivery((to, delivery) -> delivery.on(Delivery::acknowledge).instead(real -> {

@@ -118,6 +118,6 @@ class LargeHeadersIT {
     }
 
     private static String text(AMQP.BasicProperties properties, String header) {
-        return properties.getHeaders().get(header).toString();
+        return String.valueOf(properties.getHeaders().get(header));
     }
 }

@@ -132,7 +132,9 @@ class EndpointRequestsTest {
     private static final List<Case> OF_A_TYPE = List.of(
             new Case("'state':'open','duration':'10m','Scope':'instance'", "name=Scope"),
             new Case("'state':'open','duration':'10m','name':'Another'", "name=name"),
-            new Case("'state':'open','duration':'10m','dryRun':true", "action, duration, reason, saga, sagaId, scope, state, step, version"),
+            new Case(
+                    "'state':'open','duration':'10m','dryRun':true",
+                    "action, duration, reason, saga, sagaId, scope, state, step, version"),
             new Case("'state':'closed','duration':'10m'", "duration=10m"));
 
     @Test

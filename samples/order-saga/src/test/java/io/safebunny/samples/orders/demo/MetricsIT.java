@@ -130,7 +130,8 @@ class MetricsIT {
                     continue;
                 }
                 found.add(meter);
-                Pattern name = Pattern.compile(meter.replace('.', '_') + "(_total|(_seconds|_bytes)?(_count|_gcount)?)");
+                Pattern name =
+                        Pattern.compile(meter.replace('.', '_') + "(_total|(_seconds|_bytes)?(_count|_gcount)?)");
                 List<Set<String>> labels = samples.entrySet().stream()
                         .filter(sample -> name.matcher(sample.getKey()).matches())
                         .map(Map.Entry::getValue)
