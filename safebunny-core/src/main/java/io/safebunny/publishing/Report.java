@@ -44,8 +44,14 @@ final class Report implements OutboundMessage.Watcher {
 
     @Override
     public void ended(PublishOutcome outcome, @Nullable Throwable failure) {
-        if (!told.getAndSet(true)) {
+        if (told.getAndSet(true)) {
+            return;
+        }
+        try {
             callbacks.execute(() -> run(outcome, failure));
+        } catch (Throwable e) { // no thread, no memory: what becomes of the message does not depend on who hears of it
+            String id = String.valueOf(publication.messageId());
+            log.tell(AFTER, id, () -> LOG.warn("The end of message {} cannot be told", id, log.tellable(e)));
         }
     }
 

@@ -113,6 +113,7 @@ final class Readability {
                 && !maker.canCreateUsingDelegate()
                 && !maker.canCreateUsingArrayDelegate()
                 && !maker.canCreateFromString()
+                && !bean.properties().hasNext()
                 && !bean.hasAnySetter()
                 && !(bean instanceof BuilderBasedDeserializer)
                 && LostFields.areAll(descriptionOf(bean), BeanPropertyDefinition::couldDeserialize);

@@ -119,6 +119,9 @@ final class UnknownNames extends DeserializationProblemHandler {
     /** Those of the payload's object, without the one that chooses its class; empty as soon as one is known. */
     private static Set<String> namesIfAllAre(Unknown unknown, JsonMapper mapper, byte[] body, JavaType target) {
         TypeDeserializer chooser = mapper._deserializationContext().findTypeDeserializer(target);
+        if (chooser != null && unknown.reader.handledType() == chooser.getDefaultImpl()) {
+            return Set.of(); // what a body becomes whose class nobody knows
+        }
         String choosing = chooser == null ? null : chooser.getPropertyName();
         int objects = 1
                 + (mapper.isEnabled(DeserializationFeature.UNWRAP_ROOT_VALUE) ? 1 : 0)

@@ -32,7 +32,7 @@ class SagaOthersNewsTest {
     record Greet(String id) {}
 
     /** Sends a command, and forgets it when it is told to. */
-    @BunnySaga(participants = "hall")
+    @BunnySaga(participants = {"hall", "yard"})
     static final class Shipping {
         record State(String id) {}
 
@@ -100,6 +100,9 @@ class SagaOthersNewsTest {
                         SagaWorld.handler("desk", Greet.class, (payload, context) -> {
                             throw new PoisonMessageException("as the test wants");
                         })));
+        world.start("yard", List.of(SagaWorld.handler("desk", Greet.class, (payload, context) -> {
+            throw new PoisonMessageException("as the test wants");
+        })));
         world.publish("desk", new Open("1"), ID);
     }
 
@@ -120,6 +123,9 @@ class SagaOthersNewsTest {
         world.pass(Duration.ofHours(1));
 
         assertThat(world.poison("hall")).hasSize(1);
+        assertThat(world.poison("yard"))
+                .as("its news is another message than that of the hall")
+                .hasSize(1);
         assertUntouched("Billing", billing.told);
     }
 

@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.core.JsonParser;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.InjectableValues;
+import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.annotation.JsonDeserialize;
 import tools.jackson.databind.annotation.JsonPOJOBuilder;
@@ -427,6 +428,27 @@ class ReadabilityTest {
     void takesWhatCanBeRead(Class<?> type) {
         assertThatCode(() -> serializer.prepare(type)).doesNotThrowAnyException();
         assertThatCode(() -> serializer.prepare(listOf(type))).doesNotThrowAnyException();
+    }
+
+    static class Listing {
+        private final List<String> items = new ArrayList<>();
+
+        public List<String> getItems() {
+            return items;
+        }
+    }
+
+    @Test
+    void takesClassesThatAreFilledByTheirGetters() {
+        JsonMapper mapper = JsonMapper.builder()
+                .enable(MapperFeature.USE_GETTERS_AS_SETTERS)
+                .build();
+        JsonMessageSerializer filling = new JsonMessageSerializer(mapper, 10_000);
+
+        assertThatCode(() -> filling.prepare(Listing.class)).doesNotThrowAnyException();
+        assertThat(filling.deserialize("{\"items\":[\"a\"]}".getBytes(StandardCharsets.UTF_8), Listing.class))
+                .isInstanceOfSatisfying(
+                        Listing.class, listing -> assertThat(listing.getItems()).containsExactly("a"));
     }
 
     @Test

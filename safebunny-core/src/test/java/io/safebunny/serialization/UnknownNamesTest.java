@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -149,6 +150,14 @@ class UnknownNamesTest {
 
     record Free() implements Payment {}
 
+    @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind", defaultImpl = Other.class)
+    @JsonSubTypes(@JsonSubTypes.Type(value = Invoice.class, name = "invoice"))
+    interface Document {}
+
+    record Invoice(String number) implements Document {}
+
+    record Other(@Nullable String note) implements Document {}
+
     @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind", visible = true)
     @JsonSubTypes(@JsonSubTypes.Type(value = Noted.class, name = "noted"))
     interface Told {}
@@ -244,6 +253,13 @@ class UnknownNamesTest {
         refused(
                 "{\"order_id\":\"secret\",\"customer_name\":{\"orderId\":\"secret\"},\"parts\":[{\"orderId\":1}]}",
                 type);
+    }
+
+    @Test
+    void takesAnyBodyAsTheClassForThoseThatNobodyKnows() {
+        assertThat(read("{\"kind\":\"refund\",\"refundId\":\"1\"}", Document.class))
+                .isEqualTo(new Other(null));
+        refused("{\"kind\":\"invoice\",\"refundId\":\"1\"}", Document.class);
     }
 
     @Test

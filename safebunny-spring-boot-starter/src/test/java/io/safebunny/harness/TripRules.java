@@ -99,7 +99,8 @@ abstract class TripRules {
                 .retried(Broken.class, 2)
                 .setAside(Broken.class, "retries-exhausted")
                 .handled(Broken.class, 0);
-        // an hour of retries, and a quarter of one in which the news of it waits for an instance whose saga it may concern
+        // an hour of retries, and a quarter of one in which the news of it waits for an instance whose saga it may
+        // concern
         assertThat(Duration.between(before, bunny.now()).toSeconds()).isBetween(4510L, 4600L);
         assertThat(poison.list(PoisonFilter.all()).depth()).isEqualTo(1);
     }

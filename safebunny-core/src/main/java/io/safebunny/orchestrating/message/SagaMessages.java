@@ -134,8 +134,9 @@ public final class SagaMessages {
      * @param reason as in header {@code sb-poison-reason}
      */
     public OutboundMessage poisoned(BunnyPoisoned news, String reason, String sagaId, Instant now) {
-        return news(
-                news, news.messageId(), "%s:%s".formatted(news.recordVersion(), news.sentAt()), reason, sagaId, now);
+        String key = "%s:%s:%s"
+                .formatted(news.node(), news.recordVersion(), news.sentAt()); // of each node that sets it aside
+        return news(news, news.messageId(), key, reason, sagaId, now);
     }
 
     /**

@@ -86,7 +86,7 @@ final class Destinations {
         state.waiting--;
         if (cause == null) {
             state.failures = 0;
-        } else if (state.failures++ == 0) {
+        } else if (!(cause instanceof ConnectionLostException) && state.failures++ == 0) { // which is the broker's
             state.failingSince = state.quietSince;
         }
         state.quietSince = timeline.nanoTime();

@@ -12,6 +12,7 @@ import io.safebunny.jdbc.sql.JdbcSchema;
 import io.safebunny.jdbc.sql.JoinedConnections;
 import io.safebunny.jdbc.sql.OwnConnections;
 import io.safebunny.jdbc.sql.TableCheck;
+import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.spi.transport.OutboundMessage;
@@ -20,6 +21,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -27,6 +29,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -190,14 +193,18 @@ public final class JdbcOutbox implements Outbox {
 
     /** When many wait, those that go where nothing is confirmed would take the places of the others. */
     private void committed(List<OutboxRow> rows) {
-        List<OutboxRow> sendable = direct.held() < options.batchSize()
-                ? rows
-                : rows.stream()
-                        .filter(row -> destinations.mayTry(row.message().route()))
-                        .toList();
-        direct.add(sendable);
-        if (sendable.size() < rows.size()) {
+        if (direct.held() < options.batchSize()) {
+            direct.add(rows);
+            return;
+        }
+        Map<Boolean, List<OutboxRow>> bySendable = rows.stream()
+                .collect(Collectors.partitioningBy(
+                        row -> destinations.mayTry(row.message().route())));
+        direct.add(bySendable.get(true));
+        List<OutboxRow> left = bySendable.get(false);
+        if (!left.isEmpty()) {
             relay.leftToRelay();
+            left.forEach(row -> row.ended(PublishOutcome.STORED, null));
         }
     }
 

@@ -54,6 +54,18 @@ class DestinationsTest {
         assertThat(tries()).isEqualTo(1_000);
     }
 
+    /** That is the broker's, and concerns all of them. */
+    @Test
+    void aLostConnectionIsNoRefusal() {
+        for (int i = 0; i < 2 * Destinations.FEW; i++) {
+            send();
+            waiting.removeLast()
+                    .completeExceptionally(new ConnectionLostException(MESSAGE.publication(), "gone", null));
+        }
+        assertThat(destinations.isAway()).isTrue();
+        assertThat(destinations.isInTrouble(THERE)).isFalse();
+    }
+
     @Test
     void oneThatConfirmsGetsAllHoweverManyWait() {
         for (int i = 0; i < 10; i++) {

@@ -7,11 +7,15 @@ import static org.awaitility.Awaitility.await;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.TablePrefix;
+import io.safebunny.middleware.PublishOutcome;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -190,6 +194,27 @@ abstract class OutboxStarvationRules {
         gone.makeDue();
 
         awaitGood(instance);
+    }
+
+    /** The relay sends it, and nobody here hears of that. Rows that were sent and are not confirmed have no outcome yet. */
+    @Test
+    void whatIsLeftToTheRelayIsToldAsStored() {
+        OutboxUnderTest instance = instance();
+        instance.sender.leaveUnanswered("shop.Bad");
+        instance.started();
+        instance.transaction.executeWithoutResult(status -> bad("Bad").run());
+        Queue<PublishOutcome> told = new ConcurrentLinkedQueue<>();
+        AtomicInteger published = new AtomicInteger();
+
+        await().atMost(Duration.ofSeconds(5)).until(() -> {
+            // more than the destination gets in one interval
+            instance.transaction.executeWithoutResult(status -> IntStream.range(0, 3 * Destinations.FEW)
+                    .mapToObj(i -> "told" + published.incrementAndGet())
+                    .forEach(id -> instance.publish(OutboxUnderTest.message("Bad", id, id)
+                            .watchedBy((outcome, failure) -> told.add(outcome)))));
+            return !told.isEmpty();
+        });
+        assertThat(told).containsOnly(PublishOutcome.STORED);
     }
 
     @Test
