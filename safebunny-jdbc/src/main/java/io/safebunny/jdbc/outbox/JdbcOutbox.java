@@ -20,8 +20,8 @@ import io.safebunny.time.Timeline;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -29,7 +29,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -197,11 +196,10 @@ public final class JdbcOutbox implements Outbox {
             direct.add(rows);
             return;
         }
-        Map<Boolean, List<OutboxRow>> bySendable = rows.stream()
-                .collect(Collectors.partitioningBy(
-                        row -> destinations.mayTry(row.message().route())));
-        direct.add(bySendable.get(true));
-        List<OutboxRow> left = bySendable.get(false);
+        List<OutboxRow> sendable = new ArrayList<>();
+        List<OutboxRow> left = new ArrayList<>();
+        rows.forEach(row -> (destinations.mayTry(row.message().route()) ? sendable : left).add(row));
+        direct.add(sendable);
         if (!left.isEmpty()) {
             relay.leftToRelay();
             left.forEach(row -> row.ended(PublishOutcome.STORED, null));
