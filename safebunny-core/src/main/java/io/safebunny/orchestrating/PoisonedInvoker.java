@@ -4,6 +4,7 @@ package io.safebunny.orchestrating;
 import io.safebunny.MessageContext;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaMethod;
+import io.safebunny.handling.Handling;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.orchestrating.document.SagaBlocks.Block;
 import io.safebunny.orchestrating.document.SagaDocument;
@@ -18,6 +19,7 @@ import io.safebunny.sweeping.SweepRounds;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The news that a message was set aside. Each saga of its correlation id decides by what is written, and under its version: if it sent the
@@ -43,29 +45,54 @@ final class PoisonedInvoker implements HandlerInvoker {
     @Override
     public void invoke(Object payload, MessageContext context) throws Exception {
         BunnyPoisoned news = (BunnyPoisoned) payload;
-        boolean concerns = false;
+        boolean foundSender = false;
+        boolean told = false;
         for (SagaType type : types.all()) {
             SagaVisit visit = type.visit();
-            concerns |= visit != null && tell(type, visit, news, context);
+            if (visit != null) {
+                SagaStep step = visit.saga().steps().sender(news.sent());
+                foundSender |= step != null;
+                told |= tell(type, visit, step, news, context);
+            }
         }
-        Instant now = tools.timeline().now();
-        if (!concerns && SagaTypes.mayBeDeploying(context.sentAt(), now)) {
-            throw NotHandledException.later(
-                    "%s %s concerns no saga that this instance has".formatted(news.type(), news.messageId()),
-                    SweepRounds.backOff(SHORTEST_PAUSE, context.sentAt(), now));
+        if (!foundSender) {
+            seekSender(news, told, context);
         }
     }
 
-    /** @return whether the saga is concerned */
-    private boolean tell(SagaType type, SagaVisit visit, BunnyPoisoned news, MessageContext context) throws Exception {
-        SagaDocument saga = visit.saga();
-        SagaStep step = saga.steps().sender(news.sent());
-        boolean isMeant = isOurs(news) && isMeantFor(type, saga, news);
-        if (step == null && !isMeant) {
-            return false;
+    /**
+     * Only another instance may have its class. If others were told, that is written with the completion of this news, so that the search goes on
+     * with news for the sender alone.
+     */
+    private void seekSender(BunnyPoisoned news, boolean told, MessageContext context) {
+        Instant now = tools.timeline().now();
+        Handling handling = tools.handling();
+        if (told) {
+            handling.collect(
+                    tools.messages().poisonedForSender(news, context, SagaType.sagaId(handling), now));
+            return;
         }
-        if (saga.status().isEnded() || (news.again() && !saga.blocks().isUntold(news.messageId()))) {
-            return true;
+        Instant since = SagaTypes.firstLook(context, now);
+        if (SagaTypes.mayBeDeploying(since, now)) {
+            throw NotHandledException.later(
+                    "%s %s was sent by no saga that this instance has".formatted(news.type(), news.messageId()),
+                    SweepRounds.backOff(SHORTEST_PAUSE, since, now));
+        }
+    }
+
+    /**
+     * @param step by which the saga sent the message; {@code null} if it did not
+     * @return whether the saga was told, which is yet to be written
+     */
+    private boolean tell(
+            SagaType type, SagaVisit visit, @Nullable SagaStep step, BunnyPoisoned news, MessageContext context)
+            throws Exception {
+        SagaDocument saga = visit.saga();
+        boolean isMeant = !news.forSender() && isOurs(news) && isMeantFor(type, saga, news);
+        if ((step == null && !isMeant)
+                || saga.status().isEnded()
+                || (news.again() && !saga.blocks().isUntold(news.messageId()))) {
+            return false;
         }
         if (saga.status() == SagaStatus.STUCK && context.messageId().equals(saga.stuckOn())) { // replayed
             visit.goOn();

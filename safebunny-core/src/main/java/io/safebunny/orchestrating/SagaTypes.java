@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.orchestrating;
 
+import io.safebunny.MessageContext;
 import io.safebunny.recovery.NotHandledException;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,9 +38,17 @@ final class SagaTypes {
     }
 
     /**
+     * When an instance first had this message and did not know what to do with it. Its record keeps that, because its age says nothing:
+     * it may have waited in its queue for longer than a deployment takes.
+     */
+    static Instant firstLook(MessageContext context, Instant now) {
+        return Instant.ofEpochMilli(context.once("first look", Long.class, now::toEpochMilli));
+    }
+
+    /**
      * Whether what this instance does not know may be known to others, while two versions of the application run.
      *
-     * @param since when it came; a moment far ahead is no sender's clock
+     * @param since when it was first looked at; a moment far ahead was another clock's
      */
     static boolean mayBeDeploying(Instant since, Instant now) {
         return Duration.between(since, now).abs().compareTo(DEPLOYING) < 0;

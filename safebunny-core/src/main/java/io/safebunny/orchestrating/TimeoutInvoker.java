@@ -41,7 +41,7 @@ final class TimeoutInvoker implements HandlerInvoker {
         } else {
             visit.saga().timeouts().remove(alarm.name());
             visit.saga().note(visit.now(), "timeout %s is over".formatted(alarm.name()));
-            visit.run(method(type, alarm, latest(timeout, context), visit.now()), null, context, null);
+            visit.run(method(type, alarm, context, visit.now()), null, context, null);
         }
         visit.save();
     }
@@ -67,15 +67,10 @@ final class TimeoutInvoker implements HandlerInvoker {
         return saga.status() == SagaStatus.ACTIVE;
     }
 
-    /** When its message came: one that waited while its saga was stuck was sent anew. */
-    private static Instant latest(SagaTimeout timeout, MessageContext context) {
-        return context.sentAt().isAfter(timeout.due()) ? context.sentAt() : timeout.due();
-    }
-
     /** While instances of two versions run, the timeout may be known to others only. */
-    private static SagaMethod method(SagaType type, BunnyTimeout alarm, Instant came, Instant now) {
+    private static SagaMethod method(SagaType type, BunnyTimeout alarm, MessageContext context, Instant now) {
         SagaMethod method = type.definition().timeouts().get(alarm.name());
-        if (method == null && SagaTypes.mayBeDeploying(came, now)) {
+        if (method == null && SagaTypes.mayBeDeploying(SagaTypes.firstLook(context, now), now)) {
             throw NotHandledException.byThisVersion(
                     "This instance has no method for timeout %s of saga %s: the message waits for an instance that has"
                             .formatted(alarm.name(), type.name()));

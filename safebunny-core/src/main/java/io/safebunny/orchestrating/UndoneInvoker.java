@@ -9,6 +9,7 @@ import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.UnknownSagaException;
 import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.time.Timeline;
+import java.time.Instant;
 
 /** A participant's acknowledgement of an undo. Thread-safe. */
 final class UndoneInvoker implements HandlerInvoker {
@@ -35,7 +36,8 @@ final class UndoneInvoker implements HandlerInvoker {
                 return;
             }
         }
-        if (SagaTypes.mayBeDeploying(context.sentAt(), timeline.now())) {
+        Instant now = timeline.now();
+        if (SagaTypes.mayBeDeploying(SagaTypes.firstLook(context, now), now)) {
             throw NotHandledException.byThisVersion(
                     "This instance has no saga with step %s: its acknowledgement waits for an instance that has"
                             .formatted(undone.step()));

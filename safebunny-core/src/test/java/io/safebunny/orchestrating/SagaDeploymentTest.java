@@ -5,15 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.PoisonMessageException;
+import io.safebunny.message.WireMessage;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.BunnySaga;
+import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Starts;
 import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.transport.Route;
 import io.safebunny.store.memory.MemoryMessageStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,6 +67,39 @@ class SagaDeploymentTest {
         }
     }
 
+    record Remind(String id) {}
+
+    /** The new version of one that there was before. */
+    @BunnySaga(name = "Reminder")
+    static final class NewReminder {
+        record ReminderState(String id) {}
+
+        final List<String> reminded = new ArrayList<>();
+
+        @Starts
+        @BunnyHandler(from = "desk")
+        ReminderState on(Remind remind, SagaContext saga) {
+            saga.timeout("soon", Duration.ofMinutes(1));
+            return new ReminderState(remind.id());
+        }
+
+        @OnTimeout("soon")
+        void soon(ReminderState state) {
+            reminded.add(state.id());
+        }
+    }
+
+    @BunnySaga(name = "Reminder")
+    static final class OldReminder {
+        record ReminderState(String id) {}
+
+        @Starts
+        @BunnyHandler(from = "desk")
+        ReminderState on(Remind remind) {
+            return new ReminderState(remind.id());
+        }
+    }
+
     private final SagaWorld world = new SagaWorld();
     private final MessageStore store = new MemoryMessageStore(world.timeline, Duration.ofDays(7));
     private boolean full;
@@ -91,6 +128,25 @@ class SagaDeploymentTest {
     private void startOlder() {
         world.stop("shop");
         world.start("shop", store, List.of(), new Bill());
+    }
+
+    /** As if it had waited in its queue, for longer than a deployment takes. */
+    private void holdForAnHour(String type, Runnable sending) {
+        List<WireMessage> held = new ArrayList<>();
+        world.arrivals = message -> {
+            boolean isHeld = type.equals(message.message().type())
+                    && message.route() instanceof Route.Publication
+                    && message.message().body().length > 0;
+            if (isHeld) {
+                held.add(message.message());
+            }
+            return isHeld ? 0 : 1;
+        };
+        sending.run();
+        world.pass(Duration.ofHours(1));
+        world.arrivals = message -> 1;
+        assertThat(held).hasSize(1);
+        world.replay(held.get(0), "shop-" + type);
     }
 
     private SagaView trip() {
@@ -152,5 +208,59 @@ class SagaDeploymentTest {
         assertThat(trip().blockedOn()).extracting(BlockedOn::type).containsExactly("Book");
         assertThat(world.poison("shop")).isEmpty();
         assertBillUntouched();
+    }
+
+    @Test
+    void oldNewsWaitsAsLong() {
+        full = true;
+        holdForAnHour("BunnyPoisoned", () -> {
+            world.publish("desk", new Begin("1"), ID);
+            startOlder();
+        });
+        world.pass(Duration.ofMinutes(10));
+
+        startNewer();
+        world.pass(Duration.ofMinutes(10));
+
+        assertThat(trip().blockedOn()).extracting(BlockedOn::type).containsExactly("Book");
+        assertBillUntouched();
+    }
+
+    @Test
+    void anOldAcknowledgementWaitsAsLong() {
+        world.publish("desk", new Begin("1"), ID);
+        holdForAnHour("BunnyUndone", () -> {
+            world.publish("desk", new Cancel("1"), ID);
+            startOlder();
+        });
+        world.pass(Duration.ofMinutes(10));
+        assertThat(world.poison("shop")).isEmpty();
+
+        startNewer();
+        world.pass(Duration.ofMinutes(5));
+
+        assertThat(trip().status()).isEqualTo(SagaStatus.FAILED);
+        assertThat(world.poison("shop")).isEmpty();
+    }
+
+    @Test
+    void aTimeoutThatIsLongOverWaitsAsLongForAnInstanceThatHasItsMethod() {
+        NewReminder reminder = new NewReminder();
+        world.stop("shop");
+        world.start("shop", store, List.of(), reminder);
+        world.publish("desk", new Remind("1"), ID);
+        world.stop("shop");
+        world.timeline.advance(Duration.ofHours(1)); // the node is down
+        world.start("shop", store, List.of(), new OldReminder());
+        world.pass(Duration.ofMinutes(10));
+        assertThat(world.sagas("shop").find("Reminder", ID).orElseThrow().status())
+                .isEqualTo(SagaStatus.ACTIVE);
+
+        world.stop("shop");
+        world.start("shop", store, List.of(), reminder);
+        world.pass(Duration.ofMinutes(5));
+
+        assertThat(reminder.reminded).containsExactly("1");
+        assertThat(world.poison("shop")).isEmpty();
     }
 }

@@ -12,7 +12,8 @@ package io.safebunny.orchestrating.message;
  * @param sentAt when the message was sent, in milliseconds since the epoch, 0 if its copy does not say: one that its saga sent again
  *     has another one
  * @param sent id of what a saga has sent: the message, or the undo of which it is the acknowledgement
+ * @param forSender whether all but the saga that sent the message have been told
  * @param again whether the saga has known of it since it was stuck, and is to deal with it now if it still waits
  */
 public record BunnyPoisoned(
-        String messageId, String type, String node, long recordVersion, long sentAt, String sent, boolean again) {}
+        String messageId, String type, String node, long recordVersion, long sentAt, String sent, boolean forSender, boolean again) {}

@@ -147,8 +147,22 @@ public final class SagaMessages {
     public OutboundMessage poisonedAgain(Block block, String cause, String sagaId, Instant now) {
         BlockedOn message = block.message();
         String id = message.messageId();
-        BunnyPoisoned news = new BunnyPoisoned(id, message.type(), message.node(), block.recordVersion(), 0, id, true);
+        BunnyPoisoned news = new BunnyPoisoned(id, message.type(), message.node(), block.recordVersion(), 0, id, false, true);
         return news(news, cause, id, message.reason(), sagaId, now);
+    }
+
+    /** Once more for the saga that sent the message, of a class that this instance does not have; the others have been told by this news. */
+    public OutboundMessage poisonedForSender(BunnyPoisoned told, MessageContext context, String sagaId, Instant now) {
+        BunnyPoisoned news = new BunnyPoisoned(
+                told.messageId(),
+                told.type(),
+                told.node(),
+                told.recordVersion(),
+                told.sentAt(),
+                told.sent(),
+                true,
+                told.again());
+        return news(news, context.messageId(), "sender", reasonOf(context), sagaId, now);
     }
 
     private OutboundMessage news(

@@ -87,6 +87,7 @@ final class PoisonWatch implements DeliveryHandler {
                 number(notice.headers(), Headers.POISON_VERSION),
                 number(notice.headers(), Headers.SENT_AT),
                 sent,
+                false,
                 false);
         sender.sendAndWait(messages.poisoned(news, reason(notice.headers()), sagaId, timeline.now()));
     }
