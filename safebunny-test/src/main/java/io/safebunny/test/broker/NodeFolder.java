@@ -109,27 +109,28 @@ final class NodeFolder {
 
     /** Whether the Raft library's file of names, written lazily, holds the entry. */
     boolean registers(String nodeName, String entry) throws IOException {
-        Path names = path.resolve("data")
-                .resolve(nodeName)
-                .resolve("quorum")
-                .resolve(nodeName)
-                .resolve("names.dets");
+        Path names = data(nodeName).resolve("quorum").resolve(nodeName).resolve("names.dets");
         return Files.exists(names)
                 && new String(Files.readAllBytes(names), StandardCharsets.ISO_8859_1)
                         .contains(new String(entry.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1));
     }
 
-    /** Lets a node of a Mnesia cluster start without those that went down after it; elsewhere it has no effect. */
+    boolean hasMnesia(String nodeName) {
+        return Files.exists(data(nodeName).resolve("schema.DAT"));
+    }
+
+    /** Lets a node of a Mnesia cluster start without those that went down after it. */
     void forceBoot(String nodeName) {
-        Path data = path.resolve("data").resolve(nodeName);
         try {
-            if (Files.isDirectory(data)) {
-                // what rabbitmqctl force_boot does, without a second to start it
-                Files.write(data.resolve("force_load"), new byte[0]);
-            }
+            // what rabbitmqctl force_boot does, without a second to start it
+            Files.write(data(nodeName).resolve("force_load"), new byte[0]);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private Path data(String nodeName) {
+        return path.resolve("data").resolve(nodeName);
     }
 
     String logTail() {

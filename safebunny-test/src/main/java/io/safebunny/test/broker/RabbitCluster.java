@@ -3,6 +3,7 @@ package io.safebunny.test.broker;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -71,10 +72,23 @@ public final class RabbitCluster implements AutoCloseable {
                 .collect(Collectors.joining(","));
     }
 
-    /** Starts all nodes again at the same time, after an orderly stop of those that run; returns once all accept connections. */
+    /**
+     * Starts all nodes again, after an orderly stop of those that run; returns once all accept connections. With Khepri they start at the
+     * same time, for they need each other. With Mnesia one after another, the one that ended last first and without waiting for the
+     * others: nodes that ended at almost the same time may each take another's metadata for newer and wait for each other, and 3.10 nodes
+     * that boot at the same time may call each other's feature flags incompatible.
+     */
     public void restart() {
         nodes.forEach(RabbitNode::stop);
-        together(nodes, RabbitNode::launch);
+        List<RabbitNode> lastFirst = nodes.stream()
+                .sorted(Comparator.comparingLong(RabbitNode::lastEnd).reversed())
+                .toList();
+        if (lastFirst.get(0).hasMnesia()) {
+            lastFirst.get(0).forceBoot();
+            lastFirst.forEach(RabbitNode::launch);
+        } else {
+            together(nodes, RabbitNode::launch);
+        }
     }
 
     /**

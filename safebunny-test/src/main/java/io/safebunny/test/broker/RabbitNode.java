@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
@@ -33,6 +34,8 @@ public final class RabbitNode implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(90);
     private static final Duration STOP = Duration.ofSeconds(30);
 
+    private static final AtomicLong ENDS = new AtomicLong();
+
     private final NodePlan plan;
     private final BooleanSupplier startsAlone;
     private final NodeFolder folder;
@@ -41,6 +44,7 @@ public final class RabbitNode implements AutoCloseable {
     private final @Nullable TlsListener tls;
     private final Thread hook = new Thread(this::end, "end-rabbit-node");
     private volatile @Nullable NodeProcess process;
+    private volatile long lastEnd;
 
     /** @param startsAlone whether no other member of its cluster runs, asked when it is restarted */
     RabbitNode(NodePlan plan, BooleanSupplier startsAlone) {
@@ -173,7 +177,7 @@ public final class RabbitNode implements AutoCloseable {
                 throw new BrokerUnavailableException("Cannot end the node [name=" + name() + "]: its processes outlived"
                         + " SIGKILL by " + STOP.toSeconds() + " s. See the kernel's log for a disk that hangs.");
             }
-            process = null;
+            ended();
         }
     }
 
@@ -202,8 +206,8 @@ public final class RabbitNode implements AutoCloseable {
     /** Starts the node again on the same ports and data, after an orderly stop if it is still running. */
     public synchronized void restart() {
         stop();
-        if (startsAlone.getAsBoolean()) {
-            folder.forceBoot(name());
+        if (hasMnesia() && startsAlone.getAsBoolean()) {
+            forceBoot();
         }
         launch();
     }
@@ -217,8 +221,28 @@ public final class RabbitNode implements AutoCloseable {
             if (!running.endsWithin(STOP)) {
                 kill();
             }
-            process = null;
+            ended();
         }
+    }
+
+    private void ended() {
+        process = null;
+        lastEnd = ENDS.incrementAndGet();
+    }
+
+    /** Of two nodes that do not run, the one with the larger number ended later. */
+    long lastEnd() {
+        return lastEnd;
+    }
+
+    /** Whether the node has started and keeps its metadata in Mnesia. */
+    boolean hasMnesia() {
+        return folder.hasMnesia(name());
+    }
+
+    /** Makes the next start of a node with Mnesia not wait for other members of the cluster. */
+    void forceBoot() {
+        folder.forceBoot(name());
     }
 
     /** Ends the node and deletes its folder; a repeat is harmless. */
