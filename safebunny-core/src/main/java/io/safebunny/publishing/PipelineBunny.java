@@ -77,6 +77,7 @@ public final class PipelineBunny implements Bunny {
                 observations,
                 scope,
                 this.callbacks,
+                new Reports(callbacks),
                 log,
                 of(middlewares, Group.AFTER));
         steps.add(sendStep);

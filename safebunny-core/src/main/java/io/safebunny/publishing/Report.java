@@ -20,25 +20,27 @@ final class Report implements OutboundMessage.Watcher {
     private static final Logger LOG = LoggerFactory.getLogger(Report.class);
     private static final Kind AFTER =
             Kind.warn(LOG, "Middlewares failed after publishing").upTo(20);
+    private static final Kind UNTOLD =
+            Kind.warn(LOG, "Publish middlewares are not told what became of messages").upTo(20);
 
     private final Publication publication;
     private final Pipeline<PublishContext> after;
     private final MessageScope scope;
-    private final Executor callbacks;
+    private final Executor reports;
     private final BoundedLog log;
     private final AtomicBoolean told = new AtomicBoolean();
 
-    /** @param callbacks tells what is decided elsewhere, where nobody may wait for middlewares */
+    /** @param reports tells what is decided elsewhere, where nobody may wait for middlewares */
     Report(
             Publication publication,
             Pipeline<PublishContext> after,
             MessageScope scope,
-            Executor callbacks,
+            Executor reports,
             BoundedLog log) {
         this.publication = publication;
         this.after = after;
         this.scope = scope;
-        this.callbacks = callbacks;
+        this.reports = reports;
         this.log = log;
     }
 
@@ -48,10 +50,14 @@ final class Report implements OutboundMessage.Watcher {
             return;
         }
         try {
-            callbacks.execute(() -> run(outcome, failure));
-        } catch (Throwable e) { // no thread, no memory: what becomes of the message does not depend on who hears of it
+            reports.execute(() -> run(outcome, failure));
+        } catch (Throwable e) { // what becomes of the message does not depend on who hears of it
             String id = String.valueOf(publication.messageId());
-            log.tell(AFTER, id, () -> LOG.warn("The end of message {} cannot be told", id, log.tellable(e)));
+            log.tell(
+                    UNTOLD,
+                    id,
+                    () -> LOG.warn(
+                            "Publish middlewares are not told that message {} is {}", id, outcome, log.tellable(e)));
         }
     }
 

@@ -37,6 +37,7 @@ final class SendStep implements Middleware<Publication> {
     private final Observations observations;
     private final MessageScope scope;
     private final Executor callbacks;
+    private final Executor reports;
     private final Pipeline<PublishContext> after;
     private final boolean hasAfter;
     private final BoundedLog log;
@@ -48,6 +49,7 @@ final class SendStep implements Middleware<Publication> {
             Observations observations,
             MessageScope scope,
             Executor callbacks,
+            Executor reports,
             BoundedLog log,
             List<PublishMiddleware> afterwards) {
         this.log = log;
@@ -57,13 +59,14 @@ final class SendStep implements Middleware<Publication> {
         this.observations = observations;
         this.scope = scope;
         this.callbacks = callbacks;
+        this.reports = reports;
         this.after = new Pipeline<>(afterwards);
         this.hasAfter = !afterwards.isEmpty();
     }
 
     @Override
     public void invoke(Publication publication, Next next) throws Exception {
-        Report report = hasAfter ? new Report(publication, after, scope, callbacks, log) : null;
+        Report report = hasAfter ? new Report(publication, after, scope, reports, log) : null;
         PublishOutcome outcome;
         try {
             outcome = send(publication, report);
@@ -186,7 +189,9 @@ final class SendStep implements Middleware<Publication> {
                     if (observation != null) {
                         observations.stopSending(observation, cause);
                     }
-                    endedHere(report, cause == null ? PublishOutcome.CONFIRMED : PublishOutcome.FAILED, cause);
+                    if (report != null) {
+                        report.ended(cause == null ? PublishOutcome.CONFIRMED : PublishOutcome.FAILED, cause);
+                    }
                 },
                 callbacks);
     }

@@ -27,6 +27,7 @@ import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** Node {@code billing} with a transport that records. */
@@ -50,6 +51,10 @@ final class Publisher {
     }
 
     Publisher(IdScheme scheme, @Nullable Outbox outbox, PublishMiddleware... middlewares) {
+        this(scheme, outbox, Runnable::run, middlewares);
+    }
+
+    Publisher(IdScheme scheme, @Nullable Outbox outbox, Executor callbacks, PublishMiddleware... middlewares) {
         bunny = new PipelineBunny(
                 current,
                 new PublishingOptions("billing", 1_000, null),
@@ -61,7 +66,7 @@ final class Publisher {
                 new Metrics(meters),
                 Observations.none(),
                 scope,
-                Runnable::run,
+                callbacks,
                 new BoundedLog(timeline, ExceptionDetails.FULL),
                 List.of(middlewares));
     }
