@@ -68,8 +68,7 @@ final class PoisonedInvoker implements HandlerInvoker {
         Instant now = tools.timeline().now();
         Handling handling = tools.handling();
         if (told) {
-            handling.collect(
-                    tools.messages().poisonedForSender(news, context, SagaType.sagaId(handling), now));
+            handling.collect(tools.messages().poisonedForSender(news, context, SagaType.sagaId(handling), now));
             return;
         }
         Instant since = SagaTypes.firstLook(context, now);

@@ -65,7 +65,8 @@ class SagaSenderDeployedTest {
     @BeforeEach
     void aMessageOfTheNewOneIsSetAsideAtAnOlderInstance() {
         world.arrivals = message -> {
-            boolean isHeld = "Charge".equals(message.message().type()) && message.route() instanceof Route.Publication
+            boolean isHeld = "Charge".equals(message.message().type())
+                    && message.route() instanceof Route.Publication
                     && message.message().body().length > 0;
             if (isHeld) {
                 held.add(message.message());

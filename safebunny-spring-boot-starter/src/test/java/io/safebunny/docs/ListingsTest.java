@@ -31,6 +31,7 @@ class ListingsTest {
 
     private static String compiled() throws IOException {
         return sources(Path.of("src/test/java/io/safebunny/docs"))
+                + sources(PROJECT.resolve("samples/quickstart/src/main/java"))
                 + sources(PROJECT.resolve("safebunny-cosmos/src/test/java/io/safebunny/docs"));
     }
 

@@ -16,4 +16,11 @@ package io.safebunny.orchestrating.message;
  * @param again whether the saga has known of it since it was stuck, and is to deal with it now if it still waits
  */
 public record BunnyPoisoned(
-        String messageId, String type, String node, long recordVersion, long sentAt, String sent, boolean forSender, boolean again) {}
+        String messageId,
+        String type,
+        String node,
+        long recordVersion,
+        long sentAt,
+        String sent,
+        boolean forSender,
+        boolean again) {}

@@ -147,7 +147,8 @@ public final class SagaMessages {
     public OutboundMessage poisonedAgain(Block block, String cause, String sagaId, Instant now) {
         BlockedOn message = block.message();
         String id = message.messageId();
-        BunnyPoisoned news = new BunnyPoisoned(id, message.type(), message.node(), block.recordVersion(), 0, id, false, true);
+        BunnyPoisoned news =
+                new BunnyPoisoned(id, message.type(), message.node(), block.recordVersion(), 0, id, false, true);
         return news(news, cause, id, message.reason(), sagaId, now);
     }
 

@@ -13,6 +13,9 @@ final class CommandLine {
     static final String USAGE = """
         usage: bin/demo [--orders N] [--chaos] [--seed S] [--rabbit amqp://…] [--store KIND] [--kill] [--json]
                         [--serve] [--http PORT] [--orchestrated]
+               bin/demo --quickstart
+
+          --quickstart     run the application of the README instead; without other options
 
           --orders N       place N orders, 1 to 1000000 (default 1000)
           --chaos          messages arrive twice, handlers throw, the bank times out, customers click twice
