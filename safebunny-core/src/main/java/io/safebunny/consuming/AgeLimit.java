@@ -22,7 +22,7 @@ record AgeLimit(Timeline timeline, @Nullable Duration retention) {
         if (age.isExceededIn(Duration.ZERO)) {
             throw new InvalidMessageException(
                     PoisonReason.TOO_OLD,
-                    "Message too old [age=%s, retention=%s]: whether it was handled before is no longer known. Check its effects, then publish it anew, or raise safebunny.dedup.retention."
+                    "Message too old [age=%s, retention=%s]: whether it was handled before is no longer known. Check its effects, then publish it anew. Raising safebunny.dedup.retention brings back nothing that is forgotten; it helps messages that are handled from then on."
                             .formatted(age.now(), age.limit()));
         }
     }

@@ -45,6 +45,8 @@ final class NodePoison {
                 handlers.all().stream()
                         .collect(Collectors.toMap(queue, handler -> pipelines.inspector(handler, types))),
                 parts.meteredStore(),
+                parts.options().retention(),
+                parts.options().poisonRetention(),
                 metrics,
                 events,
                 parts.options().exceptionDetails());

@@ -18,6 +18,7 @@ import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.UnreadableRecordException;
+import io.safebunny.time.Timeline;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -38,10 +39,12 @@ final class Edits {
 
     private final PoisonReader reader;
     private final @Nullable PoisonedRecords records;
+    private final Timeline timeline;
 
     /** @param store {@code null} when handled messages are not remembered */
-    Edits(PoisonReader reader, @Nullable MessageStore store) {
+    Edits(PoisonReader reader, @Nullable MessageStore store, Timeline timeline) {
         this.reader = reader;
+        this.timeline = timeline;
         this.records = store == null ? null : new PoisonedRecords(store);
     }
 
@@ -87,6 +90,7 @@ final class Edits {
         headers.remove(Headers.POISON_VERSION);
         if (record != null) {
             headers.put(Headers.POISON_VERSION, record.version());
+            headers.put(Headers.POISONED_AT, timeline.now().toEpochMilli()); // the record is kept from now on
         }
         WireMessage wire = plain(copy, headers, body);
         headers.put(Headers.POISON_DIGEST, PoisonDigest.of(wire));

@@ -24,7 +24,7 @@ record Judgement(Verdict verdict, String explanation) {
     static Judgement of(
             @Nullable MessageRecord record, boolean sameMessage, long version, boolean silent, boolean tooOld) {
         if (record == null && tooOld) {
-            return tooOld("nothing is stored of it");
+            return tooOld("nothing is stored of it, or not long enough for a replay");
         }
         if (record == null) {
             return new Judgement(Verdict.RUN, "Nothing is stored of it, so it is handled as if it were new.");

@@ -4,9 +4,11 @@ package io.safebunny.replaying;
 import io.safebunny.consuming.MessageInspector;
 import io.safebunny.consuming.MessageInspector.Inspected;
 import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
+import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonFilter;
@@ -15,7 +17,6 @@ import io.safebunny.poison.Verdict;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.UnreadableRecordException;
-import io.safebunny.time.Timeline;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,7 +41,7 @@ final class PoisonReader {
 
     private final Map<String, MessageInspector> byQueue;
     private final @Nullable StoredRecords records;
-    private final Timeline timeline;
+    private final ReplayAge ages;
     private final ExceptionDetails details;
 
     /**
@@ -51,12 +52,12 @@ final class PoisonReader {
     PoisonReader(
             Map<String, MessageInspector> byQueue,
             @Nullable StoredRecords records,
-            Timeline timeline,
+            ReplayAge ages,
             ExceptionDetails details) {
         this.details = details;
         this.byQueue = Map.copyOf(byQueue);
         this.records = records;
-        this.timeline = timeline;
+        this.ages = ages;
     }
 
     /**
@@ -166,21 +167,30 @@ final class PoisonReader {
     }
 
     private Copy judged(WireMessage wire, WireMessage replayed, Inspected inspected, boolean forced) {
-        byte[] body = inspected.message().body();
         if (records == null) {
             Judgement repeats = new Judgement(
                     Verdict.REPEATS, "There is no store: it is handled, whether it was handled before or not.");
-            return new Copy(wire, shownAs(wire, repeats), replayed, body, null);
+            return new Copy(wire, shownAs(wire, repeats), replayed, inspected.message().body(), null);
         }
-        MessageRecord record = records.find(inspected.key());
+        MessageRecord stored = records.find(inspected.key());
+        Envelope message = inspected.message();
+        boolean remembered = ages.isRemembered(stored, wire, message);
+        MessageRecord record = remembered || forced ? stored : null;
+        boolean tooOld = inspected.tooOld() || isOfAReasonOfAge(wire);
         Judgement judgement = Judgement.of(
                 record,
-                record == null || record.fingerprint().isOf(inspected.message()),
-                inspected.message().poisonVersion(),
+                record == null || record.fingerprint().isOf(message),
+                message.poisonVersion(),
                 records.isSilent(record),
-                inspected.tooOld() && !forced);
-        WireMessage sent = versioned(replayed, record, judgement);
-        return new Copy(wire, shownAs(wire, judgement), inspected.tooOld() ? sentNow(sent) : sent, body, record);
+                tooOld && !forced);
+        WireMessage sent = ages.sent(
+                versioned(replayed, record, judgement), remembered ? stored : null, wire, message, inspected.tooOld());
+        return new Copy(wire, shownAs(wire, judgement), sent, message.body(), stored);
+    }
+
+    /** However long messages are remembered by now: those that were that old have been forgotten. */
+    private static boolean isOfAReasonOfAge(WireMessage wire) {
+        return PoisonReason.TOO_OLD.wireName().equals(wire.headers().get(Headers.POISON_REASON));
     }
 
     /** One whose node got no answer from the store says no version: it is a replay of what was just looked at. */
@@ -225,16 +235,6 @@ final class PoisonReader {
             headers.put(Headers.POISONED_AT, millis);
         }
         return wire.withHeaders(headers);
-    }
-
-    /**
-     * Otherwise its queue would refuse it for its age. If it comes back, its age counts from now, as the time for which its record is
-     * kept does, which is no shorter: it is too old again before anybody forgets which of its steps were done.
-     */
-    private WireMessage sentNow(WireMessage replayed) {
-        Map<String, Object> headers = new LinkedHashMap<>(replayed.headers());
-        headers.put(Headers.SENT_AT, timeline.now().toEpochMilli()); // goes before the timestamp, which stays
-        return replayed.withHeaders(headers);
     }
 
     private static PoisonedMessage shownAs(WireMessage wire, Judgement judgement) {

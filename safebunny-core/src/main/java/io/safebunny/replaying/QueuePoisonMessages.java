@@ -23,6 +23,7 @@ import io.safebunny.spi.transport.Delivery;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -57,6 +58,8 @@ public final class QueuePoisonMessages implements PoisonMessages {
     /**
      * @param inspectors of the queues that the node handles, by their names
      * @param store {@code null} when handled messages are not remembered
+     * @param retention how long that remembers handled messages
+     * @param poisonRetention how long it remembers those that were set aside
      * @param blocking runs each operation as one task
      */
     public QueuePoisonMessages(
@@ -67,6 +70,8 @@ public final class QueuePoisonMessages implements PoisonMessages {
             Executor blocking,
             Map<String, MessageInspector> inspectors,
             @Nullable MessageStore store,
+            Duration retention,
+            Duration poisonRetention,
             Metrics metrics,
             Events events,
             ExceptionDetails details) {
@@ -77,9 +82,10 @@ public final class QueuePoisonMessages implements PoisonMessages {
         this.sender = sender;
         this.timeline = timeline;
         LeaseWatch watch = new LeaseWatch(timeline);
+        ReplayAge ages = new ReplayAge(timeline, retention, poisonRetention);
         this.readers = () -> new PoisonReader(
-                inspectors, store == null ? null : new StoredRecords(store, timeline, watch), timeline, details);
-        this.edits = new Edits(new PoisonReader(inspectors, null, timeline, details), store);
+                inspectors, store == null ? null : new StoredRecords(store, timeline, watch), ages, details);
+        this.edits = new Edits(new PoisonReader(inspectors, null, ages, details), store, timeline);
         this.operations = new Operations(blocking);
         this.mover = new CopyMover(sender, events);
         this.metrics = metrics;
