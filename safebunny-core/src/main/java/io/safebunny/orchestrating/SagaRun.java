@@ -5,6 +5,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Names;
+import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.orchestrating.document.SagaDocument;
 import io.safebunny.orchestrating.document.SagaStep;
 import io.safebunny.orchestrating.document.SagaTimeout;
@@ -15,8 +16,6 @@ import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.spi.transport.OutboundMessage;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** What one run of a saga's method does to the saga. Changes the document, which is written if the run succeeds. Confined to one thread. */
@@ -90,13 +89,20 @@ final class SagaRun implements SagaContext {
         if (sent == null) {
             throw refused("step", name, "a publish middleware dropped its command. Let commands of sagas through");
         }
-        OutboundMessage kept = undo == null ? null : messages.undo(undo, sent, saga.id(), handling);
-        if (undo != null && kept == null) {
-            throw refused("step", name, "a publish middleware dropped its undo. Let undos of sagas through");
+        OutboundMessage made = sent;
+        try {
+            OutboundMessage kept = undo == null ? null : messages.undo(undo, sent, saga.id(), handling);
+            if (undo != null && kept == null) {
+                throw refused("step", name, "a publish middleware dropped its undo. Let undos of sagas through");
+            }
+            made = SagaMessages.together(sent, kept);
+            changes.next();
+            saga.steps().put(new SagaStep(name, StepStatus.SENT, sent, kept, null)); // first, as it may be refused
+        } catch (RuntimeException e) {
+            made.ended(PublishOutcome.DROPPED, e);
+            throw e;
         }
-        changes.next();
-        saga.steps().put(new SagaStep(name, StepStatus.SENT, sent, kept, null)); // first, as it may be refused
-        handling.collect(sent);
+        handling.collect(made);
         saga.note(now, "step %s: %s".formatted(name, sent.message().type()));
     }
 
@@ -128,7 +134,7 @@ final class SagaRun implements SagaContext {
     private void set(String name, Instant due) {
         requireActive("timeout", name);
         if (!definition.timeouts().containsKey(name)) {
-            throw refused("timeout", name, noMethod(definition, name) + ". Use a name that it has, or add the method");
+            throw refused("timeout", name, SagaTypes.noMethod(definition, name) + ". Use a name that it has, or add the method");
         }
         changes.next();
         SagaTimeout known = saga.timeouts().get(name);
@@ -205,13 +211,6 @@ final class SagaRun implements SagaContext {
         if (saga.status() != SagaStatus.ACTIVE) {
             throw refused(what, name, "the saga is %s".formatted(saga.status()));
         }
-    }
-
-    /** Names those that there are, since this one may be misspelt. */
-    static String noMethod(SagaDefinition definition, String timeout) {
-        Set<String> known = new TreeSet<>(definition.timeouts().keySet());
-        return "%s has no method @OnTimeout(\"%s\"), only for %s"
-                .formatted(definition.description(), Names.printable(timeout), known.isEmpty() ? "none" : known);
     }
 
     private MisuseException refused(String what, String name, String why) {

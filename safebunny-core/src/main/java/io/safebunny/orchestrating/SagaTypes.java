@@ -2,6 +2,8 @@
 package io.safebunny.orchestrating;
 
 import io.safebunny.MessageContext;
+import io.safebunny.handler.SagaDefinition;
+import io.safebunny.message.Names;
 import io.safebunny.recovery.NotHandledException;
 import java.time.Duration;
 import java.time.Instant;
@@ -11,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** The kinds of sagas of a node. Immutable. */
@@ -62,5 +65,12 @@ final class SagaTypes {
                     "This instance has no saga %s: the message waits for an instance that has".formatted(name));
         }
         return type;
+    }
+
+    /** Names those that there are, since this one may be misspelt. */
+    static String noMethod(SagaDefinition definition, String timeout) {
+        Set<String> known = new TreeSet<>(definition.timeouts().keySet());
+        return "%s has no method @OnTimeout(\"%s\"), only for %s"
+                .formatted(definition.description(), Names.printable(timeout), known.isEmpty() ? "none" : known);
     }
 }

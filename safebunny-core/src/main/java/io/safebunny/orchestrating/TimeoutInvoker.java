@@ -79,7 +79,7 @@ final class TimeoutInvoker implements HandlerInvoker {
             throw new MisuseException(
                     MisuseException.SAGA,
                     "Timeout [%s] of saga %s is over: %s. Add the method again, and replay this message."
-                            .formatted(alarm.name(), type.name(), SagaRun.noMethod(type.definition(), alarm.name())));
+                            .formatted(alarm.name(), type.name(), SagaTypes.noMethod(type.definition(), alarm.name())));
         }
         return method;
     }

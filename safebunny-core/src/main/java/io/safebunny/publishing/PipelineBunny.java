@@ -142,7 +142,8 @@ public final class PipelineBunny implements Bunny {
     }
 
     /**
-     * Makes the message of a publication, which the caller keeps instead of having it sent. The publish middlewares see it now.
+     * Makes the message of a publication, which the caller keeps instead of having it sent. The publish middlewares see it now; the
+     * caller tells the message's watcher what becomes of it.
      *
      * @return {@code null} when a middleware dropped it
      */

@@ -129,10 +129,7 @@ final class SendStep implements Middleware<Publication> {
                 case SEND_NOW -> {
                     return sendNow(publication, message);
                 }
-                case KEEP -> {
-                    publication.kept = created;
-                    return PublishOutcome.STORED;
-                }
+                case KEEP -> publication.kept = message;
             }
             return null;
         } catch (RuntimeException e) {
@@ -164,6 +161,7 @@ final class SendStep implements Middleware<Publication> {
         if (!isStored(message)) {
             sender.requireRunning(message);
             sender.publishAndWait(message, deadline);
+            message.ended(PublishOutcome.CONFIRMED, null);
         }
     }
 

@@ -7,6 +7,7 @@ import io.safebunny.ScheduledMessage;
 import io.safebunny.ScheduledMessages;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.message.Names;
+import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.spi.store.RecordJson;
 import io.safebunny.spi.transport.OutboundMessage;
@@ -59,6 +60,15 @@ final class StoredScheduledMessages implements ScheduledMessages {
         if (publication == null) {
             return Published.dropped().messageId(); // throws
         }
+        try {
+            return keep(publication, now);
+        } catch (RuntimeException e) {
+            publication.ended(PublishOutcome.FAILED, e);
+            throw e;
+        }
+    }
+
+    private String keep(OutboundMessage publication, Instant now) {
         Instant deliverAt = publication.deliverAt() == null ? now.plus(publication.delay()) : publication.deliverAt();
         String id = requireId(publication);
         OutboundMessage kept = new OutboundMessage(publication.message(), publication.route(), Duration.ZERO);
@@ -69,7 +79,8 @@ final class StoredScheduledMessages implements ScheduledMessages {
                 id,
                 now);
         requireNotTooLarge(publication, message.message().body().length);
-        publisher.hand(message);
+        publisher.hand(message.watchedBy((outcome, failure) -> publication.ended(
+                outcome == PublishOutcome.CONFIRMED ? PublishOutcome.STORED : outcome, failure)));
         return new Handle(node, id, now).text();
     }
 

@@ -15,6 +15,7 @@ import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.scanning.SagaScanner;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.WireMessage;
+import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
@@ -73,6 +74,9 @@ public final class SagaWorld {
 
     /** Whether nodes that start keep scheduled messages. */
     public boolean schedules;
+
+    /** Of nodes that start. */
+    public List<PublishMiddleware> publishMiddlewares = List.of();
 
     /** How often a message that is sent arrives. */
     public ToIntFunction<OutboundMessage> arrivals =
@@ -144,6 +148,7 @@ public final class SagaWorld {
                         clock)
                 .store(store)
                 .scheduling(schedules)
+                .publishMiddlewares(publishMiddlewares)
                 .callbacks(tasks::add)
                 .meterRegistry(meters)
                 .build());

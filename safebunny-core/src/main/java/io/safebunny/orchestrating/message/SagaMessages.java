@@ -8,6 +8,7 @@ import io.safebunny.message.BunnyUndone;
 import io.safebunny.message.Headers;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.WireMessage;
+import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.orchestrating.document.SagaBlocks.Block;
 import io.safebunny.orchestrating.document.SagaDocument;
 import io.safebunny.orchestrating.document.SagaStep.Sending;
@@ -73,7 +74,22 @@ public final class SagaMessages {
                         headers,
                         message.body()),
                 made.route(),
-                made.delay());
+                made.delay(),
+                made.droppedIfUnheard(),
+                made.deliverAt(),
+                made.watcher());
+    }
+
+    /** The command, which tells the watcher of its undo, too: it is kept with the step, once that is written. */
+    public static OutboundMessage together(OutboundMessage command, @Nullable OutboundMessage undo) {
+        if (undo == null || undo.watcher() == null) {
+            return command;
+        }
+        return command.watchedBy((outcome, failure) -> {
+            command.ended(outcome, failure);
+            boolean isKept = outcome != PublishOutcome.DROPPED;
+            undo.ended(isKept ? PublishOutcome.STORED : outcome, isKept ? null : failure);
+        });
     }
 
     /** The first sending of a message that was made before, in a trace that it must not keep open. */
