@@ -113,7 +113,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
             message = new HandledMessage(
                     delivery,
                     new Handling(parts.current(), decoded, delivery::isOpen),
-                    validator.payload(decoded),
+                    () -> validator.payload(decoded),
                     handler.payloadType(),
                     parts.publishers());
         } catch (InvalidMessageException e) {

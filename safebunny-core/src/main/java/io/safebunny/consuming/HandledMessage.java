@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 
@@ -28,8 +29,11 @@ final class HandledMessage implements ConsumeContext {
     final Handling handling;
     private final Class<?> payloadClass;
     private final Function<Handling, Bunny> publishers;
-    private final Object delivered;
+    private final Supplier<Object> body;
     private Object payload;
+    private boolean isReplaced;
+    /** A run of the handler may have changed the payload. */
+    private boolean isUsed;
     private @Nullable Throwable attemptFailure;
     private @Nullable Throwable finalFailure;
     private boolean over;
@@ -37,17 +41,20 @@ final class HandledMessage implements ConsumeContext {
     private Settlement settlement = Settlement.ACKNOWLEDGE;
     private boolean failedBefore;
 
-    /** @param payloadType what the handler takes */
+    /**
+     * @param body reads the payload anew
+     * @param payloadType what the handler takes
+     */
     HandledMessage(
             Delivery delivery,
             Handling handling,
-            Object payload,
+            Supplier<Object> body,
             Type payloadType,
             Function<Handling, Bunny> publishers) {
         this.publishers = publishers;
         this.delivery = delivery;
-        this.delivered = payload;
-        this.payload = payload;
+        this.body = body;
+        this.payload = body.get();
         this.payloadClass = ResolvableType.forType(payloadType).resolve(Object.class);
         this.handling = handling;
     }
@@ -96,7 +103,15 @@ final class HandledMessage implements ConsumeContext {
 
     /** It runs again from the outermost middleware of the before group, which is to see what it saw the first time. */
     void startAgain() {
-        payload = delivered;
+        isReplaced = false;
+        isUsed = true;
+    }
+
+    /** For one run of the handler. What comes after it reads the body anew; what a middleware has put in the payload's place stays. */
+    Object payloadOfRun() {
+        Object given = payload();
+        isUsed = !isReplaced;
+        return given;
     }
 
     /** Whether this delivery has decided how the handling of the message ends. */
@@ -177,6 +192,10 @@ final class HandledMessage implements ConsumeContext {
 
     @Override
     public Object payload() {
+        if (isUsed) {
+            payload = body.get();
+            isUsed = false;
+        }
         return payload;
     }
 
@@ -189,6 +208,8 @@ final class HandledMessage implements ConsumeContext {
                             .formatted(type(), replacement.getClass().getName(), payloadClass.getName()));
         }
         payload = replacement;
+        isReplaced = true;
+        isUsed = false;
     }
 
     @Override

@@ -50,7 +50,7 @@ final class HandlerRunner {
     }
 
     private void runOnce(HandledMessage message) throws Exception {
-        message.handling.attempt(() -> handler.invoker().invoke(message.payload(), message));
+        message.handling.attempt(() -> handler.invoker().invoke(message.payloadOfRun(), message));
     }
 
     private void runAgainAndAgain(HandledMessage message) throws Exception {

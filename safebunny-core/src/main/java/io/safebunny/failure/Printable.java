@@ -29,7 +29,7 @@ public final class Printable {
                 : StandIn.of(failure, one -> text(one.toString()));
     }
 
-    /** Whether all texts can be read, and are so. Calls everything that loggers and {@code printStackTrace} call. */
+    /** Whether all texts can be read, and are so; not if there are more than anybody would print. Calls everything that loggers and {@code printStackTrace} call. */
     private static boolean isEach(Throwable failure, Predicate<String> so) {
         Set<Throwable> known = Collections.newSetFromMap(new IdentityHashMap<>());
         Deque<Throwable> next = new ArrayDeque<>(List.of(failure));
@@ -47,7 +47,7 @@ public final class Printable {
                     next.addAll(List.of(one.getSuppressed()));
                 }
             }
-            return true;
+            return next.isEmpty();
         } catch (Throwable e) {
             return false;
         }

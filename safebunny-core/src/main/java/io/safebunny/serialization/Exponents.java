@@ -7,7 +7,7 @@ package io.safebunny.serialization;
  */
 final class Exponents {
 
-    /** As {@link SmallExponents} allows decimals. */
+    /** As {@link ExactNumbers} allows decimals. */
     static final int LARGEST = 1_000;
 
     private Exponents() {}

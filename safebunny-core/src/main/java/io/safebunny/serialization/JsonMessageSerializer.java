@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -60,7 +61,15 @@ public final class JsonMessageSerializer implements MessageSerializer {
      * keeps unpaired surrogates as escapes, because the step has already run and must not fail over them.
      */
     public static JsonMessageSerializer ofResults() {
-        return new JsonMessageSerializer(StrictMapper.of(JsonMapper.shared(), new JsonLimits(LARGEST_MESSAGE)), false);
+        return new JsonMessageSerializer(StrictMapper.of(keepingZones(), new JsonLimits(LARGEST_MESSAGE)), false);
+    }
+
+    /** For the node's own data, which comes back as it was: at ten o'clock in Berlin is not at nine in UTC. */
+    static JsonMapper keepingZones() {
+        return JsonMapper.builder()
+                .enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
+                .disable(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE)
+                .build();
     }
 
     /** For states of sagas, which are the node's own data too, and which a handler can still be refused. */

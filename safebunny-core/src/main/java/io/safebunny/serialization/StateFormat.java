@@ -33,7 +33,12 @@ public final class StateFormat {
 
     /** @throws SerializationException it cannot be written as JSON */
     public static JsonNode write(Object state) {
-        return ExactTree.read(JSON.serialize(state));
+        try {
+            return ExactTree.read(JSON.serialize(state));
+        } catch (JacksonException e) {
+            throw new SerializationException(
+                    "Cannot write %s as JSON: %s".formatted(state.getClass().getName(), JsonReason.ofWriting(e)), e);
+        }
     }
 
     /** @throws SerializationException it is no JSON */
@@ -49,7 +54,7 @@ public final class StateFormat {
     }
 
     static JsonMapper mapper() {
-        return UnreadModule.addTo(JsonMapper.shared().rebuild()).build();
+        return UnreadModule.addTo(JsonMessageSerializer.keepingZones().rebuild()).build();
     }
 
     /** What was read, and what was left. Confined to one thread. */

@@ -11,7 +11,7 @@ import tools.jackson.databind.module.SimpleModule;
 
 /**
  * Hardens the application's mapper against hostile bodies: {@link JsonLimits}, no class names, no duplicate properties, {@link
- * SmallExponents}, {@link UnknownNames}; and against its own: {@link EmptyObjects}. A builder, because only a builder can replace the mapper's
+ * ExactNumbers}, {@link UnknownNames}; and against its own: {@link EmptyObjects}. A builder, because only a builder can replace the mapper's
  * factory, which holds the limits.
  */
 final class StrictMapper extends JsonMapper.Builder {
@@ -46,12 +46,14 @@ final class StrictMapper extends JsonMapper.Builder {
         return new StrictMapper((StateImpl) mapper.rebuild().saveStateApplyModules(), limited)
                 .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
                 .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                // 1.75 would become 1
+                .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
                 // as doubles, numbers without a declared type would lose digits
                 .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
                 .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
                 .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                 .addModule(new SimpleModule("safebunny")
-                        .setDeserializerModifier(new SmallExponents())
+                        .setDeserializerModifier(new ExactNumbers())
                         .setSerializerModifier(new EmptyObjects()))
                 .build();
     }

@@ -3,6 +3,8 @@ package io.safebunny.failure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,6 +36,9 @@ class CausesTest {
         assertThat(Causes.of(new Endless())).hasSize(100);
         assertThat(ExceptionDetails.TYPE_ONLY.of(new Endless())).isNotNull();
         assertThat(ExceptionDetails.FULL.of(new Endless())).isNotNull();
+        StringWriter printed = new StringWriter();
+        Printable.of(new Endless()).printStackTrace(new PrintWriter(printed));
+        assertThat(printed.toString()).contains(Endless.class.getName());
     }
 
     @Test

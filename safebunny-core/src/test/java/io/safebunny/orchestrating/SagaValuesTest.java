@@ -17,6 +17,7 @@ import io.safebunny.saga.Upgrade;
 import io.safebunny.store.memory.MemoryMessageStore;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -220,6 +221,44 @@ class SagaValuesTest {
                 .asString()
                 .contains("SB-5012", "cannot be stored and read again"));
         assertThat(world.poison("accounts").get(0).headers()).containsEntry("sb-poison-reason", "handler-failed");
+    }
+
+    /** Its methods change it, and one of them does not return it. */
+    @BunnySaga(name = "Account")
+    static class Changing {
+        static class State {
+            public BigDecimal balance = BigDecimal.ZERO;
+            public List<BigDecimal> deposits = new ArrayList<>();
+        }
+
+        @Starts
+        @BunnyHandler(from = "bank")
+        State on(Open open) {
+            return new State();
+        }
+
+        @BunnyHandler(from = "bank")
+        void on(Deposit deposit, State state) {
+            if (deposit.amount().signum() > 0) {
+                state.deposits.add(deposit.amount());
+            }
+        }
+    }
+
+    @Test
+    void aVoidMethodThatChangesTheStateIsToldToReturnIt() {
+        deploy(new Changing());
+        send(new Open(BigDecimal.ONE));
+        send(new Deposit(BigDecimal.ZERO));
+        assertThat(world.poison("accounts")).isEmpty();
+
+        send(new Deposit(BigDecimal.TEN));
+
+        assertThat(world.poison("accounts")).hasSize(1).satisfiesExactly(copy -> assertThat(
+                        copy.headers().get("x-exception-message"))
+                .asString()
+                .contains("SB-5012", "Changing.on(Deposit, State)", "Return the state"));
+        assertThat(saga().status()).isEqualTo(SagaStatus.STUCK);
     }
 
     @ParameterizedTest

@@ -2,13 +2,22 @@
 package io.safebunny.serialization;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.spi.serialization.SerializationException;
+import java.lang.reflect.Array;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.cfg.JsonNodeFeature;
@@ -42,5 +51,59 @@ class ExactNumbersTest {
             assertThat(serializer.deserialize(body, Payload.class)).isEqualTo(payload);
             assertThat(new String(body, StandardCharsets.UTF_8)).contains(digits);
         }
+    }
+
+    private static Object read(String body, Class<?> type) {
+        return new JsonMessageSerializer().deserialize(body.getBytes(StandardCharsets.UTF_8), type);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                Long.class,
+                Integer.class,
+                Short.class,
+                Byte.class,
+                BigInteger.class,
+                AtomicLong.class,
+                OptionalLong.class,
+                OptionalInt.class
+            })
+    void ofWholeOnesAreNotCutOff(Class<?> type) {
+        assertRefused("1.75", type);
+        assertRefused("[1.75]", Array.newInstance(type, 0).getClass());
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {long[].class, int[].class, short[].class, Prices.class, Whole.class})
+    void ofPrimitivesAreNotCutOff(Class<?> type) {
+        assertRefused(type.isArray() ? "[1.75]" : "{\"cents\":1.75,\"all\":[1.75]}", type);
+    }
+
+    record Prices(List<Long> all) {}
+
+    record Whole(long cents) {}
+
+    private static void assertRefused(String body, Class<?> type) {
+        assertThatExceptionOfType(SerializationException.class)
+                .isThrownBy(() -> read(body, type))
+                .withMessageNotContaining("1.75");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"100", "100.0", "100.00", "1E2"})
+    void areWholeHoweverTheyAreWritten(String digits) {
+        assertThat(read(digits, Long.class)).isEqualTo(100L);
+        assertThat(read(digits, Byte.class)).isEqualTo((byte) 100);
+        assertThat(read(digits, BigInteger.class)).isEqualTo(BigInteger.valueOf(100));
+        assertThat(read("{\"cents\":" + digits + "}", Whole.class)).isEqualTo(new Whole(100));
+    }
+
+    @Test
+    void doNotBecomeInfinite() {
+        assertRefused("1e400", Double.class);
+        assertRefused("1e40", Float.class);
+        assertThat(read("\"NaN\"", Double.class)).isEqualTo(Double.NaN);
+        assertThat(read("1e300", Double.class)).isEqualTo(1e300);
     }
 }

@@ -16,8 +16,8 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /**
- * Refuses advice with which a handler would be acknowledged before it has run, and warns of advice that repeats it without undoing what it
- * did. Judges what Spring's proxies do and, where no proxy shows it, what the annotations say. Names classes by text, as all are optional.
+ * Refuses advice with which a handler would be acknowledged before it has run, or without, and warns of advice that repeats it without
+ * undoing what it did. Judges what Spring's proxies do and, where no proxy shows it, what the annotations say. Names classes by text, as all are optional.
  */
 final class HandlerAdvice {
 
@@ -29,6 +29,9 @@ final class HandlerAdvice {
             "jakarta.enterprise.concurrent.Asynchronous");
     private static final Set<String> RUNS_ELSEWHERE =
             Set.of("org.springframework.aop.interceptor.AsyncExecutionAspectSupport");
+    private static final Set<String> CACHED = Set.of(
+            "org.springframework.cache.annotation.Cacheable", "javax.cache.annotation.CacheResult");
+    private static final String CACHING = "org.springframework.cache.annotation.Caching";
     private static final Set<String> RETRYABLE = Set.of(
             "org.springframework.retry.annotation.Retryable",
             "org.springframework.resilience.annotation.Retryable",
@@ -45,7 +48,7 @@ final class HandlerAdvice {
 
     private HandlerAdvice() {}
 
-    /** @throws ConfigurationException SB-1113 when the method would run on another thread than the one that calls it */
+    /** @throws ConfigurationException SB-1113 when the method would run on another thread than the one that calls it, or perhaps not at all */
     static void check(String where, Class<?> beanClass, Method method, List<Advice> advice) {
         String elsewhere = seen(ASYNCHRONOUS, RUNS_ELSEWHERE, beanClass, method, advice);
         if (elsewhere != null) {
@@ -54,6 +57,14 @@ final class HandlerAdvice {
                     "A handler would run on another thread [handler=%s, class=%s, because of=%s]: its message would be acknowledged before it has run, and a failure would lose it."
                             .formatted(where, beanClass.getName(), elsewhere),
                     "Remove that from the method, its class and its supertypes: SafeBunny already handles up to `prefetch` messages at once, on threads of its own. Let the handler call a method of another bean for work that may get lost.");
+        }
+        String cached = cached(beanClass, method);
+        if (cached != null) {
+            throw new ConfigurationException(
+                    "SB-1113",
+                    "A handler would not run for each of its messages [handler=%s, class=%s, because of=%s]: one that equals an earlier message would be acknowledged unhandled."
+                            .formatted(where, beanClass.getName(), cached),
+                    "Remove that from the method, its class and its supertypes. Duplicates of a message are handled once by themselves, with a message store; let the handler call a cached method of another bean for what it looks up.");
         }
         String retried = seen(RETRYABLE, RETRIES, beanClass, method, advice);
         if (retried != null && !eachTryHasItsTransaction(beanClass, method, advice)) {
@@ -65,6 +76,24 @@ final class HandlerAdvice {
                     where,
                     retried);
         }
+    }
+
+    private static @Nullable String cached(Class<?> beanClass, Method method) {
+        return Stream.of(method, beanClass)
+                .flatMap(element -> annotationOn(element, CACHED)
+                        .or(() -> isCachedAmongOthers(element) ? Optional.of("@" + CACHING) : Optional.empty())
+                        .map(name -> name + (element == method ? " on the method" : " on the class"))
+                        .stream())
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static boolean isCachedAmongOthers(AnnotatedElement element) {
+        return MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).stream(CACHING)
+                .anyMatch(caching -> caching.getValue("cacheable", Object[].class)
+                                .map(cacheable -> cacheable.length)
+                                .orElse(0)
+                        > 0);
     }
 
     private static @Nullable String seen(

@@ -6,12 +6,14 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.SagaMethod;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaContext;
+import io.safebunny.serialization.StateFormat;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /** Reads parameters and result of a saga's method. For use at start-up. */
 final class SagaMethodReader {
@@ -88,7 +90,7 @@ final class SagaMethodReader {
                     FIX);
         }
         return new Signature(
-                payload, takesState, returnsState, method(where, found.invoker(), arguments, returnsState));
+                payload, takesState, returnsState, method(where, found.invoker(), arguments, takesState, returnsState));
     }
 
     private static boolean returnsState(BeanMethod found, Type state) {
@@ -136,14 +138,22 @@ final class SagaMethodReader {
         }
     }
 
-    private static SagaMethod method(String where, MethodInvoker invoker, Argument[] arguments, boolean returnsState) {
+    private static SagaMethod method(
+            String where, MethodInvoker invoker, Argument[] arguments, boolean takesState, boolean returnsState) {
         return (payload, message, state, saga, blockedOn) -> {
             Call call = new Call(payload, message, state, saga, blockedOn);
             @Nullable Object[] values = new Object[arguments.length];
             for (int i = 0; i < values.length; i++) {
                 values[i] = arguments[i].resolve(call);
             }
+            JsonNode before = state == null || returnsState || !takesState ? null : StateFormat.write(state);
             Object result = invoker.invoke(values);
+            if (before != null && !before.equals(StateFormat.write(Objects.requireNonNull(state)))) {
+                throw new MisuseException(
+                        MisuseException.SAGA,
+                        "A method of a saga has changed its state and is void, which leaves what is stored as it is [method=%s]. Return the state."
+                                .formatted(where));
+            }
             if (result == null && returnsState) {
                 throw new MisuseException(
                         MisuseException.SAGA,

@@ -2,11 +2,16 @@
 package io.safebunny.orchestrating.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import io.safebunny.failure.MisuseException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.time.OffsetDateTime;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -120,6 +125,41 @@ class ExactStatesTest {
         Cart changed = new Cart(List.of(new Item(new BigDecimal("0.50")), new Item(BigDecimal.ONE)));
 
         assertThat(stored.write(changed).read(Cart.class)).isEqualTo(changed);
+    }
+
+    /** Of two keys that are written alike, only one would come back. */
+    @Test
+    void entriesOfMaps() {
+        record Counts(Map<Object, Integer> counts) {}
+
+        assertThatExceptionOfType(MisuseException.class)
+                .isThrownBy(() -> new StoredStates().write(new Counts(Map.of(1, 10, "1", 20))))
+                .satisfies(e -> assertThat(e.code()).isEqualTo(MisuseException.SAGA));
+    }
+
+    @Test
+    void tooManyDigitsAreRefusedByName() {
+        assertThatExceptionOfType(MisuseException.class)
+                .isThrownBy(() -> new StoredStates().write(new Account(new BigDecimal("1." + "1".repeat(1_001)))))
+                .withMessageContaining("Number value length");
+    }
+
+    @Test
+    void timesWithTheirZones() {
+        record Times(ZonedDateTime zoned, OffsetDateTime offset, Map<ZonedDateTime, Integer> byTime) {}
+
+        ZonedDateTime berlin = ZonedDateTime.of(2026, 5, 1, 12, 0, 0, 0, ZoneId.of("Europe/Berlin"));
+        Times times = new Times(berlin, OffsetDateTime.parse("2026-01-01T10:00:00+02:00"), Map.of(berlin, 1));
+
+        assertThat(new StoredStates().write(times).write(times).read(Times.class)).isEqualTo(times);
+        assertThat(new StoredStates()
+                        .replace(
+                                Times.class,
+                                "{\"zoned\":\"2026-05-01T10:00:00Z\",\"offset\":\"2026-01-01T08:00:00Z\",\"byTime\":{}}")
+                        .read(Times.class)
+                        .zoned()
+                        .toInstant())
+                .isEqualTo(berlin.toInstant());
     }
 
     /** Within a state as deep as may be, the saga around it can still be read. */
