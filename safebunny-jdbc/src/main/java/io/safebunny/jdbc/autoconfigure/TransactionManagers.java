@@ -15,6 +15,7 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.TransactionManagementConfigurer;
 import org.springframework.transaction.jta.JtaTransactionManager;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationUtils;
 import org.springframework.util.ClassUtils;
@@ -134,6 +135,11 @@ final class TransactionManagers {
     private @Nullable String obstacle(PlatformTransactionManager manager) {
         if (manager instanceof JtaTransactionManager) {
             return "is JTA's, which binds no connection to the thread";
+        }
+        if (manager instanceof AbstractPlatformTransactionManager configured
+                && configured.getTransactionSynchronization()
+                        == AbstractPlatformTransactionManager.SYNCHRONIZATION_NEVER) {
+            return "tells nobody how its transactions end (transactionSynchronization=NEVER)";
         }
         if (HAS_JPA && Jpa.isOf(manager)) {
             return Jpa.obstacle(manager, dataSource);

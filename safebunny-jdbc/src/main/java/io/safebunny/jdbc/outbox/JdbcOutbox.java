@@ -108,7 +108,7 @@ public final class JdbcOutbox implements Outbox {
     /**
      * {@inheritDoc} A transaction of another {@code DataSource} counts as none, with a warning the first time.
      *
-     * @throws InvalidPublicationException when the transaction is read-only
+     * @throws InvalidPublicationException when the transaction is read-only, or its manager calls no listeners
      * @throws StoreUnavailableException when the message could not be inserted; the transaction cannot be committed then
      */
     @Override
@@ -117,6 +117,7 @@ public final class JdbcOutbox implements Outbox {
         // event listeners
         if (!TransactionSynchronizationManager.isActualTransactionActive()
                 || !TransactionSynchronizationManager.isSynchronizationActive()) {
+            requireNoneUntold(message);
             return false;
         }
         if (!reachesDatabase(message)) {
@@ -177,6 +178,17 @@ public final class JdbcOutbox implements Outbox {
 
     private static boolean isInTransaction(Connection connection) throws SQLException {
         return !connection.getAutoCommit();
+    }
+
+    /** It would be sent at once, and stay sent when the transaction is rolled back. */
+    private void requireNoneUntold(OutboundMessage message) {
+        if (!TransactionSynchronizationManager.isActualTransactionActive()
+                && !TransactionSynchronizationManager.isSynchronizationActive()
+                && reachesDatabase(message)) {
+            throw new InvalidPublicationException(
+                    "Message %s cannot be published in a transaction that tells nobody how it ends: its transaction manager has transactionSynchronization=NEVER. Leave that at its default, publish after the transaction, or use publishNow."
+                            .formatted(message.publication().messageId()));
+        }
     }
 
     private StoredInTransaction storedInTransaction() {

@@ -20,12 +20,14 @@ public record Database(Dialect dialect, boolean skipsLocked) {
     /**
      * Asks the database; opens one connection.
      *
-     * @throws ConfigurationException SB-1401 when it is not supported, SB-1416 when the {@code DataSource} chooses among several
+     * @throws ConfigurationException SB-1401 when it is not supported, SB-1416 when the {@code DataSource} chooses among several, SB-1117 when
+     *     it wraps one that binds connections to transactions
      * @throws StoreUnavailableException when there is no connection
      */
     public static Database of(DataSource dataSource) {
         Routing.requireNone(dataSource);
         try (Connection connection = dataSource.getConnection()) {
+            Routing.requireNone(dataSource); // Hikari knows only now what it wraps
             return of(connection.getMetaData());
         } catch (SQLException e) {
             throw new Failures("the database").translate("The database's product and version could not be read", e);

@@ -81,7 +81,7 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
         if (!transactions.mayReachDataSource()) {
             throw new ConfigurationException(
                     "SB-1405",
-                    "The transaction manager does not bind connections of the message store's DataSource to the thread [type=%s]."
+                    "The transaction manager does not bind connections of the message store's DataSource to the thread, or tells nobody how its transactions end (transactionSynchronization=NEVER) [type=%s]."
                             .formatted(transactionManager.getClass().getName()),
                     "Use a JdbcTransactionManager or JpaTransactionManager for this DataSource, or set safebunny.store.jdbc.transactional=false.");
         }

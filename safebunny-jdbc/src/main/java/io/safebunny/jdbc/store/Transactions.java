@@ -107,11 +107,12 @@ final class Transactions implements Connections {
         }
     }
 
-    /** Whether a transaction binds a connection of the data source to the thread. */
+    /** Whether a transaction binds a connection of the data source to the thread, and tells its listeners how it ended. */
     boolean reachDataSource() {
         TransactionStatus status = start();
         try {
-            return TransactionSynchronizationManager.hasResource(dataSource);
+            return TransactionSynchronizationManager.hasResource(dataSource)
+                    && TransactionSynchronizationManager.isSynchronizationActive();
         } finally {
             manager.rollback(status);
         }

@@ -239,6 +239,19 @@ class TransactionManagersTest {
     }
 
     @Test
+    void aManagerThatTellsNobodyHowItsTransactionsEnd(CapturedOutput output) {
+        assertApart(
+                with(h2, "silent", () -> {
+                    JdbcTransactionManager silent = new JdbcTransactionManager(ours);
+                    silent.setTransactionSynchronization(JdbcTransactionManager.SYNCHRONIZATION_NEVER);
+                    return silent;
+                }),
+                output,
+                "silent",
+                "transactionSynchronization=NEVER");
+    }
+
+    @Test
     void theManagerOfAnotherDataSource(CapturedOutput output) {
         JdbcDataSource other = database();
         assertApart(

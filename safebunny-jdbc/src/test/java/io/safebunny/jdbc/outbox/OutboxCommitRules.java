@@ -227,6 +227,18 @@ abstract class OutboxCommitRules {
     }
 
     @Test
+    void aTransactionThatTellsNobodyOfItsEndIsRefusedAndSaysWhy() {
+        JdbcTransactionManager silent = new JdbcTransactionManager(instance.dataSource);
+        silent.setTransactionSynchronization(JdbcTransactionManager.SYNCHRONIZATION_NEVER);
+        assertThatThrownBy(
+                        () -> new TransactionTemplate(silent).executeWithoutResult(status -> instance.publish("c", "m")))
+                .isInstanceOf(InvalidPublicationException.class)
+                .hasMessageContainingAll("SB-2005", "transactionSynchronization=NEVER");
+        assertThat(instance.stored()).isEmpty();
+        assertThat(instance.sender.messages()).isEmpty();
+    }
+
+    @Test
     void withoutATransactionItIsNotStored() {
         assertThat(instance.outbox.add(OutboxUnderTest.message("c", "m"))).isFalse();
         assertThat(instance.stored()).isEmpty();
