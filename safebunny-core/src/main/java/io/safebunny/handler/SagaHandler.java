@@ -38,6 +38,11 @@ public record SagaHandler(
         from = List.copyOf(from);
     }
 
+    /** Whether its message is nothing to a saga that exists. */
+    public boolean onlyStarts() {
+        return starts && !takesState;
+    }
+
     /** The handler as its node consumes it. */
     public HandlerDefinition calling(HandlerInvoker invoker) {
         return new HandlerDefinition(description, type, payloadType, from, prefetch, recovery, invoker);

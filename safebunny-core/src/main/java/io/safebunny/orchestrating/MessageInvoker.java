@@ -4,14 +4,22 @@ package io.safebunny.orchestrating;
 import io.safebunny.MessageContext;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaHandler;
+import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.orchestrating.document.SagaDocument;
+import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.UnknownSagaException;
 import io.safebunny.saga.SagaStatus;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
 
 /** A message of the application to its saga. Thread-safe. */
 final class MessageInvoker implements HandlerInvoker {
+
+    private static final Duration UNTIL_FAILED = Duration.ofMinutes(1);
+    private static final Set<SagaStatus> FAILING = EnumSet.of(SagaStatus.COMPENSATING, SagaStatus.COMPENSATION_FAILED);
 
     private final SagaType type;
     private final SagaHandler handler;
@@ -44,7 +52,7 @@ final class MessageInvoker implements HandlerInvoker {
         if (saga.status() == SagaStatus.STUCK) {
             if (context.messageId().equals(saga.stuckOn())) { // replayed
                 visit.goOn();
-                if (startsAnew()) {
+                if (handler.onlyStarts()) {
                     visit.save();
                     return false;
                 }
@@ -58,19 +66,37 @@ final class MessageInvoker implements HandlerInvoker {
                             .formatted(type.name(), saga.id(), saga.stuckOn()));
         }
         if (saga.status() != SagaStatus.ACTIVE) {
-            type.tools().metrics().sagaIgnored(type.name(), "late");
+            ignore(visit, "late");
             return false;
         }
-        if (startsAnew()) {
-            type.tools().metrics().sagaIgnored(type.name(), "started");
+        if (handler.onlyStarts()) {
+            ignore(visit, "started");
             return false;
         }
         return true;
     }
 
-    /** Whether it can only start a saga, and not be taken by one that exists. */
-    private boolean startsAnew() {
-        return handler.starts() && !handler.takesState();
+    /**
+     * An undo that is ignored would count as carried out. That it is, if the saga has undone everything itself.
+     *
+     * @throws NotHandledException it is about to
+     * @throws InvalidMessageException it has not
+     */
+    private void ignore(SagaVisit visit, String why) {
+        SagaDocument saga = visit.saga();
+        Envelope message = visit.handling().message();
+        if (message.undoes() != null && saga.status() != SagaStatus.FAILED) {
+            String what = "Saga %s %s is %s".formatted(type.name(), saga.id(), saga.status());
+            boolean isOwn = saga.steps().sender(message.id()) != null; // for which it waits itself
+            if (FAILING.contains(saga.status()) && !isOwn) {
+                throw NotHandledException.later(what + ": the undo waits until it has failed", UNTIL_FAILED);
+            }
+            throw new InvalidMessageException(
+                    PoisonReason.HANDLER_FAILED,
+                    what
+                            + " and ignores this undo, so nothing was undone. Undo by hand what is left, then skip the step in the saga that sent it. Let a saga end only when nobody may undo it any more, and let the handler of an undo take the state.");
+        }
+        type.tools().metrics().sagaIgnored(type.name(), why);
     }
 
     /** An answer to a message on which the saga was blocked shows that somebody has replayed it. */

@@ -96,7 +96,10 @@ public final class Orchestration {
         } else if (payload instanceof BunnyPoisoned news) {
             handling.records()
                     .whenSetAside(new StickWhenSetAside(
-                            types.all(), saga -> saga.steps().sender(news.sent()) != null, handling));
+                            types.all(),
+                            saga -> saga.steps().sender(news.sent()) != null,
+                            saga -> PoisonedInvoker.blockUntold(saga, news, handling),
+                            handling));
         }
         return SagaType.sagaId(handling);
     }

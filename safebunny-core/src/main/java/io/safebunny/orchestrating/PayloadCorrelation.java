@@ -28,7 +28,7 @@ final class PayloadCorrelation implements Correlation {
             handling.records().keepIn(requireId(correlation.apply(payload)));
         }
         handling.collectOnly();
-        handling.records().whenSetAside(new StickWhenSetAside(List.of(type), saga -> true, handling));
+        handling.records().whenSetAside(new StickWhenSetAside(List.of(type), saga -> !handler.onlyStarts(), handling));
         return SagaType.sagaId(handling);
     }
 

@@ -96,7 +96,7 @@ final class PoisonedInvoker implements HandlerInvoker {
         if (saga.status() == SagaStatus.STUCK && context.messageId().equals(saga.stuckOn())) { // replayed
             visit.goOn();
         }
-        String reason = SagaMessages.reasonOf(context);
+        String reason = SagaMessages.reasonOf(context.headers());
         saga.note(
                 visit.now(),
                 "%s %s was set aside by %s: %s".formatted(news.type(), news.messageId(), news.node(), reason));
@@ -118,7 +118,9 @@ final class PoisonedInvoker implements HandlerInvoker {
     private static boolean isMeantFor(SagaType type, SagaDocument saga, BunnyPoisoned news) {
         return saga.timeouts().hasToken(news.messageId())
                 || type.definition().handlers().stream()
-                        .anyMatch(handler -> handler.type().equals(news.type()) && handler.correlation() == null);
+                        .anyMatch(handler -> handler.type().equals(news.type())
+                                && handler.correlation() == null
+                                && !handler.onlyStarts());
     }
 
     /**
@@ -137,19 +139,31 @@ final class PoisonedInvoker implements HandlerInvoker {
     private boolean isMissed(SagaDocument saga, SagaStep step, BunnyPoisoned news) {
         boolean isAcknowledgement = news.type().equals(SagaMessages.UNDONE);
         if (!step.isUndoneBy(news.sent())) {
-            return !isAcknowledgement
-                    && step.status() == StepStatus.SENT
-                    && !saga.steps().isAnswered(news.sent(), news.node());
+            return !isAcknowledgement && isCommandMissed(saga, step, news);
         }
         return step.status() == StepStatus.UNDOING
                 && (!isAcknowledgement || (isOurs(news) && records.isStillSetAside(saga.id(), news.messageId())));
+    }
+
+    private static boolean isCommandMissed(SagaDocument saga, SagaStep step, BunnyPoisoned news) {
+        return step.status() == StepStatus.SENT && !saga.steps().isAnswered(news.sent(), news.node());
+    }
+
+    /** Its method for that has failed, and is tried again when the saga goes on. */
+    static void blockUntold(SagaDocument saga, BunnyPoisoned news, Handling handling) {
+        SagaStep step = saga.steps().sender(news.sent());
+        if (step != null && isCommandMissed(saga, step, news)) {
+            String reason = SagaMessages.reasonOf(handling.message().headers());
+            BlockedOn blockedOn = new BlockedOn(news.messageId(), news.type(), news.node(), reason);
+            boolean unused = saga.blocks().put(new Block(blockedOn, news.recordVersion(), true));
+        }
     }
 
     /** Without its undo, a saga that is undone waits for a person. One that is stuck is told when it goes on. */
     private static void block(SagaType type, SagaVisit visit, SagaStep step, BunnyPoisoned news, MessageContext context)
             throws Exception {
         SagaDocument saga = visit.saga();
-        BlockedOn blockedOn = new BlockedOn(news.messageId(), news.type(), news.node(), SagaMessages.reasonOf(context));
+        BlockedOn blockedOn = new BlockedOn(news.messageId(), news.type(), news.node(), SagaMessages.reasonOf(context.headers()));
         boolean isNew =
                 saga.blocks().put(new Block(blockedOn, news.recordVersion(), saga.status() == SagaStatus.STUCK));
         if (step.isUndoneBy(news.sent())) {

@@ -116,17 +116,15 @@ final class RepairInvoker implements HandlerInvoker {
         if (step == null) {
             return "it has no step of that name";
         }
-        switch (saga.status()) {
-            case COMPENSATING, COMPENSATION_FAILED -> {
-                if (step.status() == StepStatus.UNDOING) {
-                    type.tools().compensation().undone(saga, step, StepStatus.SKIPPED, visit.handling(), visit.now());
-                } else if (step.status() == StepStatus.SENT) {
-                    leave(saga, step);
-                }
-            }
-            case ACTIVE, STUCK -> leave(saga, step);
-            case COMPLETED, FAILED -> {
-                return "it is " + saga.status();
+        if (saga.status().isEnded()) {
+            return "it is " + saga.status();
+        }
+        switch (step.status()) {
+            case UNDOING ->
+                type.tools().compensation().undone(saga, step, StepStatus.SKIPPED, visit.handling(), visit.now());
+            case SENT -> leave(saga, step);
+            case UNDONE, SKIPPED -> {
+                return "the step is " + step.status();
             }
         }
         return null;

@@ -5,6 +5,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Names;
+import io.safebunny.message.WireMessage;
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.orchestrating.document.SagaDocument;
 import io.safebunny.orchestrating.document.SagaStep;
@@ -96,6 +97,12 @@ final class SagaRun implements SagaContext {
                 throw refused("step", name, "a publish middleware dropped its undo. Let undos of sagas through");
             }
             made = SagaMessages.together(sent, kept);
+            if (kept != null && isTakenByItself(kept.message())) {
+                throw refused(
+                        "step",
+                        name,
+                        "it would take the undo itself, and takes no messages while it is undone. Let another saga or a plain handler take undos");
+            }
             changes.next();
             saga.steps().put(new SagaStep(name, StepStatus.SENT, sent, kept, null)); // first, as it may be refused
         } catch (RuntimeException e) {
@@ -106,16 +113,24 @@ final class SagaRun implements SagaContext {
         saga.note(now, "step %s: %s".formatted(name, sent.message().type()));
     }
 
+    private boolean isTakenByItself(WireMessage undo) {
+        return definition.handlers().stream()
+                .anyMatch(handler -> handler.correlation() == null
+                        && handler.type().equals(undo.type())
+                        && handler.from().contains(undo.appId()));
+    }
+
     @Override
     public boolean forget(String name) {
         requireActive("step", name);
-        boolean known = saga.steps().find(name) != null;
-        if (known) {
+        SagaStep known = saga.steps().find(name);
+        if (known != null) {
             changes.next();
             saga.steps().remove(name);
+            saga.blocks().remove(known.messageId()); // no repair could name it any more
             saga.note(now, "forgot step " + name);
         }
-        return known;
+        return known != null;
     }
 
     @Override
@@ -182,6 +197,9 @@ final class SagaRun implements SagaContext {
     @Override
     public void fail(String reason) {
         requireActive("end", "fail");
+        if (reason == null) { // as the message of many an exception is
+            throw refused("end", "fail", "its reason is null. Say why, for people");
+        }
         if (!Names.isUnicode(reason)) {
             throw refused(
                     "end",
@@ -205,7 +223,7 @@ final class SagaRun implements SagaContext {
 
     private void requireActive(String what, String name) {
         requireRunning();
-        if (name.isBlank() || name.length() > LONGEST_NAME || !Names.isUnicode(name)) {
+        if (name == null || name.isBlank() || name.length() > LONGEST_NAME || !Names.isUnicode(name)) {
             throw refused(what, name, "its name must have 1 to %s characters, not only blanks".formatted(LONGEST_NAME));
         }
         if (saga.status() != SagaStatus.ACTIVE) {

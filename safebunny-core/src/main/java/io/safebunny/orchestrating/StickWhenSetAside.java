@@ -11,6 +11,7 @@ import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.UnreadableRecordException;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -22,13 +23,24 @@ final class StickWhenSetAside implements SetAsideWrite {
 
     private final Collection<SagaType> types;
     private final Predicate<SagaDocument> isConcerned;
+    private final Consumer<SagaDocument> also;
     private final Handling handling;
     private @Nullable SagaType stuck;
 
     /** @param types one of them has the saga that is concerned, or none */
     StickWhenSetAside(Collection<SagaType> types, Predicate<SagaDocument> isConcerned, Handling handling) {
+        this(types, isConcerned, saga -> {}, handling);
+    }
+
+    /** @param also is done to the saga that gets stuck */
+    StickWhenSetAside(
+            Collection<SagaType> types,
+            Predicate<SagaDocument> isConcerned,
+            Consumer<SagaDocument> also,
+            Handling handling) {
         this.types = types;
         this.isConcerned = isConcerned;
+        this.also = also;
         this.handling = handling;
     }
 
@@ -49,6 +61,7 @@ final class StickWhenSetAside implements SetAsideWrite {
         Instant now = type.tools().timeline().now();
         Envelope message = handling.message();
         saga.stickOn(message.id());
+        also.accept(saga);
         saga.note(now, "stuck: %s %s was set aside".formatted(message.type(), message.id()));
         return saga.write(stored, message.id(), now, now);
     }

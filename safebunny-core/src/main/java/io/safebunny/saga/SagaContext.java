@@ -21,7 +21,7 @@ public interface SagaContext {
      *
      * @param name unique within the saga, 1 to 100 characters
      * @param undo a message for the same node; its handler must be able to undo a command that did only part of its work
-     * @throws MisuseException SB-5012 when the saga already has a step of that name, or has ended
+     * @throws MisuseException SB-5012 when the saga already has a step of that name, would take the undo itself, or has ended
      */
     void step(String name, Object command, Object undo);
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Throws {@link io.safebunny.spi.store.StoreUnavailableException} when the store does not answer, {@link
  * io.safebunny.failure.PublishException} when a repair is not confirmed, and {@link io.safebunny.failure.MisuseException} SB-5012
- * when the node has no saga of that name.
+ * when the node has no saga of that name, or, for a repair, none of that id.
  */
 public interface Sagas {
 
@@ -45,7 +45,7 @@ public interface Sagas {
      */
     void retry(String saga, String sagaId, String reason);
 
-    /** Takes a step as undone, or, before the saga has failed, as one that need not be undone. */
+    /** Takes a step as undone, or, before the saga has failed, as one that need not be undone. Refused when it is undone or skipped. */
     void skip(String saga, String sagaId, String step, String reason);
 
     /** Undoes the steps of a saga that is active or stuck. */

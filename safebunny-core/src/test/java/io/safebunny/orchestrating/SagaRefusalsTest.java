@@ -200,6 +200,19 @@ class SagaRefusalsTest {
         assertThat(reason()).contains("SB-5012", "negative");
     }
 
+    /** Many an exception has no message. */
+    @Test
+    void aFailureWithoutAReasonIsRefusedAtOnce() {
+        keyed.action = (text, saga) -> {
+            saga.fail(new IllegalStateException().getMessage());
+            return new State(text);
+        };
+        start();
+        begin("k", "x");
+
+        assertThat(reason()).startsWith("handler-failed").contains("SB-5012", "its reason is null");
+    }
+
     @Test
     void aTimeoutWithoutAMethodIsRefused() {
         keyed.action = (text, saga) -> {
@@ -298,6 +311,19 @@ class SagaRefusalsTest {
         assertThatExceptionOfType(MisuseException.class)
                 .isThrownBy(() -> kept[0].complete())
                 .withMessageContaining("after its handler has returned");
+    }
+
+    @Test
+    void repairsAndListsNeedASagaThatThereIs() {
+        start();
+        begin("k", "text");
+
+        assertThatExceptionOfType(MisuseException.class)
+                .isThrownBy(() -> world.sagas("orders").fail("Keyed", "another", "why"))
+                .withMessageContaining("no saga Keyed of that id [another]");
+        assertThatExceptionOfType(MisuseException.class)
+                .isThrownBy(() -> world.sagas("orders").list("Kyed", null, Duration.ZERO, 10))
+                .withMessageContaining("no such saga");
     }
 
     @Test

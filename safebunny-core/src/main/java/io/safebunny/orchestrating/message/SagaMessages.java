@@ -179,7 +179,7 @@ public final class SagaMessages {
                 told.sent(),
                 true,
                 told.again());
-        return news(news, context.messageId(), "sender", reasonOf(context), sagaId, now);
+        return news(news, context.messageId(), "sender", reasonOf(context.headers()), sagaId, now);
     }
 
     private OutboundMessage news(
@@ -191,8 +191,8 @@ public final class SagaMessages {
     }
 
     /** Why the message was set aside of which this one tells. */
-    public static String reasonOf(MessageContext poisoned) {
-        return String.valueOf(poisoned.headers().getOrDefault(REASON, "unknown"));
+    public static String reasonOf(Map<String, Object> headers) {
+        return String.valueOf(headers.getOrDefault(REASON, "unknown"));
     }
 
     /** @param id of its own, since each repair is another one */

@@ -67,6 +67,9 @@ final class StoredSagas implements Sagas {
 
     @Override
     public List<SagaView> list(@Nullable String saga, @Nullable SagaStatus status, Duration olderThan, int limit) {
+        if (saga != null) {
+            requireKnown(saga);
+        }
         if (limit < 1 || limit > MOST_LISTED || olderThan.isNegative()) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
@@ -148,6 +151,10 @@ final class StoredSagas implements Sagas {
                     "A repair contains an unpaired surrogate (half of a character)",
                     saga,
                     "Cut text between characters");
+        }
+        if (store.find(SagaDocument.key(saga, sagaId)) == null) {
+            throw refused(
+                    "There is no saga %s of that id".formatted(saga), sagaId, "Nothing is repaired. Look for it with find");
         }
         sender.sendAndWait(messages.repair(
                 new BunnyRepair(saga, action, step, expectedVersion, state, reason),
