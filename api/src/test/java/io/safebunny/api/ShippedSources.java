@@ -15,6 +15,7 @@ final class ShippedSources {
 
     private static final List<String> MODULES = List.of(
             "safebunny-core",
+            "safebunny-rabbit",
             "safebunny-jdbc",
             "safebunny-cosmos",
             "safebunny-spring-boot-starter",

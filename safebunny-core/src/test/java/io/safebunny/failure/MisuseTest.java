@@ -19,8 +19,6 @@ import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
-import io.safebunny.transport.rabbit.DelayStrategy;
-import io.safebunny.transport.rabbit.RabbitTransportOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -51,7 +49,6 @@ class MisuseTest {
                 call("SB-5001", "takeoverLimit", () -> made(new DedupOptions(SECOND, 0, SECOND))),
                 call("SB-5001", "lease", () -> made(new DedupOptions(Duration.ZERO, 1, SECOND))),
                 call("SB-5001", "retention", () -> made(new DedupOptions(SECOND, 1, SECOND.negated()))),
-                call("SB-5001", "channel", () -> made(new RabbitTransportOptions(0, DelayStrategy.LADDER))),
                 call("SB-5001", "jitter", () -> made(RetryStrategy.none().withJitter(2))),
                 call("SB-5001", "multiplier", () -> made(new RetrySettings(1, SECOND, 0, SECOND, 0))),
                 call("SB-5001", "MessageSerializer", () -> made(new Serializers(List.of()))),

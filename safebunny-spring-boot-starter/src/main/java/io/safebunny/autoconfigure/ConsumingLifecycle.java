@@ -2,8 +2,8 @@
 package io.safebunny.autoconfigure;
 
 import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.rabbit.preflight.TopologyWatch;
 import io.safebunny.topology.Topology;
-import io.safebunny.transport.rabbit.TopologyWatch;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;

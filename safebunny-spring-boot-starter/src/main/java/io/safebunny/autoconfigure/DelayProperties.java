@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure;
 
-import io.safebunny.transport.rabbit.DelayStrategy;
+import io.safebunny.rabbit.delay.DelayStrategy;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 

@@ -2,12 +2,12 @@
 package io.safebunny.autoconfigure;
 
 import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.rabbit.RabbitTransport;
+import io.safebunny.rabbit.RabbitTransportOptions;
+import io.safebunny.rabbit.preflight.Preflight;
+import io.safebunny.rabbit.preflight.TopologyWatch;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Timeline;
-import io.safebunny.transport.rabbit.Preflight;
-import io.safebunny.transport.rabbit.RabbitTransport;
-import io.safebunny.transport.rabbit.RabbitTransportOptions;
-import io.safebunny.transport.rabbit.TopologyWatch;
 import io.safebunny.work.Workers;
 import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;

@@ -3,12 +3,12 @@ package io.safebunny.autoconfigure;
 
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.InvalidProperty;
+import io.safebunny.rabbit.RabbitTransportOptions;
+import io.safebunny.rabbit.preflight.Preflight;
+import io.safebunny.rabbit.topology.RabbitTopology;
+import io.safebunny.rabbit.topology.TopologyDifference;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyExport;
-import io.safebunny.transport.rabbit.Preflight;
-import io.safebunny.transport.rabbit.RabbitTopology;
-import io.safebunny.transport.rabbit.RabbitTransportOptions;
-import io.safebunny.transport.rabbit.TopologyDifference;
 import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.List;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure;
 
-import io.safebunny.transport.rabbit.Preflight;
-import io.safebunny.transport.rabbit.RabbitTransportOptions;
+import io.safebunny.rabbit.RabbitTransportOptions;
+import io.safebunny.rabbit.preflight.Preflight;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.SpringApplication;

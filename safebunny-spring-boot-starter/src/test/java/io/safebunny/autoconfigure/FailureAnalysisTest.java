@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.safebunny.BunnyHandler;
-import io.safebunny.transport.rabbit.RabbitTransportOptions;
+import io.safebunny.rabbit.RabbitTransportOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.SpringBootConfiguration;

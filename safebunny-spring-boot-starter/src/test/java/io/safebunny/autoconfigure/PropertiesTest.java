@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.autoconfigure.SafeBunnyProperties.TransportKind;
 import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.rabbit.delay.DelayStrategy;
 import io.safebunny.topology.QueueType;
-import io.safebunny.transport.rabbit.DelayStrategy;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;

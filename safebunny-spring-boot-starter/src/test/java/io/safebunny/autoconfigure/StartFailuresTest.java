@@ -9,11 +9,11 @@ import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyMessage;
 import io.safebunny.Published;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.rabbit.RabbitTransportOptions;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.Starts;
 import io.safebunny.spi.store.StoreUnavailableException;
-import io.safebunny.transport.rabbit.RabbitTransportOptions;
 import jakarta.validation.Valid;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -149,8 +149,12 @@ class StartFailuresTest {
 
     private static List<Path> sources() throws IOException {
         List<Path> sources = new ArrayList<>();
-        for (String module :
-                List.of("safebunny-core", "safebunny-jdbc", "safebunny-cosmos", "safebunny-spring-boot-starter")) {
+        for (String module : List.of(
+                "safebunny-core",
+                "safebunny-rabbit",
+                "safebunny-jdbc",
+                "safebunny-cosmos",
+                "safebunny-spring-boot-starter")) {
             try (Stream<Path> files = Files.walk(PROJECT.resolve(module).resolve("src/main/java"))) {
                 files.filter(file -> file.toString().endsWith(".java")).forEach(sources::add);
             }

@@ -4,7 +4,7 @@ package io.safebunny.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.Bunny;
-import io.safebunny.transport.rabbit.RabbitTransport;
+import io.safebunny.rabbit.RabbitTransport;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;

@@ -107,8 +107,12 @@ class DocumentationTest {
     @Test
     void everyErrorCodeIsDocumentedAndNoOther() throws IOException {
         Set<String> used = new TreeSet<>();
-        for (String module :
-                List.of("safebunny-core", "safebunny-jdbc", "safebunny-cosmos", "safebunny-spring-boot-starter")) {
+        for (String module : List.of(
+                "safebunny-core",
+                "safebunny-rabbit",
+                "safebunny-jdbc",
+                "safebunny-cosmos",
+                "safebunny-spring-boot-starter")) {
             used.addAll(codes(sources(PROJECT.resolve(module).resolve("src/main/java"))));
         }
         assertThat(codes(read(PROJECT.resolve("docs/errors.md")))).isEqualTo(used);

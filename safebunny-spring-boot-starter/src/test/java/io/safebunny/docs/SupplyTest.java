@@ -123,6 +123,7 @@ class SupplyTest {
     @ValueSource(
             strings = {
                 "io.safebunny.Bunny",
+                "io.safebunny.rabbit.RabbitTransport",
                 "io.safebunny.jdbc.sql.JdbcSchema",
                 "io.safebunny.autoconfigure.SafeBunnyAutoConfiguration",
                 "io.safebunny.test.broker.TestBroker"

@@ -65,6 +65,11 @@ public final class TestBroker {
         return uri;
     }
 
+    /** A new one of the RabbitMQ client, for connections that are not recovered. */
+    public ConnectionFactory connectionFactory() {
+        return Amqp.factory(uri);
+    }
+
     public String host() {
         return coordinates.getHost();
     }

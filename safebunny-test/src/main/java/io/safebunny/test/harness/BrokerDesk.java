@@ -4,6 +4,7 @@ package io.safebunny.test.harness;
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.ShutdownSignalException;
 import java.io.IOException;
 import java.util.List;
@@ -12,7 +13,6 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 
 /** Looks after the queues of a broker, through a connection of its own that is opened when it is needed. Thread-safe. */
 final class BrokerDesk implements QueueCopies.Look, AutoCloseable {
@@ -22,7 +22,7 @@ final class BrokerDesk implements QueueCopies.Look, AutoCloseable {
     /** Queue for what nobody in the test consumes. */
     static final String UNHEARD = "safebunny-test-unheard";
 
-    private final CachingConnectionFactory factory;
+    private final ConnectionFactory factory;
     private final String prefix;
 
     // guarded by this
@@ -30,7 +30,7 @@ final class BrokerDesk implements QueueCopies.Look, AutoCloseable {
     private @Nullable Channel channel;
 
     /** @param prefix of the queues, which is left out of the names given here */
-    BrokerDesk(CachingConnectionFactory factory, String prefix) {
+    BrokerDesk(ConnectionFactory factory, String prefix) {
         this.factory = factory;
         this.prefix = prefix;
     }
@@ -53,7 +53,7 @@ final class BrokerDesk implements QueueCopies.Look, AutoCloseable {
         Connection present = connection;
         if (present == null || !present.isOpen()) {
             try {
-                present = factory.getRabbitConnectionFactory().newConnection("safebunny-test:desk");
+                present = factory.newConnection("safebunny-test:desk");
             } catch (TimeoutException e) {
                 throw new IOException("no answer in time", e);
             }

@@ -3,29 +3,26 @@ package io.safebunny.test.harness;
 
 import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.spi.transport.Transport;
+import io.safebunny.spi.transport.TransportProvider;
 import io.safebunny.test.scheduler.Outside;
 import io.safebunny.test.scheduler.SimulatedProcess;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.memory.MemoryBroker;
 import io.safebunny.transport.memory.MemoryTransport;
-import io.safebunny.transport.rabbit.DelayStrategy;
-import io.safebunny.transport.rabbit.RabbitTransport;
-import io.safebunny.transport.rabbit.RabbitTransportOptions;
+import java.net.URI;
 import java.util.List;
+import java.util.ServiceLoader;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
-import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 
 /**
  * A RabbitMQ. Its transports work in real time, on threads of their own; what they deliver is handled in virtual time, where delayed
  * messages wait as well. Thread-safe.
  */
 final class RealBroker implements HarnessBroker {
-
-    private static final int CHANNELS = 8;
 
     private final VirtualNode.Room room;
     private final SimulatedProcess process;
@@ -36,7 +33,6 @@ final class RealBroker implements HarnessBroker {
         thread.setDaemon(true);
         return thread;
     });
-    private final List<CachingConnectionFactory> factories = new CopyOnWriteArrayList<>();
     private final List<Transport> transports = new CopyOnWriteArrayList<>();
     private final BrokerDesk desk;
     private final Arrivals arrivals;
@@ -52,7 +48,7 @@ final class RealBroker implements HarnessBroker {
         this.room = room;
         this.process = process;
         this.discards = discards;
-        this.desk = new BrokerDesk(factory("safebunny-test:desk"), room.queuePrefix());
+        this.desk = new BrokerDesk(room.broker().connectionFactory(), room.queuePrefix());
         this.arrivals = new Arrivals(desk);
         this.held = new HeldMessages(process.timeline());
         this.instances = new MemoryBroker(process.timeline(), process.executor());
@@ -63,26 +59,22 @@ final class RealBroker implements HarnessBroker {
         return arrivals;
     }
 
-    private CachingConnectionFactory factory(String name) {
-        CachingConnectionFactory factory =
-                new CachingConnectionFactory(room.broker().uri());
-        factory.getRabbitConnectionFactory().setAutomaticRecoveryEnabled(false); // the transport reconnects on its own
-        factory.getRabbitConnectionFactory().setMaxInboundMessageBodySize(Integer.MAX_VALUE);
-        factory.setConnectionNameStrategy(ignored -> name);
-        factories.add(factory);
-        return factory;
+    private static TransportProvider provider(URI broker) {
+        for (TransportProvider provider :
+                ServiceLoader.load(TransportProvider.class, RealBroker.class.getClassLoader())) {
+            if (provider.knows(broker)) {
+                return provider;
+            }
+        }
+        throw new IllegalStateException(
+                "Cannot test against a real broker [host=%s]: no transport for it on the class path. Add safebunny-rabbit, or the starter, which brings it."
+                        .formatted(broker.getHost()));
     }
 
     @Override
     public Transport connect(String node, TopologyOptions options) {
-        RabbitTransport rabbit = new RabbitTransport(
-                // never one message at a time for their size, which could not be told from here
-                new RabbitTransportOptions(CHANNELS, DelayStrategy.LADDER, false, Long.MAX_VALUE),
-                factory(node + ":publish"),
-                factory(node + ":consume"),
-                factory(node + ":dead-letters"),
-                workers,
-                realTime);
+        URI address = room.broker().uri();
+        Transport rabbit = provider(address).create(address, node, workers, realTime);
         transports.add(rabbit);
         return new RealTransport(
                 room.queuePrefix().isEmpty() ? rabbit : new RenamedQueues(rabbit, room.queuePrefix()),
@@ -120,7 +112,6 @@ final class RealBroker implements HarnessBroker {
             desk.delete(arrivals.queues(), arrivals.exchanges());
         }
         desk.close();
-        factories.forEach(CachingConnectionFactory::destroy);
         workers.shutdownNow();
         realTime.close();
     }

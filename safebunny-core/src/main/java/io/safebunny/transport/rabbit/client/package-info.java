@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/**
- * The RabbitMQ client with what it lacks: connections that are kept open, and cut when they are stuck; a guard against headers that
- * would end its reader; channels; messages in its form and in ours. Nothing here knows exchanges, queues or confirms.
- */
-@NullMarked
-package io.safebunny.transport.rabbit.client;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit;
+
+import com.rabbitmq.client.AMQP;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.NackedException;
+import io.safebunny.failure.PublishException.Publication;
+import io.safebunny.identity.RandomIds;
+import io.safebunny.message.WireMessage;
+import io.safebunny.rabbit.connection.Channels;
+import io.safebunny.rabbit.declare.Declarations;
+import io.safebunny.rabbit.publish.Destination;
+import io.safebunny.rabbit.publish.PublisherPool;
+import io.safebunny.rabbit.topology.DeclaredTopology;
+import io.safebunny.spi.transport.ControlChannel;
+import io.safebunny.time.Deadline;
+import io.safebunny.time.Timeline;
+import io.safebunny.time.Timeline.Purpose;
+import io.safebunny.topology.Topology;
+import io.safebunny.work.SerialTask;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * One exclusive queue per instance, bound to a topic exchange with the node's name, so that topic permissions apply. It lives on the
+ * connection that consumes, on a channel of its own; what is told goes out through the other one, because an alarm blocks whichever
+ * publishes. Nothing that fails here reaches the consumers: it is tried again by itself. Thread-safe.
+ */
+final class RabbitControl implements ControlChannel {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RabbitControl.class);
+
+    private static final Duration TELLING = Duration.ofSeconds(1);
+    private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
+
+    /** Each refusal is an error in the broker's log. */
+    private static final Duration AFTER_REFUSAL = Duration.ofMinutes(5);
+
+    /** What is older tells nobody anything, and a flood must stay on the broker, which drops the oldest. */
+    private static final Map<String, Object> BOUNDS = Map.of("x-message-ttl", 10_000, "x-max-length", 1_000);
+
+    private static final int AT_ONCE = 20;
+
+    private final PublisherPool publishers;
+    private final Supplier<@Nullable Connection> connection;
+    private final DeclaredTopology declared;
+    private final Supplier<@Nullable String> user;
+    private final Timeline timeline;
+    private final SerialTask joining;
+
+    private volatile @Nullable Consumer<byte[]> listener;
+    private volatile @Nullable Channel channel;
+    private volatile boolean isStale;
+    private volatile Problem joins = new Problem("not connected", false, 0);
+    private volatile @Nullable Problem tells;
+
+    /** @param until when it is tried again, by the monotonic clock */
+    private record Problem(String words, boolean refused, long until) {}
+
+    /** @param connection the present one; {@code null} while there is none */
+    RabbitControl(
+            PublisherPool publishers,
+            Supplier<@Nullable Connection> connection,
+            DeclaredTopology declared,
+            Supplier<@Nullable String> user,
+            Executor workers,
+            Timeline timeline) {
+        this.publishers = publishers;
+        this.connection = connection;
+        this.declared = declared;
+        this.user = user;
+        this.timeline = timeline;
+        this.joining = new SerialTask("joining the other instances of the node", this::join, workers, timeline);
+    }
+
+    /** Joins before it returns, if that is possible now. */
+    void listen(Consumer<byte[]> heard) {
+        listener = heard;
+        join();
+    }
+
+    /** A connection is there. Does not block. */
+    void connected() {
+        if (listener != null) {
+            joining.request();
+        }
+    }
+
+    void close() {
+        joining.stop();
+    }
+
+    private synchronized void join() {
+        Consumer<byte[]> heard = listener;
+        Connection present = connection.get();
+        if (heard == null || present == null || (isOpenOn(present) && !isStale)) {
+            return;
+        }
+        Channel opened = null;
+        closePresent();
+        try {
+            Topology planned = declared.require();
+            String exchange = planned.options().controlExchange();
+            try (Declarations broker = Declarations.on(present, planned)) {
+                boolean unused = broker.exchange(exchange, "topic", Map.of());
+            }
+            opened = Channels.open(present);
+            channel = opened; // before anything can close it
+            isStale = false;
+            consume(opened, exchange, planned.node(), heard);
+        } catch (IOException | RuntimeException e) {
+            if (opened != null) {
+                Channels.closeQuietly(opened);
+            }
+            joins = failed(joins, isRefusal(e), e);
+            joining.requestAfter(Duration.ofNanos(joins.until - timeline.nanoTime()), Purpose.UPKEEP);
+        }
+    }
+
+    private void closePresent() {
+        Channel present = channel;
+        channel = null;
+        if (present != null) {
+            Channels.closeQuietly(present);
+        }
+    }
+
+    private void consume(Channel opened, String exchange, String node, Consumer<byte[]> heard) throws IOException {
+        // another name each time: the broker may still have that of a connection it has not noticed to be gone
+        String queue = node + "-control-" + RandomIds.next(timeline.random());
+        opened.queueDeclare(queue, false, true, true, BOUNDS);
+        opened.queueBind(queue, exchange, node);
+        opened.basicQos(AT_ONCE);
+        opened.basicConsume(
+                queue,
+                false,
+                (tag, delivery) -> {
+                    heard.accept(delivery.getBody());
+                    opened.basicAck(delivery.getEnvelope().getDeliveryTag(), false);
+                },
+                tag -> Channels.closeQuietly(opened));
+        opened.addShutdownListener(cause -> {
+            if (channel == opened) {
+                rejoin();
+            }
+        });
+    }
+
+    private boolean isOpenOn(Connection connection) {
+        Channel present = channel;
+        return present != null && present.isOpen() && present.getConnection() == connection;
+    }
+
+    private static boolean isRefusal(Exception failure) {
+        AMQP.Channel.Close close = Channels.closeReason(failure);
+        return failure instanceof ConfigurationException
+                || (close != null
+                        && (close.getReplyCode() == AMQP.ACCESS_REFUSED || close.getReplyCode() == AMQP.NOT_FOUND));
+    }
+
+    private Problem failed(@Nullable Problem before, boolean refused, Throwable failure) {
+        String words = failure instanceof ConfigurationException
+                ? String.valueOf(failure.getMessage())
+                : Channels.explain(failure);
+        if (before == null || !before.words.equals(words)) {
+            LOG.atLevel(refused ? Level.WARN : Level.DEBUG)
+                    .log(
+                            "The instances of this node cannot tell each other to read which types are paused: {}. They read it every few seconds"
+                                    + " all the same, if the node has a store. See docs/permissions.md for what to permit",
+                            words);
+        }
+        return new Problem(words, refused, timeline.nanoTime() + (refused ? AFTER_REFUSAL : AFTER_FAILURE).toNanos());
+    }
+
+    @Override
+    public @Nullable String problem() {
+        Problem telling = tells;
+        if (telling != null) {
+            return telling.words;
+        }
+        Channel present = channel;
+        return present != null && present.isOpen() ? null : joins.words;
+    }
+
+    @Override
+    public CompletableFuture<Void> tell(byte[] message) {
+        Problem before = tells;
+        if (before != null && before.refused && timeline.nanoTime() - before.until < 0) {
+            return CompletableFuture.failedFuture(new IOException(before.words));
+        }
+        Topology planned = declared.require();
+        WireMessage wire = new WireMessage(
+                null, null, "BunnyControl", planned.node(), null, "application/json", null, Map.of(), message);
+        CompletableFuture<Void> sent = publishers.publish(
+                new Publication("BunnyControl", planned.node(), "-"),
+                () -> new PublisherPool.Outgoing(
+                        new Destination(planned.options().controlExchange(), planned.node(), false, Map.of()),
+                        wire,
+                        Map.of(),
+                        user.get()),
+                Deadline.after(TELLING, timeline));
+        return sent.whenComplete((none, failure) -> {
+            tells = failure == null ? null : failed(before, isForbidden(failure), failure);
+            if (failure != null) {
+                rejoin(); // perhaps the exchange is gone, and the binding with it
+            }
+        });
+    }
+
+    private static boolean isForbidden(Throwable failure) {
+        return failure instanceof NackedException
+                && String.valueOf(failure.getMessage()).contains("ACCESS_REFUSED");
+    }
+
+    private void rejoin() {
+        isStale = true;
+        joining.requestAfter(AFTER_FAILURE, Purpose.UPKEEP);
+    }
+}

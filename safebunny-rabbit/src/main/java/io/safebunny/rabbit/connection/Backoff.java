@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit.connection;
+
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+
+/**
+ * How long to wait before each try to connect: jittered, and twice as long each time. It starts over only after a connection that lasted
+ * longer than the wait for it, or two seconds, so that a broker that accepts and drops is left in peace. Thread-safe.
+ */
+final class Backoff {
+
+    private static final Duration FIRST = Duration.ofMillis(500);
+    private static final Duration LONGEST = Duration.ofSeconds(5);
+
+    /** A connection that lasted so long was a good one, however long the wait for it was. */
+    private static final Duration STEADY = Duration.ofSeconds(2);
+
+    private final Timeline timeline;
+    private Duration next = FIRST;
+    private long waitedNanos;
+    private long connectedAt;
+
+    Backoff(Timeline timeline) {
+        this.timeline = timeline;
+    }
+
+    synchronized void connected() {
+        connectedAt = timeline.nanoTime();
+    }
+
+    /** The connection that was told of last. */
+    synchronized void lost() {
+        if (timeline.nanoTime() - connectedAt >= Math.min(waitedNanos, STEADY.toNanos())) {
+            next = FIRST;
+        }
+    }
+
+    synchronized Duration nextWait() {
+        Duration wait =
+                Duration.ofNanos((long) (next.toNanos() * timeline.random().nextDouble(0.5, 1.0)));
+        Duration doubled = next.multipliedBy(2);
+        next = doubled.compareTo(LONGEST) < 0 ? doubled : LONGEST;
+        waitedNanos = wait.toNanos();
+        return wait;
+    }
+}

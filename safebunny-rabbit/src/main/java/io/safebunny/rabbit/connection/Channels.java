@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit.connection;
+
+import com.rabbitmq.client.AMQP;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.failure.Causes;
+import java.io.IOException;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** What the client library leaves to its users: opening and closing without surprises, and reading close reasons. */
+public final class Channels {
+
+    private Channels() {}
+
+    public static Channel open(Connection connection) throws IOException {
+        Channel channel = connection.createChannel();
+        if (channel == null) {
+            throw new IOException("No channel number is free on connection " + connection.getClientProvidedName());
+        }
+        return channel;
+    }
+
+    public static void closeQuietly(Channel channel) {
+        try {
+            if (channel.isOpen()) {
+                channel.close();
+            }
+        } catch (IOException | TimeoutException | ShutdownSignalException e) {
+            // closed is what was wanted
+        }
+    }
+
+    /** The broker's reason for closing the channel or connection, if the failure carries one. */
+    public static AMQP.Channel.@Nullable Close closeReason(@Nullable Throwable failure) {
+        for (Throwable cause : Causes.of(failure)) {
+            if (cause instanceof ShutdownSignalException signal
+                    && signal.getReason() instanceof AMQP.Channel.Close close) {
+                return close;
+            }
+        }
+        return null;
+    }
+
+    /** Whether the broker did not know the class of thing that was declared, or has it as something else. */
+    public static boolean isRefusal(Throwable failure) {
+        for (Throwable cause : Causes.of(failure)) {
+            if (cause instanceof ShutdownSignalException signal
+                    && ((signal.getReason() instanceof AMQP.Connection.Close connection
+                                    && connection.getReplyCode() == AMQP.COMMAND_INVALID)
+                            || (signal.getReason() instanceof AMQP.Channel.Close channel
+                                    && channel.getReplyCode() == AMQP.PRECONDITION_FAILED))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The broker's own words, without a stack of wrappers. */
+    public static String explain(Throwable failure) {
+        Throwable innermost = failure;
+        for (Throwable cause : Causes.of(failure)) {
+            if (cause instanceof ShutdownSignalException signal) {
+                if (signal.getReason() instanceof AMQP.Channel.Close close) {
+                    return close.getReplyText();
+                }
+                if (signal.getReason() instanceof AMQP.Connection.Close close) {
+                    return close.getReplyText();
+                }
+            }
+            innermost = cause;
+        }
+        return innermost.getClass().getSimpleName() + ": " + innermost.getMessage();
+    }
+}

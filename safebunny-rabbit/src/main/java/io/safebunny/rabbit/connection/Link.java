@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit.connection;
+
+import com.rabbitmq.client.Connection;
+import io.safebunny.time.Deadline;
+import io.safebunny.time.Timeline;
+import java.io.IOException;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection and the socket under it. While the broker reads nothing, all of the client's own ways to close wait for the
+ * thread that writes; only closing the socket ends that write. Thread-safe.
+ */
+final class Link {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Link.class);
+    private static final int ORDERLY_MILLIS = 2_000;
+    private static final Duration ORDERLY = Duration.ofMillis(ORDERLY_MILLIS + 500);
+    private static final Duration GRACE = Duration.ofMillis(500);
+
+    private final Connection connection;
+    private final @Nullable Socket socket;
+    private final Timeline timeline;
+    private final AtomicBoolean cut = new AtomicBoolean();
+
+    /** @param socket {@code null} when it is not known: then the client is asked to end the connection */
+    Link(Connection connection, @Nullable Socket socket, Timeline timeline) {
+        this.connection = connection;
+        this.socket = socket;
+        this.timeline = timeline;
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    /**
+     * Ends the connection at once, without a word to the broker; does not block.
+     *
+     * @return false when that was done before
+     */
+    boolean cut() {
+        if (!cut.compareAndSet(false, true)) {
+            return false;
+        }
+        daemon("safebunny-cut", this::closeSocket);
+        return true;
+    }
+
+    private void closeSocket() {
+        if (socket == null) {
+            connection.abort(0);
+            return;
+        }
+        try {
+            if (socket instanceof SSLSocket) {
+                socket.setSoLinger(true, 0); // else it waits for the writer too, to send a close_notify
+            }
+            socket.close();
+        } catch (IOException e) {
+            LOG.debug("The socket was closed already", e);
+        }
+    }
+
+    /** In an orderly way if that takes no more than two seconds; blocks no longer than three. */
+    void close() {
+        CompletableFuture<Void> closed = new CompletableFuture<>();
+        daemon("safebunny-close", () -> {
+            closeInOrder();
+            closed.complete(null);
+        });
+        try {
+            if (!Deadline.after(ORDERLY, timeline).await(closed)) {
+                cut();
+                boolean unused = Deadline.after(GRACE, timeline).await(closed);
+            }
+        } catch (InterruptedException e) {
+            cut();
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void closeInOrder() {
+        try {
+            connection.close(ORDERLY_MILLIS);
+        } catch (IOException | RuntimeException e) {
+            LOG.debug("The connection was closed already", e);
+        }
+    }
+
+    static void daemon(String name, Runnable task) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit.consume;
+
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.Printable;
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.rabbit.connection.Channels;
+import io.safebunny.rabbit.connection.ConnectionKeeper;
+import io.safebunny.spi.transport.Pace;
+import io.safebunny.time.Timeline;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps a queue consumed with as much prefetch as is wanted now: compares the present consumer with what the pace, the room for
+ * bytes and the {@link Dispatcher} allow, replaces it when it differs, and tries again what failed. Thread-safe.
+ *
+ * <p>One thread at a time talks to the broker, as {@link Adjusting} sees to: never one of the connection's, and never with a lock held.
+ */
+final class ConsumerControl implements ConsumerSession.Events {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ConsumerControl.class);
+
+    private final String queue;
+    private final boolean countsDeliveries;
+    private final InboundBudget.Share share;
+    private final Supplier<@Nullable Connection> connection;
+    private final ConnectionKeeper.Preparation repair;
+    private final Dispatcher dispatcher;
+    private final BoundedLog log;
+    private final Kind notConsumed;
+    private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private final Adjusting adjusting;
+
+    private volatile @Nullable ConsumerSession session;
+    private volatile Pace pace = Pace.FULL;
+    private volatile boolean stopping;
+
+    /** Only the thread that adjusts uses it. */
+    private boolean failedBefore;
+
+    /**
+     * @param countsDeliveries whether the broker keeps count of failed deliveries of this queue
+     * @param share may slow the queue down to one message at a time
+     * @param connection the open one, {@code null} while there is none; who keeps it calls {@link #adjustSoon} when there is
+     * @param repair declares the queue again when it is gone
+     */
+    ConsumerControl(
+            String queue,
+            boolean countsDeliveries,
+            InboundBudget.Share share,
+            Supplier<@Nullable Connection> connection,
+            ConnectionKeeper.Preparation repair,
+            Dispatcher dispatcher,
+            Executor workers,
+            Timeline timeline,
+            BoundedLog log) {
+        this.queue = queue;
+        this.countsDeliveries = countsDeliveries;
+        this.share = share;
+        this.connection = connection;
+        this.repair = repair;
+        this.dispatcher = dispatcher;
+        this.log = log;
+        this.adjusting = new Adjusting(this::adjustOnce, this::completeIfDrained, workers, timeline);
+        this.notConsumed = Kind.warn(LOG, "Cannot consume queue '%s'".formatted(queue));
+    }
+
+    /** Also true while nothing should be consumed: paused, or stopping. */
+    boolean isConsuming() {
+        ConsumerSession present = session;
+        return stopping || pace == Pace.PAUSED || (present != null && present.isAlive());
+    }
+
+    void setPace(Pace wanted) {
+        pace = wanted;
+        adjustSoon();
+    }
+
+    /** On a worker. */
+    void adjustSoon() {
+        adjusting.soon();
+    }
+
+    /** Waits for the broker, unless another thread is at it. */
+    void adjust() {
+        adjusting.now();
+    }
+
+    private void adjustOnce() {
+        try {
+            ConsumerSession present = presentSession();
+            int wanted = wantedPrefetch(present);
+            Connection open = connection.get();
+            if (open == null || !isOutOfLine(present, wanted)) {
+                return;
+            }
+            if (present == null && failedBefore) {
+                repair.prepare(open);
+            }
+            failedBefore = true;
+            ConsumerSession current = present == null ? openSession(open) : present;
+            current.cancel();
+            if (wanted > 0) {
+                current.consume(wanted);
+            }
+            failedBefore = false;
+            log.works(notConsumed);
+            adjusting.lookAgain(); // what was delivered meanwhile may have changed what is wanted
+        } catch (IOException | ShutdownSignalException | ConfigurationException e) {
+            String why = Channels.explain(e);
+            log.fails(
+                    notConsumed, queue, why, () -> LOG.warn("Cannot consume queue '{}': {}. Trying again", queue, why));
+            adjusting.later();
+        } catch (RuntimeException | Error e) { // whatever it was, nobody else would try again
+            log.fails(
+                    notConsumed,
+                    queue,
+                    e.toString(),
+                    () -> LOG.error("Cannot consume queue '{}'. Trying again", queue, Printable.inLines(e)));
+            adjusting.later();
+        }
+    }
+
+    /** Only on the thread that adjusts. */
+    private @Nullable ConsumerSession presentSession() {
+        ConsumerSession present = session;
+        if (present != null && !present.isAlive()) {
+            session = null;
+            dispatcher.beCautious();
+            return null;
+        }
+        return present;
+    }
+
+    private ConsumerSession openSession(Connection open) throws IOException {
+        ConsumerSession fresh = new ConsumerSession(queue, Channels.open(open), countsDeliveries, this);
+        session = fresh;
+        fresh.watch();
+        return fresh;
+    }
+
+    /** Prefetch of the consumer there should be now, 0 for none. */
+    private int wantedPrefetch(@Nullable ConsumerSession present) {
+        if (stopping || pace == Pace.PAUSED) {
+            return 0;
+        }
+        int wanted = dispatcher.wantedPrefetch(present == null ? 0 : present.prefetch());
+        return wanted > 1 && (pace == Pace.ONE_BY_ONE || !share.isFull()) ? 1 : wanted;
+    }
+
+    private boolean isOutOfLine() {
+        ConsumerSession present = session;
+        return isOutOfLine(present, wantedPrefetch(present));
+    }
+
+    private static boolean isOutOfLine(@Nullable ConsumerSession present, int wanted) {
+        return present == null ? wanted > 0 : present.prefetch() != wanted || present.isOccupied();
+    }
+
+    @Override
+    public void delivered(RabbitDelivery delivery, int prefetch) {
+        share.took(delivery.size());
+        dispatcher.add(delivery, prefetch);
+        if (isOutOfLine()) {
+            adjustSoon();
+        }
+    }
+
+    @Override
+    public void consumerEnded() {
+        adjusting.onWorker(this::completeIfDrained);
+    }
+
+    @Override
+    public void lost(ConsumerSession old, @Nullable String why) {
+        if (why != null && !stopping) {
+            LOG.warn("{}. Consuming again", why);
+        }
+        adjusting.onWorker(() -> {
+            old.close();
+            completeIfDrained();
+        });
+        adjusting.later();
+    }
+
+    /** On a worker, when it was handled. */
+    void finished(RabbitDelivery delivery) {
+        share.gave(delivery.size());
+        boolean wasLast = delivery.session().finished();
+        boolean adjust = isOutOfLine();
+        if (wasLast || adjust) {
+            dispatcher.startWaiting(); // nobody waits for the answers of the broker
+        }
+        if (wasLast) {
+            delivery.session().close();
+        }
+        if (adjust) {
+            adjust();
+        }
+        completeIfDrained();
+    }
+
+    /** Its place at the broker is still taken, so the others need another consumer. */
+    void acquitted(RabbitDelivery delivery) {
+        delivery.session().occupy();
+        adjustSoon();
+    }
+
+    /** Cancels the consumer, lets what was delivered be handled, and only then closes the channel. */
+    void stop() {
+        stopping = true;
+        dispatcher.stop();
+        adjusting.stop();
+    }
+
+    /** Completed when it has stopped, and everything is finished. */
+    CompletableFuture<Void> drained() {
+        return drained.copy();
+    }
+
+    /** The order matters: what has been delivered is seen after it is known that nothing more is. */
+    private void completeIfDrained() {
+        if (!stopping || adjusting.isUnderWay()) {
+            return;
+        }
+        ConsumerSession last = session;
+        if ((last != null && last.mayStillDeliver()) || !dispatcher.isIdle()) {
+            return;
+        }
+        if (last != null) {
+            last.close();
+        }
+        drained.complete(null);
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit.consume;
+
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** A task that runs a second later, once, however often it is planned until then. Thread-safe. */
+final class LaterRun {
+
+    static final Duration DELAY = Duration.ofSeconds(1);
+
+    private final Runnable task;
+    private final Timeline timeline;
+    private final AtomicBoolean planned = new AtomicBoolean();
+
+    LaterRun(Runnable task, Timeline timeline) {
+        this.task = task;
+        this.timeline = timeline;
+    }
+
+    /** @return whether it was not planned yet */
+    boolean plan() {
+        if (!planned.compareAndSet(false, true)) {
+            return false;
+        }
+        timeline.schedule(DELAY, () -> {
+            planned.set(false);
+            task.run();
+        });
+        return true;
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit.consume;
+
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.quarantine.QuarantinePolicy;
+import io.safebunny.rabbit.connection.ConnectionKeeper;
+import io.safebunny.spi.transport.Consumption;
+import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.Pace;
+import io.safebunny.time.Timeline;
+import io.safebunny.topology.QueueType;
+import io.safebunny.topology.TopologyOptions;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.springframework.amqp.rabbit.config.ContainerCustomizer;
+import org.springframework.amqp.rabbit.connection.ConnectionFactory;
+import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
+
+/** The queues that a transport consumes: each has a {@link QueueContainer}, and all share the room for delivered bytes. Thread-safe. */
+public final class QueueConsumers {
+
+    private final ConnectionKeeper.Preparation repair;
+    private final Executor workers;
+    private final Timeline timeline;
+    private final BoundedLog log;
+    private final InboundBudget budget;
+    private final List<QueueContainer> containers = new CopyOnWriteArrayList<>();
+
+    /**
+     * @param inboundBytes bodies of delivered messages that all queues together hold at once before they take one message at a time
+     * @param repair declares a queue again when it is gone
+     * @param workers handles deliveries; must not run a task on the caller's thread, nor wait for a free one
+     */
+    public QueueConsumers(
+            long inboundBytes,
+            ConnectionKeeper.Preparation repair,
+            Executor workers,
+            Timeline timeline,
+            BoundedLog log) {
+        this.repair = repair;
+        this.workers = workers;
+        this.timeline = timeline;
+        this.log = log;
+        this.budget = new InboundBudget(inboundBytes, log);
+    }
+
+    /**
+     * Where deliveries come from.
+     *
+     * @param factory makes the connection
+     * @param connection keeps it; calls {@link QueueConsumers#adjust} when it has a new one
+     * @param customizer of the containers of its queues
+     */
+    public record Source(
+            ConnectionFactory factory,
+            ConnectionKeeper connection,
+            ContainerCustomizer<AbstractMessageListenerContainer> customizer) {}
+
+    /**
+     * @param pace at first
+     * @param topology says what the broker does with failed deliveries of the queue
+     */
+    public Consumption consume(
+            String queue, int prefetch, Pace pace, DeliveryHandler handler, Source source, TopologyOptions topology) {
+        InboundBudget.Share share = budget.share(queue, prefetch);
+        QueueContainer container = new QueueContainer(
+                queue,
+                prefetch,
+                share,
+                handler,
+                source.factory(),
+                source.connection()::current,
+                repair,
+                topology.queueType() == QueueType.QUORUM,
+                new QuarantinePolicy(topology.deliveryLimit(), QuarantinePolicy.PATIENCE),
+                workers,
+                timeline,
+                log);
+        container.customizeBy(source.customizer());
+        if (pace != Pace.FULL) {
+            container.setPace(pace);
+        }
+        containers.add(container);
+        container.start();
+        return new Consumption() {
+            @Override
+            public void pace(Pace wanted) {
+                container.setPace(wanted);
+            }
+
+            @Override
+            public CompletableFuture<Void> stop() {
+                containers.remove(container);
+                share.leave();
+                return container.drainAndStop();
+            }
+        };
+    }
+
+    /** There is a new connection. */
+    public void adjust() {
+        containers.forEach(QueueContainer::adjustSoon);
+    }
+
+    /** One that should be consumed and is not; {@code null} when there is none. */
+    public @Nullable String idleQueue() {
+        return containers.stream()
+                .filter(container -> !container.isConsuming())
+                .map(QueueContainer::queue)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Also true while nothing should be consumed. */
+    public boolean isConsuming(String queue) {
+        return containers.stream()
+                .filter(container -> container.queue().equals(queue))
+                .allMatch(QueueContainer::isConsuming);
+    }
+}

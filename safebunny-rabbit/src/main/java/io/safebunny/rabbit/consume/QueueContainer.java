@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit.consume;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.quarantine.QuarantinePolicy;
+import io.safebunny.rabbit.connection.ConnectionKeeper;
+import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.spi.transport.Pace;
+import io.safebunny.time.Timeline;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.aopalliance.aop.Advice;
+import org.jspecify.annotations.Nullable;
+import org.springframework.amqp.core.AcknowledgeMode;
+import org.springframework.amqp.rabbit.config.ContainerCustomizer;
+import org.springframework.amqp.rabbit.connection.ConnectionFactory;
+import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
+
+/**
+ * Spring AMQP listener container of one queue: one channel, up to {@code prefetch} deliveries handled at once on worker
+ * threads, each by the container's advices around the {@link AdvisedPipeline}.
+ *
+ * <p>Only the lifecycle is here: {@link ConsumerControl} consumes, through {@link ConsumerSession}s, and {@link Dispatcher} has
+ * the deliveries handled. Why not Spring's own containers: {@code docs/decisions/0004-listener-container.md}.
+ */
+final class QueueContainer extends AbstractMessageListenerContainer {
+
+    private final String queue;
+    private final int prefetch;
+    private final AdvisedPipeline pipeline;
+    private final ConnectionFactory factory;
+    private final ConsumerControl control;
+
+    /**
+     * @param share may slow the queue down to one message at a time
+     * @param connection the open one, {@code null} while there is none
+     * @param repair declares the queue again when it is gone
+     * @param countsDeliveries whether the broker keeps count of failed deliveries of this queue
+     * @param quarantine says which messages are handled alone
+     */
+    QueueContainer(
+            String queue,
+            int prefetch,
+            InboundBudget.Share share,
+            DeliveryHandler pipeline,
+            ConnectionFactory factory,
+            Supplier<@Nullable Connection> connection,
+            ConnectionKeeper.Preparation repair,
+            boolean countsDeliveries,
+            QuarantinePolicy quarantine,
+            Executor workers,
+            Timeline timeline,
+            BoundedLog log) {
+        this.queue = queue;
+        this.prefetch = prefetch;
+        this.pipeline = new AdvisedPipeline(queue, this::advise, pipeline, log);
+        this.factory = factory;
+        Dispatcher dispatcher = new Dispatcher(queue, prefetch, quarantine, workers, timeline, log, new AdvisedWork());
+        this.control = new ConsumerControl(
+                queue, countsDeliveries, share, connection, repair, dispatcher, workers, timeline, log);
+    }
+
+    /** To be called once, before the start. Of what is customized the advices count; the rest is the library's to say. */
+    void customizeBy(ContainerCustomizer<AbstractMessageListenerContainer> customizer) {
+        customizer.configure(this);
+        setConnectionFactory(factory);
+        setQueueNames(queue);
+        setPrefetchCount(prefetch);
+        setAcknowledgeMode(AcknowledgeMode.MANUAL);
+        setAutoDeclare(false);
+        Advice[] around = getAdviceChain();
+        Advice[] all = Arrays.copyOf(around, around.length + 1);
+        all[around.length] = pipeline;
+        setAdviceChain(all);
+    }
+
+    /** Nothing: what an advice proceeds with twice ends here instead of at the innermost advice. */
+    @Override
+    protected void actualInvokeListener(Channel channel, Object delivery) {}
+
+    private void advise(RabbitDelivery delivery) {
+        invokeListener(delivery.session().channel(), delivery);
+    }
+
+    private final class AdvisedWork implements Dispatcher.Work {
+
+        @Override
+        public void handle(RabbitDelivery delivery) {
+            pipeline.handle(delivery);
+        }
+
+        @Override
+        public void finished(RabbitDelivery delivery) {
+            control.finished(delivery);
+        }
+
+        @Override
+        public void acquitted(RabbitDelivery delivery) {
+            control.acquitted(delivery);
+        }
+    }
+
+    String queue() {
+        return queue;
+    }
+
+    /** Also true while nothing should be consumed: paused, or stopping. */
+    boolean isConsuming() {
+        return control.isConsuming();
+    }
+
+    void setPace(Pace wanted) {
+        control.setPace(wanted);
+    }
+
+    /** Brings the consumer in line with what is wanted; with a new connection too. */
+    void adjustSoon() {
+        control.adjustSoon();
+    }
+
+    /** Nothing: the control has all it needs. */
+    @Override
+    protected void doInitialize() {}
+
+    /** The keeper of the connection checks the topology. */
+    @Override
+    protected void checkMismatchedQueues() {}
+
+    @Override
+    protected void doStart() {
+        super.doStart();
+        control.adjust();
+    }
+
+    /** Cancels the consumer, waits for what is being handled, and only then closes the channel. */
+    CompletableFuture<Void> drainAndStop() {
+        shutdown(null);
+        return control.drained();
+    }
+
+    @Override
+    protected void shutdownAndWaitOrCallback(@Nullable Runnable callback) {
+        if (callback != null) {
+            CompletableFuture<Void> unused = control.drained().thenRun(callback);
+        }
+        control.stop();
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit.consume;
+
+import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.message.Names;
+import io.safebunny.spi.transport.Delivery;
+import io.safebunny.spi.transport.IncomingMessage;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A delivery on one channel, settled by its tag alone: others are in flight on the same channel. */
+final class RabbitDelivery implements Delivery {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RabbitDelivery.class);
+
+    private final ConsumerSession session;
+    private final long tag;
+    private final IncomingMessage message;
+    private final AtomicBoolean claimed = new AtomicBoolean();
+    private final AtomicBoolean settled = new AtomicBoolean();
+    private volatile @Nullable Throwable refusal;
+
+    RabbitDelivery(ConsumerSession session, long tag, IncomingMessage message) {
+        this.session = session;
+        this.tag = tag;
+        this.message = message;
+    }
+
+    ConsumerSession session() {
+        return session;
+    }
+
+    /** In bytes. */
+    int size() {
+        return message.message().body().length;
+    }
+
+    /**
+     * To be called by whoever is about to decide what becomes of the message.
+     *
+     * @return whether nobody did before
+     */
+    boolean claim() {
+        return claimed.compareAndSet(false, true);
+    }
+
+    @Override
+    public IncomingMessage message() {
+        return message;
+    }
+
+    @Override
+    public @Nullable Throwable refusal() {
+        return refusal;
+    }
+
+    /** It must not be handled. */
+    void refuse(Throwable why) {
+        refusal = why;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return !settled.get() && session.canSettle();
+    }
+
+    @Override
+    public void acknowledge() {
+        settle(() -> session.channel().basicAck(tag, false));
+    }
+
+    /** By nack, which a RabbitMQ 4.3 quorum queue does not count as a failed delivery. */
+    @Override
+    public void handBack() {
+        settle(() -> session.channel().basicNack(tag, false, true));
+    }
+
+    @Override
+    public void reject() {
+        settle(() -> session.channel().basicReject(tag, false));
+    }
+
+    private void settle(Settlement settlement) {
+        if (!settled.compareAndSet(false, true) || session.isCut()) {
+            return;
+        }
+        try {
+            settlement.run();
+        } catch (IOException | ShutdownSignalException e) {
+            // once per message in work; the loss of the channel is logged elsewhere
+            LOG.debug(
+                    "Could not settle message {}, its channel is gone; the broker will deliver it again",
+                    Names.printable(String.valueOf(message.message().messageId())));
+        }
+    }
+
+    @FunctionalInterface
+    private interface Settlement {
+        void run() throws IOException;
+    }
+}

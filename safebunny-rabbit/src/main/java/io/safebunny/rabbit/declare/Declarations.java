@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit.declare;
+
+import com.rabbitmq.client.AMQP;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.rabbit.connection.Channels;
+import io.safebunny.topology.Topology;
+import java.io.IOException;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks the broker for exchanges, queues and bindings, one after the other, and goes on on a new channel where it closed the last one
+ * over its answer. Whoever may declare does, so that what exists is compared; whoever may not is asked only whether it is there. Never
+ * deletes anything. Not thread-safe.
+ */
+public final class Declarations implements Broker, AutoCloseable {
+
+    /** Opens what the caller closes. */
+    @FunctionalInterface
+    public interface Source {
+        Declarations open() throws IOException;
+    }
+
+    @FunctionalInterface
+    public interface Question {
+        void ask(Channel channel) throws IOException;
+    }
+
+    private enum Kind {
+        EXCHANGE,
+        QUEUE
+    }
+
+    private final Connection connection;
+    private final Permissions permissions;
+    /** What this user was not allowed to declare: from then on it looks first, and leaves the broker's log in peace. */
+    private final Set<Kind> refused = EnumSet.noneOf(Kind.class);
+
+    private @Nullable Channel channel;
+
+    private Declarations(Connection connection, Permissions permissions) {
+        this.connection = connection;
+        this.permissions = permissions;
+    }
+
+    public static Declarations on(Connection connection, Topology topology) {
+        return new Declarations(connection, new Permissions(topology));
+    }
+
+    /** @throws ConfigurationException SB-1201 for a clash; SB-1204 when it is missing and may not be declared */
+    @Override
+    public boolean exchange(String name, String type, Map<String, Object> arguments) throws IOException {
+        return declare(
+                Kind.EXCHANGE,
+                "exchange '" + name + "'",
+                open -> open.exchangeDeclare(name, type, true, false, arguments),
+                open -> open.exchangeDeclarePassive(name));
+    }
+
+    /** @throws ConfigurationException as {@link #exchange} */
+    @Override
+    public boolean queue(String name, Map<String, Object> arguments) throws IOException {
+        return declare(
+                Kind.QUEUE,
+                "queue '" + name + "'",
+                open -> open.queueDeclare(name, true, false, false, arguments),
+                open -> open.queueDeclarePassive(name));
+    }
+
+    private boolean declare(Kind kind, String what, Question active, Question passive) throws IOException {
+        if (!refused.contains(kind)) {
+            AMQP.Channel.Close refusal = refusal(what, active);
+            if (refusal == null) {
+                return true;
+            }
+            requireForbidden(refusal);
+            refused.add(kind);
+        }
+        AMQP.Channel.Close absent = refusal(what, passive);
+        if (absent == null || absent.getReplyCode() == AMQP.ACCESS_REFUSED) {
+            return false;
+        }
+        AMQP.Channel.Close refusal = refusal(what, active);
+        if (refusal != null) {
+            requireForbidden(refusal);
+            throw permissions.missingToDeclare(what + ", which does not exist", refusal.getReplyText());
+        }
+        return true;
+    }
+
+    /** @throws ConfigurationException SB-1204 for a missing permission */
+    @Override
+    public void bindQueue(String queue, String exchange, String routingKey, Map<String, Object> arguments)
+            throws IOException {
+        bind(
+                "binding of queue '%s' to exchange '%s'".formatted(queue, exchange),
+                open -> open.queueBind(queue, exchange, routingKey, arguments));
+    }
+
+    /** @throws ConfigurationException SB-1204 for a missing permission */
+    @Override
+    public void bindExchange(String exchange, String from, String routingKey, Map<String, Object> arguments)
+            throws IOException {
+        bind(
+                "binding of exchange '%s' to exchange '%s'".formatted(exchange, from),
+                open -> open.exchangeBind(exchange, from, routingKey, arguments));
+    }
+
+    private void bind(String what, Question binding) throws IOException {
+        AMQP.Channel.Close refusal = refusal(what, binding);
+        if (refusal != null) {
+            requireForbidden(refusal);
+            throw permissions.missingToDeclare(what, refusal.getReplyText());
+        }
+    }
+
+    /** Something else may pass: a queue can be away with the broker's node that has it. */
+    private static void requireForbidden(AMQP.Channel.Close refusal) throws IOException {
+        if (refusal.getReplyCode() != AMQP.ACCESS_REFUSED) {
+            throw new IOException(refusal.getReplyText());
+        }
+    }
+
+    /**
+     * {@code null} when the broker did it; else that it is missing (404), or not permitted (403).
+     *
+     * @throws ConfigurationException SB-1201 for a clash
+     */
+    public AMQP.Channel.@Nullable Close refusal(String what, Question question) throws IOException {
+        try {
+            question.ask(open());
+            return null;
+        } catch (IOException | ShutdownSignalException e) {
+            AMQP.Channel.Close close = Channels.closeReason(e);
+            if (close == null) {
+                throw e;
+            }
+            return switch (close.getReplyCode()) {
+                case AMQP.NOT_FOUND, AMQP.ACCESS_REFUSED -> close;
+                case AMQP.PRECONDITION_FAILED -> throw clash(what, close.getReplyText(), e);
+                default -> throw e;
+            };
+        }
+    }
+
+    private static ConfigurationException clash(String what, String words, Exception cause) {
+        Clash clash = Clash.of(words);
+        return clash != null
+                ? clash.toException(cause)
+                : new ConfigurationException(
+                        "SB-1201",
+                        "The broker already has the %s with other properties: %s. Nothing was changed."
+                                .formatted(what, words),
+                        "Set safebunny.topology.* and safebunny.delay.strategy to what exists, or drain and delete it on the broker so that it is declared anew.",
+                        cause);
+    }
+
+    private Channel open() throws IOException {
+        Channel present = channel;
+        if (present == null || !present.isOpen()) {
+            present = Channels.open(connection);
+            channel = present;
+        }
+        return present;
+    }
+
+    @Override
+    public void close() {
+        if (channel != null) {
+            Channels.closeQuietly(channel);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit.delay;
+
+import com.rabbitmq.client.Connection;
+import io.safebunny.topology.TopologyOptions;
+import java.io.IOException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What delays the messages of a node, chosen once: as it is configured, or by what the first broker that answers has. Thread-safe. */
+public final class DelayChoice {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DelayChoice.class);
+
+    private final DelayStrategy strategy;
+    private volatile @Nullable Delay chosen;
+
+    public DelayChoice(DelayStrategy strategy) {
+        this.strategy = strategy;
+    }
+
+    /** Whether the broker must be asked, which may cost the connection that asks. */
+    public boolean dependsOnTheBroker() {
+        return strategy == DelayStrategy.AUTO;
+    }
+
+    /** {@code null} before it is chosen. */
+    public @Nullable Delay get() {
+        return chosen;
+    }
+
+    /** @throws IOException when the broker gave no answer */
+    public Delay on(Connection connection, TopologyOptions names) throws IOException {
+        Delay before = chosen;
+        if (before != null) {
+            return before;
+        }
+        Delay now = choose(connection, names);
+        chosen = now;
+        return now;
+    }
+
+    private Delay choose(Connection connection, TopologyOptions names) throws IOException {
+        boolean plugin =
+                dependsOnTheBroker() ? DelayProbe.hasPlugin(connection, names) : strategy == DelayStrategy.PLUGIN;
+        String configured = strategy.name().toLowerCase(Locale.ROOT);
+        if (plugin) {
+            LOG.info(
+                    "Delayed messages wait in exchange {} of the plugin rabbitmq_delayed_message_exchange, on one"
+                            + " broker only [safebunny.delay.strategy={}]",
+                    names.delayedExchange(),
+                    configured);
+            return new PluginDelay(names);
+        }
+        LOG.info(
+                "Delayed messages wait in durable queues {}.*, which no plugin is needed for"
+                        + " [safebunny.delay.strategy={}]",
+                names.delayedExchange(),
+                configured);
+        return new LadderDelay(names);
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit.delay;
+
+import io.safebunny.rabbit.declare.Broker;
+import io.safebunny.rabbit.declare.Declarations;
+import io.safebunny.rabbit.delay.LadderPath.Step;
+import io.safebunny.rabbit.publish.Destination;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.topology.TopologyOptions;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Delays by a ladder of durable quorum queues, its rungs. Headers lead a message from rung to rung by dead-lettering, as {@link LadderPath}
+ * says. All messages of a rung wait equally long, so none holds another back.
+ *
+ * <p>The routing key stays that of the final destination, which is why steering is by headers. Rungs and the steps between
+ * them are declared when first needed. Dead-lettering is at-least-once, so a crash of the broker loses nothing. It also means that a
+ * broker holds what has no way out of a rung, and after a few dozen of those everything behind them: those that any node might write
+ * leave by the exchange's alternate.
+ */
+public final class LadderDelay implements Delay {
+
+    private final TopologyOptions names;
+    private final Set<Step> declared = ConcurrentHashMap.newKeySet();
+
+    public LadderDelay(TopologyOptions names) {
+        this.names = names;
+    }
+
+    /** The exchange in front passes everything on: topic permissions know topic exchanges only. */
+    @Override
+    public void declare(Broker broker) throws IOException {
+        boolean shaped = broker.exchange(names.delayedExchange(), "headers", Map.of());
+        if (broker.exchange(names.laterExchange(), "topic", Map.of()) && shaped) {
+            broker.bindExchange(names.delayedExchange(), names.laterExchange(), "#", Map.of());
+        }
+    }
+
+    @Override
+    public String entry() {
+        return names.laterExchange();
+    }
+
+    @Override
+    public void reconnected() {
+        declared.clear();
+    }
+
+    @Override
+    public Destination delayed(Route route, Duration delay, Declarations.Source broker) throws IOException {
+        List<Step> steps = LadderPath.steps(LadderPath.rungs(delay), Delay.finalHop(route), names);
+        declareMissing(steps, broker);
+        Map<String, Object> headers = new HashMap<>();
+        steps.forEach(step -> headers.put(step.header(), step.value()));
+        return new Destination(names.laterExchange(), route.routingKey(), true, headers);
+    }
+
+    private void declareMissing(List<Step> steps, Declarations.Source broker) throws IOException {
+        List<Step> missing =
+                steps.stream().filter(step -> !declared.contains(step)).toList();
+        if (missing.isEmpty()) {
+            return;
+        }
+        try (Declarations open = broker.open()) {
+            for (Step step : missing) {
+                declare(open, step);
+                declared.add(step);
+            }
+        }
+    }
+
+    /** Rungs and ends that this user may not shape are an administrator's, with their bindings. */
+    private void declare(Broker broker, Step step) throws IOException {
+        String target = step.target(names);
+        if (step.isEnd()) {
+            if (broker.exchange(step.exchange(), "headers", exchangeArguments(names))) { // that of the last rung
+                broker.bindExchange(target, step.exchange(), "", step.arguments());
+            }
+            return;
+        }
+        boolean shaped = broker.exchange(target, "headers", exchangeArguments(names));
+        if (broker.queue(target, rungArguments(step.rung(), target)) && shaped) {
+            broker.bindQueue(target, step.exchange(), "", step.arguments());
+        }
+    }
+
+    /** Of the exchange behind a rung. */
+    static Map<String, Object> exchangeArguments(TopologyOptions names) {
+        return Map.of("alternate-exchange", names.unrouted());
+    }
+
+    static Map<String, Object> rungArguments(int rung, String deadLetterExchange) {
+        return Map.of(
+                "x-queue-type", "quorum",
+                "x-message-ttl", 1L << rung,
+                "x-dead-letter-exchange", deadLetterExchange,
+                "x-dead-letter-strategy", "at-least-once",
+                "x-overflow", "reject-publish");
+    }
+}

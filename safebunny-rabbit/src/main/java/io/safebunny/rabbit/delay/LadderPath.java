@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit.delay;
+
+import io.safebunny.rabbit.connection.AmqpMessages;
+import io.safebunny.topology.TopologyOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The way of a message through the ladder of delays: rung <i>n</i> holds every message for 2<sup>n</sup> ms, a delay is the sum of some
+ * rungs, the longest first, and headers lead from one to the next. A delay is rounded up to the {@link #resolution}, never down. Pure.
+ */
+final class LadderPath {
+
+    static final int LOWEST_RUNG = 4;
+
+    private static final String FIRST = AmqpMessages.LADDER;
+    private static final int END = -1;
+
+    private LadderPath() {}
+
+    /** Granularity in milliseconds: 16 below a minute, 256 below an hour, 1,024 beyond. */
+    static long resolution(long millis) {
+        return millis < 60_000 ? 16 : millis < 3_600_000 ? 256 : 1_024;
+    }
+
+    /** Exponents of two whose sum in milliseconds is the delay, rounded up; the longest first. */
+    static List<Integer> rungs(Duration delay) {
+        long millis = delay.plusNanos(999_999).toMillis();
+        long resolution = resolution(millis);
+        long rounded = Math.max(1, (millis + resolution - 1) / resolution) * resolution;
+        List<Integer> rungs = new ArrayList<>();
+        for (int rung = 63 - Long.numberOfLeadingZeros(rounded); rung >= LOWEST_RUNG; rung--) {
+            if ((rounded >>> rung & 1) == 1) {
+                rungs.add(rung);
+            }
+        }
+        return rungs;
+    }
+
+    /** @param end where the last rung leads */
+    static List<Step> steps(List<Integer> rungs, String end, TopologyOptions names) {
+        List<Step> steps = new ArrayList<>();
+        String exchange = names.delayedExchange();
+        String header = FIRST;
+        for (int rung : rungs) {
+            String name = name(rung);
+            steps.add(new Step(exchange, header, name, rung));
+            exchange = names.delayedExchange() + '.' + name;
+            header = FIRST + '-' + name;
+        }
+        steps.add(new Step(exchange, header, end, END));
+        return steps;
+    }
+
+    private static String name(int rung) {
+        return rung < 10 ? "0" + rung : Integer.toString(rung);
+    }
+
+    /**
+     * From one exchange on, messages whose header has this value go to a rung, or, at the end, to where the route begins.
+     *
+     * @param rung {@link #END} at the end
+     */
+    record Step(String exchange, String header, String value, int rung) {
+
+        /** Queue that it leads to, and exchange behind it; or the exchange at the end. */
+        String target(TopologyOptions names) {
+            return !isEnd()
+                    ? names.delayedExchange() + '.' + value
+                    : value.equals(Delay.TO_QUEUE) ? names.retryExchange() : names.dueExchange();
+        }
+
+        boolean isEnd() {
+            return rung == END;
+        }
+
+        /** Of its binding. */
+        Map<String, Object> arguments() {
+            return Map.of("x-match", "all", header, value);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit.delay;
+
+import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.rabbit.declare.Broker;
+import io.safebunny.rabbit.declare.Declarations;
+import io.safebunny.rabbit.publish.Destination;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.topology.TopologyOptions;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+
+/** Delays by the delayed message exchange plugin. It takes at most 2^32 - 1 ms and knows no mandatory flag. */
+public final class PluginDelay implements Delay {
+
+    static final String EXCHANGE_TYPE = "x-delayed-message";
+    private static final String TO = "sb-delay-to";
+    private static final long LONGEST = (1L << 32) - 1;
+
+    private final TopologyOptions names;
+
+    public PluginDelay(TopologyOptions names) {
+        this.names = names;
+    }
+
+    @Override
+    public void declare(Broker broker) throws IOException {
+        if (broker.exchange(names.delayedExchange(), EXCHANGE_TYPE, Map.of("x-delayed-type", "headers"))) {
+            bind(broker, names.dueExchange(), TO_BINDINGS);
+            bind(broker, names.retryExchange(), TO_QUEUE);
+        }
+    }
+
+    private void bind(Broker broker, String exchange, String to) throws IOException {
+        broker.bindExchange(exchange, names.delayedExchange(), "", Map.of("x-match", "all", TO, to));
+    }
+
+    @Override
+    public String entry() {
+        return names.delayedExchange();
+    }
+
+    @Override
+    public void reconnected() {}
+
+    @Override
+    public Destination delayed(Route route, Duration delay, Declarations.Source broker) {
+        long millis = delay.plusNanos(999_999).toMillis();
+        if (millis > LONGEST) {
+            throw new InvalidPublicationException(
+                    "Delay too long for the delayed message exchange plugin [delay=%s]: at most %s ms. Use safebunny.delay.strategy=ladder."
+                            .formatted(delay, LONGEST));
+        }
+        return new Destination(
+                names.delayedExchange(),
+                route.routingKey(),
+                false,
+                Map.of("x-delay", millis, TO, Delay.finalHop(route)));
+    }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit.guard;
+
+/**
+ * Looks through the bytes of a connection, as they come from the broker, for message headers that are nested too deeply for the client
+ * library, and turns them into plain bytes: its type octet becomes that of a byte array, which is written alike and which nothing looks
+ * into. Everything else passes as it is. Of one connection, one thread at a time.
+ *
+ * <p>The client reads tables and arrays by recursion, and each level through the streams of all levels above it. Measured with
+ * amqp-client 5.30: a frame of 128 KiB holds 26,200 arrays in each other. They overflow any stack below 8 MiB, which ends the
+ * connection, and the broker delivers the message again, for ever; and on a stack that is large enough they take the reader 25 seconds.
+ * Nor does {@code frame_max} bound such a frame: brokers send headers in one piece, however long they are by now.
+ */
+final class HeaderGuard {
+
+    /** Of tables and arrays in each other, the headers themselves being the first; {@code x-death} has four. */
+    static final int DEEPEST = 8;
+
+    private static final int HEADER_FRAME = 2;
+
+    /** Content type and content encoding. */
+    private static final int STRINGS_BEFORE = 0xC000;
+
+    private static final int HEADERS = 0x2000;
+    private static final byte BYTE_ARRAY = 'x';
+
+    /** What the next bytes are, and how many. Numbers are read to the end; what follows them is skipped or looked into. */
+    private enum Part {
+        FRAME_TYPE(1),
+        CHANNEL(2),
+        FRAME_SIZE(4),
+        /** Class, weight, size of the body. */
+        FIXED(12),
+        FLAGS(2),
+        /** The length of a property before the headers. */
+        STRING(1),
+        HEADERS(4),
+        NAME(1),
+        TYPE(1),
+        TABLE(4),
+        ARRAY(4),
+        TEXT(4),
+        /** Decided when it is reached: another value, or the end of what it is in. */
+        VALUE_OR_END(0);
+
+        private final int bytes;
+
+        Part(int bytes) {
+            this.bytes = bytes;
+        }
+    }
+
+    private Part part = Part.FRAME_TYPE;
+    private int missing = Part.FRAME_TYPE.bytes;
+    private long number;
+    private long skipped;
+    private boolean isHeaderFrame;
+
+    /** In the present frame. */
+    private long position;
+
+    /** Where the present frame ends, its end octet included. */
+    private long frameEnd;
+
+    /** Strings still to come before the headers. */
+    private int strings;
+
+    private final long[] ends = new long[DEEPEST];
+    private final boolean[] isTable = new boolean[DEEPEST];
+    private int depth;
+
+    /** Takes note of the bytes that come next, and changes them where they must not reach the client as they are. */
+    void pass(byte[] bytes, int from, int count) {
+        int end = from + count;
+        int at = from;
+        while (at < end) {
+            if (skipped > 0) {
+                int now = (int) Math.min(skipped, end - at);
+                skipped -= now;
+                position += now;
+                at += now;
+            } else if (part == Part.VALUE_OR_END) {
+                nextValue();
+            } else {
+                if (part == Part.TYPE && depth == DEEPEST && isContainer(bytes[at])) {
+                    bytes[at] = BYTE_ARRAY;
+                }
+                number = (number << 8) | (bytes[at] & 0xFF);
+                position++;
+                at++;
+                if (--missing == 0) {
+                    wasRead();
+                }
+            }
+        }
+    }
+
+    private static boolean isContainer(byte type) {
+        return type == 'A' || type == 'F';
+    }
+
+    private void begin(Part next) {
+        part = next;
+        missing = next.bytes;
+        number = 0;
+    }
+
+    private void expect(Part next) {
+        skip(0, next);
+    }
+
+    /** Then comes the part, if the frame has room for it. */
+    private void skip(long count, Part next) {
+        if (count + next.bytes >= frameEnd - position) {
+            skipFrame(); // malformed, as the client will find out
+        } else {
+            skipped = count;
+            begin(next);
+        }
+    }
+
+    private void skipFrame() {
+        depth = 0;
+        skipped = frameEnd - position;
+        begin(Part.FRAME_TYPE);
+    }
+
+    private void wasRead() {
+        switch (part) {
+            case FRAME_TYPE -> {
+                isHeaderFrame = number == HEADER_FRAME;
+                begin(Part.CHANNEL);
+            }
+            case CHANNEL -> begin(Part.FRAME_SIZE);
+            case FRAME_SIZE -> {
+                position = 0;
+                frameEnd = number + 1;
+                if (isHeaderFrame) {
+                    expect(Part.FIXED);
+                } else {
+                    skipFrame();
+                }
+            }
+            case FIXED -> expect(Part.FLAGS);
+            case FLAGS -> {
+                strings = Integer.bitCount((int) number & STRINGS_BEFORE);
+                if ((number & HEADERS) == 0) {
+                    skipFrame();
+                } else {
+                    expect(strings > 0 ? Part.STRING : Part.HEADERS);
+                }
+            }
+            case STRING -> skip(number, --strings > 0 ? Part.STRING : Part.HEADERS);
+            case HEADERS, TABLE -> enter(true);
+            case ARRAY -> enter(false);
+            case NAME -> skip(number, Part.TYPE);
+            case TYPE -> value((char) number);
+            case TEXT -> skip(number, Part.VALUE_OR_END);
+            case VALUE_OR_END -> nextValue();
+        }
+    }
+
+    private void enter(boolean table) {
+        ends[depth] = position + number;
+        isTable[depth] = table;
+        depth++;
+        expect(Part.VALUE_OR_END);
+    }
+
+    private void nextValue() {
+        while (depth > 0 && position >= ends[depth - 1]) {
+            depth--;
+        }
+        if (depth == 0) {
+            skipFrame();
+        } else {
+            expect(isTable[depth - 1] ? Part.NAME : Part.TYPE);
+        }
+    }
+
+    /** Types and their sizes as the client and the broker know them. */
+    private void value(char type) {
+        switch (type) {
+            case 'V' -> expect(Part.VALUE_OR_END);
+            case 't', 'b', 'B' -> skip(1, Part.VALUE_OR_END);
+            case 's', 'u' -> skip(2, Part.VALUE_OR_END);
+            case 'I', 'i', 'f' -> skip(4, Part.VALUE_OR_END);
+            case 'D' -> skip(5, Part.VALUE_OR_END);
+            case 'l', 'd', 'T' -> skip(8, Part.VALUE_OR_END);
+            case 'S', BYTE_ARRAY -> expect(Part.TEXT);
+            case 'F' -> expect(Part.TABLE);
+            case 'A' -> expect(Part.ARRAY);
+            default -> skipFrame(); // the client does not know it either
+        }
+    }
+}

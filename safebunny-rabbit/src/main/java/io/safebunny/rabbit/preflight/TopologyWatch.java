@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit.preflight;
+
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.time.Timeline;
+import io.safebunny.topology.Topology;
+import io.safebunny.work.SerialTask;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks whether the broker still has what a node needs: at its start and every five minutes, beside it; without a management API
+ * to ask, once, at what is configured. What is found or fails is logged once and remembered; it keeps nothing from running. Thread-safe.
+ */
+public final class TopologyWatch {
+
+    static final Duration INTERVAL = Duration.ofMinutes(5);
+
+    private static final Logger LOG = LoggerFactory.getLogger(TopologyWatch.class);
+
+    private final Look look;
+    private final boolean asks;
+    private final Timeline timeline;
+    private final SerialTask looking;
+    private volatile @Nullable Plan plan;
+    private volatile @Nullable Seen seen;
+
+    /**
+     * What the last look found.
+     *
+     * @param asOf when it was over
+     * @param findings what is not as planned, each with what to do
+     */
+    public record Seen(Instant asOf, List<String> findings) {
+
+        public Seen {
+            findings = List.copyOf(findings);
+        }
+    }
+
+    private record Plan(Topology topology, List<HandlerDefinition> handlers) {}
+
+    /** Compares the plan with the broker. */
+    @FunctionalInterface
+    interface Look {
+        List<String> findings(Topology planned, List<HandlerDefinition> handlers) throws InterruptedException;
+    }
+
+    /** @param blocking may wait for the broker's answers */
+    public TopologyWatch(Preflight preflight, Timeline timeline, Executor blocking) {
+        this(preflight::findings, preflight.asks(), timeline, blocking);
+    }
+
+    TopologyWatch(Look look, boolean asks, Timeline timeline, Executor blocking) {
+        this.look = look;
+        this.asks = asks;
+        this.timeline = timeline;
+        this.looking = new SerialTask("looking at the topology", this::look, blocking, timeline);
+    }
+
+    /** Once, when the node has declared its topology. */
+    public void start(Topology topology, List<HandlerDefinition> handlers) {
+        plan = new Plan(topology, List.copyOf(handlers));
+        looking.request();
+    }
+
+    public void stop() {
+        looking.stop();
+    }
+
+    /** Whether it asks the broker; otherwise what it sees can be true of the broker or not. */
+    public boolean asks() {
+        return asks;
+    }
+
+    /** {@code null} before the first look is over. */
+    public @Nullable Seen seen() {
+        return seen;
+    }
+
+    private void look() {
+        Plan looked = plan;
+        if (looked == null) {
+            return;
+        }
+        try {
+            List<String> findings = look.findings(looked.topology(), looked.handlers());
+            Seen before = seen;
+            List<String> known = before == null ? List.of() : before.findings();
+            findings.stream().filter(finding -> !known.contains(finding)).forEach(finding -> LOG.warn("{}", finding));
+            known.stream()
+                    .filter(finding -> !findings.contains(finding))
+                    .forEach(finding -> LOG.info("No longer so: {}", finding));
+            seen = new Seen(timeline.now(), findings);
+        } catch (InterruptedException e) { // the node stops
+            Thread.currentThread().interrupt();
+        } finally {
+            if (asks) {
+                looking.requestAfter(INTERVAL);
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit.publish;
+
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.failure.PublishException.Publication;
+import io.safebunny.failure.PublishTimeoutException;
+import io.safebunny.message.WireMessage;
+import io.safebunny.rabbit.connection.Channels;
+import io.safebunny.rabbit.connection.ConnectionKeeper;
+import io.safebunny.time.Deadline;
+import io.safebunny.time.Timeline;
+import io.safebunny.work.Permits;
+import io.safebunny.work.RecurringTask;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bounded number of publisher channels shared by all publishing threads. A channel is taken for the write only and confirms
+ * are pipelined, so that many callers share few round trips; the most recently used channel is taken first. A caller that
+ * finds no place waits until the deadline. Thread-safe.
+ */
+public final class PublisherPool {
+
+    private static final Duration SWEEP = Duration.ofMillis(200);
+
+    private final ConnectionKeeper connection;
+    private final Timeline timeline;
+    private final List<PublisherSlot> slots;
+    private final Permits permits;
+    /** The most recently used one first; as many as there are permits. */
+    private final Deque<PublisherSlot> free;
+
+    private final RecurringTask sweeps;
+    private volatile boolean closed;
+
+    /** @param repair declares again what is missing when the broker no longer knows an exchange */
+    public PublisherPool(
+            ConnectionKeeper connection, ConnectionKeeper.Preparation repair, Timeline timeline, int maxConcurrency) {
+        this.connection = connection;
+        this.timeline = timeline;
+        this.slots = IntStream.range(0, maxConcurrency)
+                .mapToObj(index -> new PublisherSlot(repair, timeline))
+                .toList();
+        this.permits = new Permits(maxConcurrency);
+        this.free = new ConcurrentLinkedDeque<>(slots);
+        this.sweeps = new RecurringTask(
+                "ending publications that are out of time", SWEEP, this::sweep, Runnable::run, timeline);
+    }
+
+    /**
+     * What is written.
+     *
+     * @param headers all of them: the message's own, and those that steer it
+     * @param user of the broker under whom it is sent; {@code null} to leave that open
+     */
+    public record Outgoing(
+            Destination destination,
+            WireMessage message,
+            Map<String, Object> headers,
+            @Nullable String user) {}
+
+    /** Makes what is written when its turn has come, because that may take questions to the broker. */
+    @FunctionalInterface
+    public interface Source {
+        Outgoing get() throws IOException;
+    }
+
+    public void start() {
+        sweeps.start();
+    }
+
+    /** @param deadline of waiting for a place, writing, and the confirm together */
+    public CompletableFuture<Void> publish(Publication publication, Source source, Deadline deadline) {
+        CompletableFuture<Void> future = new CompletableFuture<>();
+        try {
+            if (!connection.awaitUnblocked(deadline)) {
+                future.completeExceptionally(new PublishTimeoutException(
+                        publication,
+                        deadline.timeout(),
+                        "the broker to unblock the connection (memory or disk alarm)"));
+                return future;
+            }
+            if (!permits.acquire(deadline)) {
+                future.completeExceptionally(new PublishTimeoutException(
+                        publication,
+                        deadline.timeout(),
+                        "one of %s publisher channels (safebunny.publisher.max-concurrency)".formatted(slots.size())));
+                return future;
+            }
+            PublisherSlot slot = free.removeFirst();
+            try {
+                write(slot, publication, source, future, deadline);
+            } finally {
+                free.addFirst(slot);
+                permits.release();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            future.completeExceptionally(PublishTimeoutException.interrupted(publication, "a publisher channel"));
+        }
+        return future;
+    }
+
+    private void write(
+            PublisherSlot slot,
+            Publication publication,
+            Source source,
+            CompletableFuture<Void> future,
+            Deadline deadline) {
+        Connection open = closed ? null : connection.current();
+        if (open == null) {
+            future.completeExceptionally(
+                    new ConnectionLostException(publication, closed ? "closed" : "not connected", null));
+            return;
+        }
+        try {
+            slot.write(open, publication, source, future, deadline);
+        } catch (InvalidPublicationException | ConfigurationException e) {
+            future.completeExceptionally(e);
+        } catch (IOException | ShutdownSignalException e) {
+            future.completeExceptionally(new ConnectionLostException(publication, Channels.explain(e), e));
+        }
+    }
+
+    private void sweep() {
+        slots.forEach(PublisherSlot::expire);
+        cutIfStuck(timeline.nanoTime());
+    }
+
+    /** A thread in a socket that the broker does not read stays there until the socket is closed. */
+    private void cutIfStuck(long now) {
+        if (slots.stream().allMatch(slot -> slot.isQuiet(now))) {
+            slots.stream()
+                    .map(slot -> slot.overdue(now))
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .ifPresent(connection::cut);
+        }
+    }
+
+    public void close() {
+        closed = true;
+        sweeps.stop();
+    }
+}

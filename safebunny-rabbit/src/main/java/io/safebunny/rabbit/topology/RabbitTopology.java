@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit.topology;
+
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.rabbit.declare.Declarations;
+import io.safebunny.rabbit.delay.Delay;
+import io.safebunny.rabbit.delay.DelayChoice;
+import io.safebunny.rabbit.delay.DelayStrategy;
+import io.safebunny.rabbit.delay.LadderDelay;
+import io.safebunny.rabbit.delay.PluginDelay;
+import io.safebunny.topology.Topology;
+import java.io.IOException;
+import java.util.Map;
+import org.springframework.amqp.AmqpException;
+import org.springframework.amqp.AmqpIOException;
+import org.springframework.amqp.rabbit.connection.ConnectionFactory;
+
+/**
+ * What a node needs on RabbitMQ, to be compared, declared or written down without consuming anything. The rungs of the delay ladder are
+ * not part of it, because nodes declare them when they first need them. Thread-safe.
+ */
+public final class RabbitTopology {
+
+    private final Topology planned;
+    private final DelayStrategy strategy;
+
+    public RabbitTopology(Topology planned, DelayStrategy strategy) {
+        this.planned = planned;
+        this.strategy = strategy;
+    }
+
+    /** As RabbitMQ imports and exports it. The strategy {@link DelayStrategy#AUTO} is taken for the ladder. */
+    public Map<String, Object> definitions(String virtualHost) {
+        Definitions definitions = new Definitions(virtualHost);
+        try {
+            TopologyDeclarer.apply(definitions, planned, assumed());
+        } catch (IOException e) {
+            throw new IllegalStateException("Nothing is read or written here", e);
+        }
+        return definitions.result();
+    }
+
+    /**
+     * Changes nothing on the broker.
+     *
+     * @throws AmqpException when it cannot be reached, or the connection is lost
+     */
+    public TopologyDifference compare(ConnectionFactory broker) {
+        return on(broker, connection -> {
+            try (Declarations declarations = Declarations.on(connection, planned)) {
+                Comparison comparison = new Comparison(declarations);
+                TopologyDeclarer.apply(comparison, planned, found(declarations));
+                return comparison.result();
+            }
+        });
+    }
+
+    /**
+     * Declares what is missing, as a start of the node would. Deletes nothing.
+     *
+     * @throws ConfigurationException SB-1201 for a clash; SB-1204 for a missing permission
+     * @throws AmqpException when the broker cannot be reached, or the connection is lost
+     */
+    public void apply(ConnectionFactory broker) {
+        DeclaredTopology declared = new DeclaredTopology(new DelayChoice(strategy));
+        declared.plan(planned);
+        declared.probe(broker);
+        boolean unused = on(broker, connection -> {
+            declared.declare(connection);
+            return true;
+        });
+    }
+
+    private Delay assumed() {
+        return strategy == DelayStrategy.PLUGIN
+                ? new PluginDelay(planned.options())
+                : new LadderDelay(planned.options());
+    }
+
+    /** What the broker has, where that decides: asking it to declare the other one would change it if there is none. */
+    private Delay found(Declarations broker) throws IOException {
+        String exchange = planned.options().delayedExchange();
+        String what = "exchange '" + exchange + "'";
+        if (strategy != DelayStrategy.AUTO
+                || broker.refusal(what, channel -> channel.exchangeDeclarePassive(exchange)) != null) {
+            return assumed();
+        }
+        try {
+            boolean ladder =
+                    broker.refusal(what, channel -> channel.exchangeDeclare(exchange, "headers", true)) == null;
+            return ladder ? new LadderDelay(planned.options()) : assumed();
+        } catch (ConfigurationException clash) {
+            return new PluginDelay(planned.options());
+        }
+    }
+
+    @FunctionalInterface
+    private interface Task<T> {
+        T run(Connection connection) throws IOException;
+    }
+
+    private static <T> T on(ConnectionFactory broker, Task<T> task) {
+        try (org.springframework.amqp.rabbit.connection.Connection connection = broker.createConnection()) {
+            Connection delegate = connection.getDelegate();
+            if (delegate == null) {
+                throw new AmqpException("The connection factory gave no connection of the RabbitMQ client");
+            }
+            return task.run(delegate);
+        } catch (IOException e) {
+            throw new AmqpIOException(e);
+        } catch (ShutdownSignalException e) {
+            throw new AmqpException("The connection was lost", e);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit.topology;
+
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.rabbit.declare.Broker;
+import io.safebunny.rabbit.declare.Permissions;
+import io.safebunny.rabbit.delay.Delay;
+import io.safebunny.topology.Topology;
+import io.safebunny.topology.Topology.ExchangeKind;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Applies a topology: declares what is missing, accepts what is equal, refuses what differs. Queues that this user may not declare are
+ * an administrator's, and so are their bindings. What is optional comes last, and is left out where it is missing and may not be declared.
+ */
+final class TopologyDeclarer {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TopologyDeclarer.class);
+
+    private TopologyDeclarer() {}
+
+    /**
+     * @throws ConfigurationException SB-1201 for a clash, SB-1204 for a missing permission
+     * @throws IOException when the connection fails
+     */
+    static void apply(Broker broker, Topology topology, Delay delay) throws IOException {
+        for (Topology.Exchange exchange : topology.exchanges()) {
+            if (exchange.kind() == ExchangeKind.DELAYED) {
+                delay.declare(broker);
+            } else {
+                broker.exchange(
+                        exchange.name(),
+                        exchange.kind().name().toLowerCase(Locale.ROOT),
+                        exchange.alternate() == null ? Map.of() : Map.of("alternate-exchange", exchange.alternate()));
+            }
+        }
+        List<Topology.Queue> needed = new ArrayList<>(topology.queues());
+        List<Topology.Queue> optional =
+                needed.stream().filter(topology::isOptional).toList();
+        needed.removeAll(optional);
+        List<String> others = new ArrayList<>(declare(broker, topology, needed));
+        for (Topology.Queue queue : optional) {
+            try {
+                others.addAll(declare(broker, topology, List.of(queue)));
+            } catch (ConfigurationException e) {
+                if (!e.code().equals(Permissions.MISSING)) {
+                    throw e;
+                }
+                LOG.info("The node runs without queue '{}': {}", queue.name(), e.getMessage());
+            }
+        }
+        others.remove(topology.options().unrouted());
+        if (!others.isEmpty()) {
+            LOG.info(
+                    "The broker user may not declare queues {}: their arguments and bindings are the administrator's and not compared",
+                    others);
+        }
+    }
+
+    /** @return those that this user may not shape */
+    private static List<String> declare(Broker broker, Topology topology, List<Topology.Queue> queues)
+            throws IOException {
+        List<String> others = new ArrayList<>();
+        Set<String> shaped = new HashSet<>();
+        for (Topology.Queue queue : queues) {
+            (broker.queue(queue.name(), queue.arguments()) ? shaped : others).add(queue.name());
+        }
+        for (Topology.Binding binding : topology.bindings()) {
+            if (shaped.contains(binding.queue())) {
+                broker.bindQueue(binding.queue(), binding.exchange(), binding.routingKey(), Map.of());
+            }
+        }
+        return others;
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.rabbit;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.safebunny.spi.transport.ControlChannel;
+import io.safebunny.spi.transport.Route;
+import io.safebunny.test.broker.RabbitNode;
+import io.safebunny.time.Deadline;
+import io.safebunny.time.SystemTimeline;
+import io.safebunny.topology.Subscription;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.topology.TopologyPlanner;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+
+/** Whatever happens between instances, the node consumes; and they hear each other again when they can. */
+@Timeout(180)
+class ControlTroubleIT {
+
+    private static final String NODE = "control-trouble";
+    private static final Duration SOON = Duration.ofSeconds(30);
+
+    private static RabbitNode server;
+
+    private final ExecutorService workers = Executors.newCachedThreadPool();
+    private final SystemTimeline timeline = new SystemTimeline("control-trouble");
+    private final Set<String> handled = ConcurrentHashMap.newKeySet();
+    private final Queue<String> heard = new ConcurrentLinkedQueue<>();
+    private final RabbitTransport transport = new RabbitTransport(
+            RabbitTransportOptions.defaults(),
+            factory("publish"),
+            factory("consume"),
+            factory("dead-letters"),
+            workers,
+            timeline);
+    private ControlChannel control;
+
+    @BeforeAll
+    static void startServer() {
+        assumeTrue(RabbitNode.installedRoot().isPresent(), "Needs an installed RabbitMQ server of its own");
+        server = RabbitNode.start();
+    }
+
+    @AfterAll
+    static void closeServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    private static CachingConnectionFactory factory(String name) {
+        CachingConnectionFactory factory = new CachingConnectionFactory(new Onlooker(server.broker()).client());
+        factory.setConnectionNameStrategy(ignored -> NODE + ':' + name);
+        return factory;
+    }
+
+    @BeforeEach
+    void consume() {
+        transport.start(TopologyPlanner.plan(
+                NODE, List.of(new Subscription("Ping", List.of(NODE))), TopologyOptions.defaults()));
+        transport.consume(NODE + "-Ping", 10, delivery -> {
+            handled.add(String.valueOf(delivery.message().message().messageId()));
+            delivery.acknowledge();
+        });
+        control = transport.control(NODE, message -> heard.add(new String(message, UTF_8)));
+        awaitHearing("at first");
+    }
+
+    @AfterEach
+    void stop() {
+        transport.close();
+        workers.shutdownNow();
+        timeline.close();
+    }
+
+    private void awaitHearing(String word) {
+        await().atMost(SOON).untilAsserted(() -> {
+            assertThat(control.tell(word.getBytes(UTF_8))).succeedsWithin(Duration.ofSeconds(2));
+            assertThat(heard).contains(word);
+            assertThat(control.problem()).isNull();
+        });
+    }
+
+    private void awaitHandling(String id) {
+        await().atMost(SOON).ignoreExceptions().untilAsserted(() -> {
+            assertThat(transport.send(
+                            RabbitBench.message(NODE, id, new Route.Publication(NODE + "-Ping"), Duration.ZERO),
+                            Deadline.after(Duration.ofSeconds(10), timeline)))
+                    .succeedsWithin(Duration.ofSeconds(10));
+            assertThat(handled).contains(id);
+        });
+    }
+
+    @Test
+    void aLimitOfQueuesKeepsNoNodeFromConsuming() {
+        server.control("set_vhost_limits", "-p", "/", "{\"max-queues\": 1}");
+        server.broker().closeConnection(NODE + ":consume");
+
+        await().atMost(SOON).untilAsserted(() -> assertThat(control.problem()).contains("limit"));
+        awaitHandling("beyond the limit");
+        assertThat(transport.status().usable()).isTrue();
+
+        server.control("clear_vhost_limits", "-p", "/");
+        awaitHearing("without the limit");
+    }
+
+    @Test
+    void anExchangeThatIsDeletedIsDeclaredAgain() {
+        new Onlooker(server.broker()).onBroker(channel -> channel.exchangeDelete("safebunny.control"));
+
+        awaitHandling("without the exchange");
+        awaitHearing("declared again");
+    }
+
+    @Test
+    void aFloodStaysOnTheBrokerAndTheNodeConsumes() {
+        byte[] forged = "x".repeat(1_000).getBytes(UTF_8);
+        new Onlooker(server.broker()).onBroker(channel -> {
+            for (int i = 0; i < 50_000; i++) {
+                channel.basicPublish("safebunny.control", NODE, null, forged);
+            }
+        });
+
+        awaitHandling("in the flood");
+        awaitHearing("after the flood");
+    }
+}
