@@ -121,7 +121,7 @@ final class ScheduledInvoker implements HandlerInvoker {
         if (age >= retention.toMillis()) {
             throw new InvalidMessageException(
                     PoisonReason.TOO_OLD,
-                    "Message was scheduled too long ago [id=%s, age=%s, retention=%s]: whether it was cancelled meanwhile is no longer known. Publish it anew, or raise safebunny.dedup.retention and replay it."
+                    "Message was scheduled too long ago [id=%s, age=%s, retention=%s]: whether it was cancelled meanwhile is no longer known. Schedule it anew if it was not. The retention is safebunny.dedup.retention."
                             .formatted(visit.id, Duration.ofMillis(age), retention));
         }
     }

@@ -12,9 +12,12 @@ import io.safebunny.ScheduledMessages;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.orchestrating.SagaWorld;
+import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonRequest;
 import io.safebunny.spi.store.Fingerprint;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.RecordKey;
+import io.safebunny.spi.store.RecordRefusedException;
 import io.safebunny.spi.store.RecordState;
 import io.safebunny.spi.store.StoreUnavailableException;
 import io.safebunny.store.memory.MemoryMessageStore;
@@ -318,6 +321,26 @@ class ScheduledMessagesTest {
         assertThat(messages.find(published)).isEmpty();
         assertThat(messages.cancel(published)).isFalse();
         assertThat(messages.move(published, world.timeline.now())).isFalse();
+    }
+
+    @Test
+    void whatWasCancelledIsNotPublishedByALateReplayOfWhatShouldHaveBroughtItToTheStore() {
+        desk.store.before = store -> {
+            throw new RecordRefusedException(ScheduledDocument.key("42"), "test: refused", null);
+        };
+        String handle = desk.schedule("42", TEN);
+        assertThat(world.poison("desk")).hasSize(1);
+        assertThat(messages.cancel(handle)).isTrue();
+        world.timeline.advance(Desk.RETENTION.plus(HOUR));
+        assertThat(desk.store.removeExpired(100)).isPositive();
+
+        var unused = world.engine("desk")
+                .poisonMessages()
+                .replay(PoisonRequest.of(PoisonFilter.all(), "tester", "the store works again"));
+        world.pass(HOUR);
+
+        assertThat(desk.arrivals).isEmpty();
+        assertThat(world.poison("desk")).hasSize(1);
     }
 
     @Test
