@@ -9,9 +9,13 @@ import io.safebunny.jdbc.outbox.JdbcOutboxOptions;
 import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.time.Timeline;
 import io.safebunny.work.Workers;
+import java.util.List;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -20,6 +24,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /** The outbox for the application's transactions. Needs only this jar, one {@code DataSource} and its transaction manager. */
@@ -33,36 +39,61 @@ import org.springframework.transaction.PlatformTransactionManager;
         beforeName = "io.safebunny.autoconfigure.SafeBunnyAutoConfiguration")
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 @ConditionalOnBooleanProperty(name = "safebunny.outbox.enabled", matchIfMissing = true)
-@ConditionalOnSingleCandidate(DataSource.class)
-@ConditionalOnBean({PlatformTransactionManager.class, Timeline.class, Workers.class})
 @ConditionalOnMissingBean(Outbox.class)
-@EnableConfigurationProperties({JdbcOutboxProperties.class, JdbcStoreProperties.class})
 final class JdbcOutboxAutoConfiguration {
 
-    @Bean
-    @DependsOnDatabaseInitialization
-    JdbcOutbox safeBunnyJdbcOutbox(
-            DataSource dataSource,
-            ListableBeanFactory beans,
-            SafeBunnyOptions node,
-            JdbcStoreProperties database,
-            JdbcOutboxProperties outbox,
-            Timeline timeline,
-            Workers workers,
-            ObjectProvider<MeterRegistry> meterRegistries) {
-        new TransactionManagers(beans, dataSource).requireOneDatabase();
-        JdbcOutboxOptions options = new JdbcOutboxOptions(
-                node.node(),
-                database.tablePrefix(),
-                outbox.relayInterval(),
-                outbox.relayAfter(),
-                outbox.batchSize(),
-                database.timeout());
-        return new JdbcOutbox(
-                dataSource,
-                options,
-                timeline,
-                workers.executor(),
-                meterRegistries.getIfUnique(SimpleMeterRegistry::new));
+    private static final Logger LOG = LoggerFactory.getLogger(JdbcOutboxAutoConfiguration.class);
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnSingleCandidate(DataSource.class)
+    @ConditionalOnBean({PlatformTransactionManager.class, Timeline.class, Workers.class})
+    @EnableConfigurationProperties({JdbcOutboxProperties.class, JdbcStoreProperties.class})
+    @Order(0)
+    static class Outboxes {
+
+        @Bean
+        @DependsOnDatabaseInitialization
+        JdbcOutbox safeBunnyJdbcOutbox(
+                DataSource dataSource,
+                ListableBeanFactory beans,
+                SafeBunnyOptions node,
+                JdbcStoreProperties database,
+                JdbcOutboxProperties outbox,
+                Timeline timeline,
+                Workers workers,
+                ObjectProvider<MeterRegistry> meterRegistries) {
+            new TransactionManagers(beans, dataSource).requireOneDatabase();
+            JdbcOutboxOptions options = new JdbcOutboxOptions(
+                    node.node(),
+                    database.tablePrefix(),
+                    outbox.relayInterval(),
+                    outbox.relayAfter(),
+                    outbox.batchSize(),
+                    database.timeout());
+            return new JdbcOutbox(
+                    dataSource,
+                    options,
+                    timeline,
+                    workers.executor(),
+                    meterRegistries.getIfUnique(SimpleMeterRegistry::new));
+        }
+    }
+
+    /** Says at start what would otherwise be noticed at the first rollback. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingBean(Outbox.class)
+    @ConditionalOnBean({DataSource.class, PlatformTransactionManager.class, Workers.class})
+    @Order(1)
+    static class NoOutbox {
+
+        @Bean
+        SmartInitializingSingleton safeBunnyNoOutbox(ListableBeanFactory beans) {
+            return () -> LOG.warn(
+                    "SB-1118 There is no outbox, so what is published in a Spring transaction outside handlers is sent at once, even if the"
+                            + " transaction is rolled back: there are several DataSources, and none is primary [dataSources={}]. Mark the"
+                            + " one @Primary in whose transactions you publish, or set safebunny.outbox.enabled=false if this is what you"
+                            + " want",
+                    List.of(beans.getBeanNamesForType(DataSource.class, true, false)));
+        }
     }
 }

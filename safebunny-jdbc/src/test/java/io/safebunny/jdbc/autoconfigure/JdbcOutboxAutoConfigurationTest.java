@@ -8,6 +8,8 @@ import io.safebunny.jdbc.outbox.JdbcOutbox;
 import io.safebunny.spi.outbox.Outbox;
 import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.test.CapturedLogs;
+import io.safebunny.test.LogLine;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.work.Workers;
 import java.util.UUID;
@@ -15,12 +17,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
 import java.util.function.Function;
 import javax.sql.DataSource;
+import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
 
 class JdbcOutboxAutoConfigurationTest {
 
@@ -59,6 +64,33 @@ class JdbcOutboxAutoConfigurationTest {
         bare.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
                 .withPropertyValues("spring.datasource.url=" + url)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Outbox.class));
+    }
+
+    @Test
+    void noneOfSeveralDataSourcesWithoutAPrimaryOneAndThatIsSaid() {
+        ApplicationContextRunner several = bare.withBean("first", DataSource.class, this::database)
+                .withBean("second", DataSource.class, this::database)
+                .withBean(
+                        PlatformTransactionManager.class,
+                        () -> new JdbcTransactionManager(database()),
+                        definition -> definition.setPrimary(true));
+        try (CapturedLogs logs = CapturedLogs.start()) {
+            several.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Outbox.class));
+            several.withPropertyValues("safebunny.outbox.enabled=false")
+                    .run(context -> assertThat(context).hasNotFailed());
+            h2.run(context -> assertThat(context).hasNotFailed());
+
+            assertThat(logs.all().stream().map(LogLine::message).filter(text -> text.contains("SB-1118")))
+                    .singleElement()
+                    .asString()
+                    .contains("first", "second", "@Primary");
+        }
+    }
+
+    private DataSource database() {
+        JdbcDataSource database = new JdbcDataSource();
+        database.setURL(url);
+        return database;
     }
 
     @Test
