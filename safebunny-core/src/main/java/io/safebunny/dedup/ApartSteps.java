@@ -134,7 +134,9 @@ final class ApartSteps {
             record = found;
             loaded = true;
         }
-        return record == null ? null : record.steps().get(name);
+        String known = record == null ? null : record.steps().get(name);
+        // where the message was begun before the store was transactional, they are in its own record
+        return known != null ? known : claim.steps().get(name);
     }
 
     /**

@@ -76,6 +76,8 @@ final class LeasedClaims implements Claims {
 
         private final Handling handling;
         private @Nullable Claim held;
+        /** Whether steps may be kept apart, because the message was begun over a transactional store. */
+        private boolean mayBeApart;
 
         Leased(Handling handling) {
             this.handling = handling;
@@ -92,6 +94,7 @@ final class LeasedClaims implements Claims {
             if (record.state() == RecordState.CLAIMED) {
                 Claim ours = new Claim(store, timeline, log, record, before);
                 held = ours;
+                mayBeApart = record.version() > 1;
                 renewals.add(ours);
             }
             return record;
@@ -189,6 +192,10 @@ final class LeasedClaims implements Claims {
         @Override
         public @Nullable String find(String name) {
             Claim claim = claim();
+            if (mayBeApart && !claim.record().steps().containsKey(name)) {
+                bringTogether(claim, name);
+                mayBeApart = false;
+            }
             String known = claim.record().steps().get(name);
             if (known == null) {
                 claim.requireAlive();
@@ -196,14 +203,29 @@ final class LeasedClaims implements Claims {
             return known;
         }
 
+        private void bringTogether(Claim claim, String name) {
+            MessageRecord apart;
+            try {
+                apart = ApartSteps.find(store::find, claim.record().key());
+            } catch (RuntimeException e) {
+                throw failures.noAnswer(handling.message().id(), e);
+            }
+            if (apart != null && ApartSteps.isOf(handling.message(), apart)) {
+                write(claim, name, apart.steps());
+            }
+        }
+
         @Override
         public void store(String name, String json) {
-            Claim claim = claim();
+            write(claim(), name, Map.of(name, json));
+        }
+
+        private void write(Claim claim, String name, Map<String, String> more) {
             boolean ours;
             try {
                 ours = claim.writeSurely(claimed -> {
                     Map<String, String> steps = new LinkedHashMap<>(claimed.steps());
-                    steps.put(name, json);
+                    steps.putAll(more);
                     return claimed.next(RecordState.CLAIMED).withSteps(steps);
                 });
             } catch (NotHandledException e) {

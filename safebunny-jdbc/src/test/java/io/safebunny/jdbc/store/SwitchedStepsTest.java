@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.safebunny.handling.CurrentHandling;
+import io.safebunny.handling.Handling;
+import io.safebunny.jdbc.fixture.TestDatabase;
+import io.safebunny.message.EnvelopeReader;
+import io.safebunny.message.Headers;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.message.WireMessage;
+import io.safebunny.recovery.RecoveryAction;
+import io.safebunny.recovery.RecoveryAction.Poison;
+import io.safebunny.recovery.RecoveryAction.RetryDelayed;
+import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.spi.store.MessageStore;
+import io.safebunny.spi.store.RecordKey;
+import io.safebunny.time.SystemTimeline;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A deploy changes safebunny.store.jdbc.transactional, and with it where steps are kept, while messages wait to be handled again. */
+class SwitchedStepsTest {
+
+    private static final RecoveryAction RETRY = new RetryDelayed(Duration.ofSeconds(1));
+    private static final RecoveryAction POISON = new Poison(PoisonReason.RETRIES_EXHAUSTED);
+
+    private final SystemTimeline timeline = new SystemTimeline("test");
+    private final JdbcStoreOptions options = JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofHours(1));
+    private final MessageStore joint = Instances.store(TestDatabase.H2.pool(), options);
+    private final MessageStore separate = new JdbcMessageStore(TestDatabase.H2.pool(), options);
+    private final String saga = UUID.randomUUID().toString();
+    private final List<String> ran = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        timeline.close();
+    }
+
+    private void step(Handling handling, String name) {
+        String result = handling.once(name, String.class, () -> {
+            ran.add(name);
+            return "result of " + name;
+        });
+        assertThat(result).isEqualTo("result of " + name);
+    }
+
+    /** @param steps how many of the handler's two are reached */
+    private void deliver(MessageStore store, Map<String, Object> headers, int steps, RecoveryAction next)
+            throws Exception {
+        Instances.over(store, timeline, 5)
+                .run(
+                        new Handling(
+                                new CurrentHandling(),
+                                EnvelopeReader.read(new WireMessage(
+                                        "id",
+                                        saga,
+                                        "Order",
+                                        null,
+                                        null,
+                                        null,
+                                        null,
+                                        headers,
+                                        "{}".getBytes(StandardCharsets.UTF_8)))),
+                        failure -> next,
+                        handling -> handling.attempt(() -> {
+                            step(handling, "charge");
+                            if (steps == 1) {
+                                throw new IOException("no courier");
+                            }
+                            step(handling, "ship");
+                            if (steps == 2) {
+                                throw new IOException("no paper");
+                            }
+                        }));
+    }
+
+    private void fails(MessageStore store, Map<String, Object> headers, int steps, RecoveryAction next) {
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> deliver(store, headers, steps, next));
+    }
+
+    private Map<String, Object> replayed() {
+        MessageRecord stored = Objects.requireNonNull(joint.find(new RecordKey(saga, "id")));
+        return Map.of(Headers.POISONED_AT, 1L, Headers.POISON_VERSION, stored.version());
+    }
+
+    private static Map<String, Object> retry(int attempt) {
+        return Map.of(Headers.ATTEMPT, attempt);
+    }
+
+    @Test
+    void stepsOfAJointTransactionAreNotRepeatedInSeparateOnes() throws Exception {
+        fails(joint, Map.of(), 1, RETRY);
+        deliver(separate, retry(1), 3, RETRY);
+
+        assertThat(ran).containsExactly("charge", "ship");
+    }
+
+    @Test
+    void stepsOfSeparateTransactionsAreNotRepeatedInAJointOne() throws Exception {
+        fails(separate, Map.of(), 1, RETRY);
+        deliver(joint, retry(1), 3, RETRY);
+
+        assertThat(ran).containsExactly("charge", "ship");
+    }
+
+    @Test
+    void norAreThoseOfAMessageThatWasSetAside() throws Exception {
+        fails(joint, Map.of(), 1, POISON);
+        fails(separate, replayed(), 2, POISON);
+        fails(joint, replayed(), 2, POISON);
+        deliver(separate, replayed(), 3, POISON);
+
+        assertThat(ran).containsExactly("charge", "ship");
+    }
+
+    @Test
+    void norWhenItIsChangedBackAndForth() throws Exception {
+        fails(separate, Map.of(), 1, RETRY);
+        fails(joint, retry(1), 2, RETRY);
+        fails(separate, retry(2), 2, RETRY);
+        deliver(joint, retry(3), 3, RETRY);
+
+        assertThat(ran).containsExactly("charge", "ship");
+    }
+}
