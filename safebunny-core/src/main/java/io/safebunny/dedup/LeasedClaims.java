@@ -155,10 +155,12 @@ final class LeasedClaims implements Claims {
 
         /** Together with what depends on it, which others may change meanwhile. */
         private boolean setAside(Claim claim, RecoveryAction next) {
+            Map<String, String> apart = stepsApart(claim);
             SetAsideWrites together = new SetAsideWrites(handling, store);
             JointResult result;
             do {
-                result = claim.writeTogether(claimed -> Claiming.released(claimed, next), together.read());
+                result = claim.writeTogether(
+                        claimed -> withMore(Claiming.released(claimed, next), apart), together.read());
             } while (result == JointResult.OVERTAKEN && together.mayTryAgain());
             if (result == JointResult.OVERTAKEN) {
                 throw together.overtakenTooOften();
@@ -193,7 +195,10 @@ final class LeasedClaims implements Claims {
         public @Nullable String find(String name) {
             Claim claim = claim();
             if (mayBeApart && !claim.record().steps().containsKey(name)) {
-                bringTogether(claim, name);
+                Map<String, String> apart = stepsApart(claim);
+                if (!apart.isEmpty()) {
+                    write(claim, name, apart);
+                }
                 mayBeApart = false;
             }
             String known = claim.record().steps().get(name);
@@ -203,15 +208,16 @@ final class LeasedClaims implements Claims {
             return known;
         }
 
-        private void bringTogether(Claim claim, String name) {
-            MessageRecord apart;
+        /** Written into the message's own record, they are kept as long as that is. */
+        private Map<String, String> stepsApart(Claim claim) {
+            if (!mayBeApart) {
+                return Map.of();
+            }
             try {
-                apart = ApartSteps.find(store::find, claim.record().key());
+                MessageRecord apart = ApartSteps.find(store::find, claim.record().key());
+                return apart != null && ApartSteps.isOf(handling.message(), apart) ? apart.steps() : Map.of();
             } catch (RuntimeException e) {
                 throw failures.noAnswer(handling.message().id(), e);
-            }
-            if (apart != null && ApartSteps.isOf(handling.message(), apart)) {
-                write(claim, name, apart.steps());
             }
         }
 
@@ -223,11 +229,7 @@ final class LeasedClaims implements Claims {
         private void write(Claim claim, String name, Map<String, String> more) {
             boolean ours;
             try {
-                ours = claim.writeSurely(claimed -> {
-                    Map<String, String> steps = new LinkedHashMap<>(claimed.steps());
-                    steps.putAll(more);
-                    return claimed.next(RecordState.CLAIMED).withSteps(steps);
-                });
+                ours = claim.writeSurely(claimed -> withMore(claimed.next(RecordState.CLAIMED), more));
             } catch (NotHandledException e) {
                 throw e;
             } catch (RecordRefusedException e) {
@@ -240,6 +242,12 @@ final class LeasedClaims implements Claims {
             if (!ours) {
                 throw claim.lost();
             }
+        }
+
+        private static MessageRecord withMore(MessageRecord record, Map<String, String> more) {
+            Map<String, String> steps = new LinkedHashMap<>(record.steps());
+            steps.putAll(more);
+            return record.withSteps(steps);
         }
     }
 }

@@ -74,6 +74,9 @@ class SwitchedStepsTest {
                                         "{}".getBytes(StandardCharsets.UTF_8)))),
                         failure -> next,
                         handling -> handling.attempt(() -> {
+                            if (steps == 0) {
+                                throw new IOException("no order");
+                            }
                             step(handling, "charge");
                             if (steps == 1) {
                                 throw new IOException("no courier");
@@ -120,6 +123,18 @@ class SwitchedStepsTest {
         fails(separate, replayed(), 2, POISON);
         fails(joint, replayed(), 2, POISON);
         deliver(separate, replayed(), 3, POISON);
+
+        assertThat(ran).containsExactly("charge", "ship");
+    }
+
+    /** Its handler did not even ask for them. */
+    @Test
+    void norAMonthLaterThoseOfAMessageThatWasSetAsideByTheOtherKind() throws Exception {
+        fails(joint, Map.of(), 1, RETRY);
+        fails(separate, retry(1), 0, POISON);
+        TestDatabase.H2.age(Duration.ofDays(30));
+        int unused = separate.removeExpired(100);
+        deliver(joint, replayed(), 3, RETRY);
 
         assertThat(ran).containsExactly("charge", "ship");
     }
