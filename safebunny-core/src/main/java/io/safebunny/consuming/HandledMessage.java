@@ -34,6 +34,7 @@ final class HandledMessage implements ConsumeContext {
     private boolean isReplaced;
     /** A run of the handler may have changed the payload. */
     private boolean isUsed;
+
     private @Nullable Throwable attemptFailure;
     private @Nullable Throwable finalFailure;
     private boolean over;

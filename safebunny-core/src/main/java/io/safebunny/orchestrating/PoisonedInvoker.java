@@ -163,7 +163,8 @@ final class PoisonedInvoker implements HandlerInvoker {
     private static void block(SagaType type, SagaVisit visit, SagaStep step, BunnyPoisoned news, MessageContext context)
             throws Exception {
         SagaDocument saga = visit.saga();
-        BlockedOn blockedOn = new BlockedOn(news.messageId(), news.type(), news.node(), SagaMessages.reasonOf(context.headers()));
+        BlockedOn blockedOn =
+                new BlockedOn(news.messageId(), news.type(), news.node(), SagaMessages.reasonOf(context.headers()));
         boolean isNew =
                 saga.blocks().put(new Block(blockedOn, news.recordVersion(), saga.status() == SagaStatus.STUCK));
         if (step.isUndoneBy(news.sent())) {

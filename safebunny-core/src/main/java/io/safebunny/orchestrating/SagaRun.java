@@ -149,7 +149,10 @@ final class SagaRun implements SagaContext {
     private void set(String name, Instant due) {
         requireActive("timeout", name);
         if (!definition.timeouts().containsKey(name)) {
-            throw refused("timeout", name, SagaTypes.noMethod(definition, name) + ". Use a name that it has, or add the method");
+            throw refused(
+                    "timeout",
+                    name,
+                    SagaTypes.noMethod(definition, name) + ". Use a name that it has, or add the method");
         }
         changes.next();
         SagaTimeout known = saga.timeouts().get(name);

@@ -20,8 +20,8 @@ final class Report implements OutboundMessage.Watcher {
     private static final Logger LOG = LoggerFactory.getLogger(Report.class);
     private static final Kind AFTER =
             Kind.warn(LOG, "Middlewares failed after publishing").upTo(20);
-    private static final Kind UNTOLD =
-            Kind.warn(LOG, "Publish middlewares are not told what became of messages").upTo(20);
+    private static final Kind UNTOLD = Kind.warn(LOG, "Publish middlewares are not told what became of messages")
+            .upTo(20);
 
     private final Publication publication;
     private final Pipeline<PublishContext> after;

@@ -170,7 +170,8 @@ final class PoisonReader {
         if (records == null) {
             Judgement repeats = new Judgement(
                     Verdict.REPEATS, "There is no store: it is handled, whether it was handled before or not.");
-            return new Copy(wire, shownAs(wire, repeats), replayed, inspected.message().body(), null);
+            return new Copy(
+                    wire, shownAs(wire, repeats), replayed, inspected.message().body(), null);
         }
         MessageRecord stored = records.find(inspected.key());
         Envelope message = inspected.message();

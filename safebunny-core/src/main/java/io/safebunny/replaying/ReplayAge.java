@@ -28,8 +28,7 @@ record ReplayAge(Timeline timeline, Duration retention, Duration poisonRetention
     /** Whether what is stored says how the message was set aside, and will until a replay is handled. */
     boolean isRemembered(@Nullable MessageRecord record, WireMessage copy, Envelope message) {
         return record != null
-                && (record.state() != RecordState.POISONED
-                        || timeline.now().toEpochMilli() < end(copy, message));
+                && (record.state() != RecordState.POISONED || timeline.now().toEpochMilli() < end(copy, message));
     }
 
     /**
@@ -39,11 +38,7 @@ record ReplayAge(Timeline timeline, Duration retention, Duration poisonRetention
      * @param record {@code null} when it is forgotten, or will be in a moment
      */
     WireMessage sent(
-            WireMessage replayed,
-            @Nullable MessageRecord record,
-            WireMessage copy,
-            Envelope message,
-            boolean tooOld) {
+            WireMessage replayed, @Nullable MessageRecord record, WireMessage copy, Envelope message, boolean tooOld) {
         boolean known = record != null && record.state() == RecordState.POISONED;
         if (!tooOld && !(known && message.sentAt() == 0)) {
             return replayed;
@@ -57,7 +52,8 @@ record ReplayAge(Timeline timeline, Duration retention, Duration poisonRetention
 
     /** When its record begins to be about to expire. A copy that was not handled because of the record is younger than that. */
     private long end(WireMessage copy, Envelope message) {
-        boolean isLater = PoisonReason.SET_ASIDE_BEFORE.wireName().equals(copy.headers().get(Headers.POISON_REASON));
+        boolean isLater =
+                PoisonReason.SET_ASIDE_BEFORE.wireName().equals(copy.headers().get(Headers.POISON_REASON));
         long setAside = isLater && message.sentAt() > 0
                 ? message.sentAt()
                 : copy.headers().get(Headers.POISONED_AT) instanceof Number millis ? millis.longValue() : 0;

@@ -79,8 +79,8 @@ final class StoredScheduledMessages implements ScheduledMessages {
                 id,
                 now);
         requireNotTooLarge(publication, message.message().body().length);
-        publisher.hand(message.watchedBy((outcome, failure) -> publication.ended(
-                outcome == PublishOutcome.CONFIRMED ? PublishOutcome.STORED : outcome, failure)));
+        publisher.hand(message.watchedBy((outcome, failure) ->
+                publication.ended(outcome == PublishOutcome.CONFIRMED ? PublishOutcome.STORED : outcome, failure)));
         return new Handle(node, id, now).text();
     }
 

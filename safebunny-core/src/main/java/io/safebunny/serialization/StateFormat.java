@@ -54,7 +54,8 @@ public final class StateFormat {
     }
 
     static JsonMapper mapper() {
-        return UnreadModule.addTo(JsonMessageSerializer.keepingZones().rebuild()).build();
+        return UnreadModule.addTo(JsonMessageSerializer.keepingZones().rebuild())
+                .build();
     }
 
     /** What was read, and what was left. Confined to one thread. */

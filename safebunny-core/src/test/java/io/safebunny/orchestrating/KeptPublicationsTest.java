@@ -98,14 +98,12 @@ class KeptPublicationsTest {
     void ofASagaAreToldOnceTheRunCounts() {
         shipping.failures = 1;
         world.publish("desk", new Begin("1"), ID);
-        assertThat(told)
-                .containsExactlyInAnyOrder(new Told("Work", DROPPED), new Told("Unwork", DROPPED));
+        assertThat(told).containsExactlyInAnyOrder(new Told("Work", DROPPED), new Told("Unwork", DROPPED));
         told.clear();
 
         world.pass(Duration.ofMinutes(1));
 
-        assertThat(told)
-                .containsExactlyInAnyOrder(new Told("Work", CONFIRMED), new Told("Unwork", STORED));
+        assertThat(told).containsExactlyInAnyOrder(new Told("Work", CONFIRMED), new Told("Unwork", STORED));
     }
 
     @Test
@@ -114,8 +112,7 @@ class KeptPublicationsTest {
         world.publish("desk", new Begin("1"), ID);
 
         assertThat(world.poison("shop")).hasSize(1);
-        assertThat(told)
-                .containsExactlyInAnyOrder(new Told("Work", DROPPED), new Told("Unwork", DROPPED));
+        assertThat(told).containsExactlyInAnyOrder(new Told("Work", DROPPED), new Told("Unwork", DROPPED));
     }
 
     @Test
@@ -142,9 +139,8 @@ class KeptPublicationsTest {
     @Test
     void whatCannotBeScheduledIsToldAsFailed() {
         assertThatExceptionOfType(InvalidPublicationException.class)
-                .isThrownBy(() -> world.engine("shop")
-                        .scheduledMessages()
-                        .schedule(new Remind("x".repeat(3_000_000)), LATER));
+                .isThrownBy(() ->
+                        world.engine("shop").scheduledMessages().schedule(new Remind("x".repeat(3_000_000)), LATER));
         world.settle();
 
         assertThat(told).containsExactly(new Told("Remind", FAILED));

@@ -58,9 +58,13 @@ class SagaSkipTest {
         world.start("jobs", List.of(), new Job());
         world.start(
                 "hands",
-                List.of(doing(Cut.class), doing(Glue.class), doing(Unglue.class), SagaWorld.handler("jobs", Uncut.class, (payload, context) -> {
-                    throw new PoisonMessageException("as the test wants");
-                })));
+                List.of(
+                        doing(Cut.class),
+                        doing(Glue.class),
+                        doing(Unglue.class),
+                        SagaWorld.handler("jobs", Uncut.class, (payload, context) -> {
+                            throw new PoisonMessageException("as the test wants");
+                        })));
         world.publish("desk", new Begin("1"), ID);
     }
 

@@ -71,7 +71,9 @@ class SagaStartSetAsideTest {
         start();
         world.publish("desk", new PlaceAgain("2"), ID);
         WireMessage unreadable = new WireMessage(
-                UUID.randomUUID().toString(), ID, "Place", "desk", 0L, "application/json", null, Map.of(), new byte[] {'{'});
+                UUID.randomUUID().toString(), ID, "Place", "desk", 0L, "application/json", null, Map.of(), new byte[] {
+                    '{'
+                });
         world.replay(unreadable, "orders-Place");
         world.pass(Duration.ofMinutes(20));
 

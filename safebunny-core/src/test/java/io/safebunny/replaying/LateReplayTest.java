@@ -50,9 +50,8 @@ class LateReplayTest {
 
     /** Replays it, and keeps what is sent on its way. */
     private void replayOnItsWay() {
-        node.refusal = message -> keep(message)
-                ? new NackedException(message.publication(), "it is still on its way")
-                : null;
+        node.refusal =
+                message -> keep(message) ? new NackedException(message.publication(), "it is still on its way") : null;
         assertThat(node.replay(PoisonNode.everything()).moved()).isZero();
         node.refusal = message -> null;
         node.takeAll();
@@ -78,9 +77,8 @@ class LateReplayTest {
         arrivesAfter(Duration.ofHours(5));
 
         assertThat(charges).containsExactly("o-1");
-        assertThat(node.copies())
-                .singleElement()
-                .satisfies(copy -> assertThat(copy.headers()).containsEntry(Headers.POISON_REASON, "too-old"));
+        assertThat(node.copies()).singleElement().satisfies(copy -> assertThat(copy.headers())
+                .containsEntry(Headers.POISON_REASON, "too-old"));
         assertThat(node.list()).extracting(PoisonedMessage::verdict).containsExactly(Verdict.TOO_OLD);
     }
 

@@ -69,7 +69,11 @@ class LongRunTest {
                 "billing-poison",
                 browsing,
                 new CopyMover(sender, Unheard.events(node.timeline)),
-                new PoisonReader(Map.of(), null, new ReplayAge(node.timeline, Duration.ofDays(7), Duration.ofDays(90)), ExceptionDetails.FULL),
+                new PoisonReader(
+                        Map.of(),
+                        null,
+                        new ReplayAge(node.timeline, Duration.ofDays(7), Duration.ofDays(90)),
+                        ExceptionDetails.FULL),
                 node.timeline,
                 new Metrics(new SimpleMeterRegistry()));
         run.run();

@@ -77,7 +77,11 @@ class MovingTest {
                 () -> new Taken(new ArrayDeque<>(copies)),
                 new CopyMover(
                         new ConfirmedSender(transport, timeline, Runnable::run, Duration.ofSeconds(5), 10), events),
-                new PoisonReader(Map.of(), null, new ReplayAge(timeline, Duration.ofDays(7), Duration.ofDays(90)), ExceptionDetails.FULL),
+                new PoisonReader(
+                        Map.of(),
+                        null,
+                        new ReplayAge(timeline, Duration.ofDays(7), Duration.ofDays(90)),
+                        ExceptionDetails.FULL),
                 timeline,
                 new Metrics(new SimpleMeterRegistry()));
         run.run();

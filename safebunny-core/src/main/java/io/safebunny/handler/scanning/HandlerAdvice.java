@@ -29,8 +29,8 @@ final class HandlerAdvice {
             "jakarta.enterprise.concurrent.Asynchronous");
     private static final Set<String> RUNS_ELSEWHERE =
             Set.of("org.springframework.aop.interceptor.AsyncExecutionAspectSupport");
-    private static final Set<String> CACHED = Set.of(
-            "org.springframework.cache.annotation.Cacheable", "javax.cache.annotation.CacheResult");
+    private static final Set<String> CACHED =
+            Set.of("org.springframework.cache.annotation.Cacheable", "javax.cache.annotation.CacheResult");
     private static final String CACHING = "org.springframework.cache.annotation.Caching";
     private static final Set<String> RETRYABLE = Set.of(
             "org.springframework.retry.annotation.Retryable",

@@ -154,7 +154,9 @@ final class StoredSagas implements Sagas {
         }
         if (store.find(SagaDocument.key(saga, sagaId)) == null) {
             throw refused(
-                    "There is no saga %s of that id".formatted(saga), sagaId, "Nothing is repaired. Look for it with find");
+                    "There is no saga %s of that id".formatted(saga),
+                    sagaId,
+                    "Nothing is repaired. Look for it with find");
         }
         sender.sendAndWait(messages.repair(
                 new BunnyRepair(saga, action, step, expectedVersion, state, reason),

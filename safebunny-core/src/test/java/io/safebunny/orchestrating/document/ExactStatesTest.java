@@ -151,7 +151,8 @@ class ExactStatesTest {
         ZonedDateTime berlin = ZonedDateTime.of(2026, 5, 1, 12, 0, 0, 0, ZoneId.of("Europe/Berlin"));
         Times times = new Times(berlin, OffsetDateTime.parse("2026-01-01T10:00:00+02:00"), Map.of(berlin, 1));
 
-        assertThat(new StoredStates().write(times).write(times).read(Times.class)).isEqualTo(times);
+        assertThat(new StoredStates().write(times).write(times).read(Times.class))
+                .isEqualTo(times);
         assertThat(new StoredStates()
                         .replace(
                                 Times.class,

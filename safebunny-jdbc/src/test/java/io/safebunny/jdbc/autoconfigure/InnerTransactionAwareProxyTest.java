@@ -61,16 +61,15 @@ class InnerTransactionAwareProxyTest {
     @MethodSource("outside")
     void isRefusedAtStartByTheStore(UnaryOperator<DataSource> outside) {
         refuses(
-                application.withConfiguration(AutoConfigurations.of(
-                        JdbcSchemaAutoConfiguration.class, JdbcStoreAutoConfiguration.class)),
+                application.withConfiguration(
+                        AutoConfigurations.of(JdbcSchemaAutoConfiguration.class, JdbcStoreAutoConfiguration.class)),
                 outside);
     }
 
     @ParameterizedTest
     @MethodSource("outside")
     void isRefusedAtStartByTheOutbox(UnaryOperator<DataSource> outside) {
-        refuses(
-                application.withConfiguration(AutoConfigurations.of(JdbcOutboxAutoConfiguration.class)), outside);
+        refuses(application.withConfiguration(AutoConfigurations.of(JdbcOutboxAutoConfiguration.class)), outside);
     }
 
     private void refuses(ApplicationContextRunner runner, UnaryOperator<DataSource> outside) {

@@ -230,8 +230,8 @@ abstract class OutboxCommitRules {
     void aTransactionThatTellsNobodyOfItsEndIsRefusedAndSaysWhy() {
         JdbcTransactionManager silent = new JdbcTransactionManager(instance.dataSource);
         silent.setTransactionSynchronization(JdbcTransactionManager.SYNCHRONIZATION_NEVER);
-        assertThatThrownBy(
-                        () -> new TransactionTemplate(silent).executeWithoutResult(status -> instance.publish("c", "m")))
+        assertThatThrownBy(() ->
+                        new TransactionTemplate(silent).executeWithoutResult(status -> instance.publish("c", "m")))
                 .isInstanceOf(InvalidPublicationException.class)
                 .hasMessageContainingAll("SB-2005", "transactionSynchronization=NEVER");
         assertThat(instance.stored()).isEmpty();
