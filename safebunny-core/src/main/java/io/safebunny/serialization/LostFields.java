@@ -35,7 +35,7 @@ final class LostFields {
         return false;
     }
 
-    private static boolean isDecided(AnnotatedMember member) {
+    static boolean isDecided(AnnotatedMember member) {
         return member.hasAnnotation(JsonIgnore.class) || member.hasAnnotation(JsonProperty.class);
     }
 }

@@ -3,8 +3,10 @@ package io.safebunny.serialization;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -28,10 +30,12 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class Readability {
 
+    private final JsonMapper mapper;
     private final DeserializationContext context;
     private final Set<ValueDeserializer<?>> seen = new HashSet<>();
 
-    private Readability(DeserializationContext context) {
+    private Readability(JsonMapper mapper, DeserializationContext context) {
+        this.mapper = mapper;
         this.context = context;
     }
 
@@ -41,10 +45,10 @@ final class Readability {
      */
     static @Nullable String flaw(JsonMapper mapper, JavaType type) {
         DeserializationContext context = mapper._deserializationContext();
-        Readability readability = new Readability(context);
-        ValueDeserializer<?> reader = context.findRootValueDeserializer(type);
+        Readability readability = new Readability(mapper, context);
+        ValueDeserializer<?> reader = LostValues.unwrapped(context.findRootValueDeserializer(type));
         return readability.takesOnlyScalars(reader)
-                ? "%s has a constructor for a single value, and none for an object, because its parameter has no name (javac -parameters, jackson-module-kotlin or @JsonCreator tell it)"
+                ? "%s has a constructor for a single value, and none for an object, because its parameter has no name, or another one than its getter (javac -parameters, jackson-module-kotlin or @JsonCreator tell it)"
                         .formatted(reader.handledType().getName())
                 : readability.flaw(reader);
     }
@@ -73,11 +77,21 @@ final class Readability {
         return context.introspectBeanDescription(bean.getValueType());
     }
 
-    private @Nullable String flaw(@Nullable ValueDeserializer<?> reader) {
-        if (reader == null || !seen.add(reader)) {
+    private @Nullable String flaw(@Nullable ValueDeserializer<?> found) {
+        if (found == null || !seen.add(found)) {
             return null;
         }
+        ValueDeserializer<?> reader = LostValues.unwrapped(found);
+        String alike = constantsAlike(reader.handledType());
+        if (alike != null) {
+            return alike;
+        }
         if (reader instanceof ContainerDeserializerBase<?> container) {
+            JavaType key = container.getValueType().getKeyType();
+            String alikeAsKeys = key == null ? null : constantsAlike(key.getRawClass());
+            if (alikeAsKeys != null) {
+                return alikeAsKeys;
+            }
             boolean saysItsClass = context.findTypeDeserializer(container.getContentType()) != null;
             return saysItsClass ? null : flaw(container.getContentDeserializer());
         }
@@ -86,6 +100,20 @@ final class Readability {
                     .formatted(reader.handledType().getName());
         }
         return reader instanceof BeanDeserializerBase bean ? flawOf(bean) : null;
+    }
+
+    /** Jackson writes them by {@code toString}. */
+    private @Nullable String constantsAlike(@Nullable Class<?> type) {
+        Map<String, Object> written = new HashMap<>();
+        Object[] constants = type == null ? null : type.getEnumConstants();
+        for (Object constant : constants == null ? new Object[0] : constants) {
+            Object other = written.putIfAbsent(mapper.writeValueAsString(constant), constant);
+            if (other != null) {
+                return "two constants of %s are written alike, %s and %s, and would come back as one of them (@JsonProperty on the constants names them)"
+                        .formatted(type.getName(), ((Enum<?>) other).name(), ((Enum<?>) constant).name());
+            }
+        }
+        return null;
     }
 
     private @Nullable String flawOf(BeanDeserializerBase bean) {

@@ -5,6 +5,7 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.spi.serialization.SerializationException;
 import java.lang.reflect.Type;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -51,6 +52,24 @@ public final class StateFormat {
     public static Reading read(JsonNode stored, Type type) {
         UnreadFields unread = new UnreadFields();
         return new Reading(JSON.deserialize(JSON.serialize(stored), type, unread), unread);
+    }
+
+    /**
+     * Of what has just been written, and not of what another version wrote.
+     *
+     * @throws SerializationException it would not come back as it is
+     */
+    public static void requireReadable(JsonNode written, Type type) {
+        byte[] json = JSON.serialize(written);
+        Object unused = JSON.deserialize(json, type);
+        UnreadFields unread = new UnreadFields();
+        Object unusedToo = JSON.deserialize(json, type, unread);
+        if (!unread.isEmpty()) {
+            throw new SerializationException(
+                    "Cannot read JSON as %s: it writes %s, and does not read that. Fields of a subclass come back if @JsonTypeInfo says which it is"
+                            .formatted(type.getTypeName(), new TreeSet<>(unread.names())),
+                    null);
+        }
     }
 
     static JsonMapper mapper() {

@@ -11,7 +11,7 @@ import tools.jackson.databind.module.SimpleModule;
 
 /**
  * Hardens the application's mapper against hostile bodies: {@link JsonLimits}, no class names, no duplicate properties, {@link
- * ExactNumbers}, {@link UnknownNames}; and against its own: {@link EmptyObjects}. A builder, because only a builder can replace the mapper's
+ * ExactNumbers}, {@link UnknownNames}; and against its own: {@link EmptyObjects}, {@link LostValues}. A builder, because only a builder can replace the mapper's
  * factory, which holds the limits.
  */
 final class StrictMapper extends JsonMapper.Builder {
@@ -43,7 +43,8 @@ final class StrictMapper extends JsonMapper.Builder {
                             .formatted(own.getClass().getName()),
                     "Override rebuild() of the factory, or build the mapper with a JsonFactory.");
         }
-        return new StrictMapper((StateImpl) mapper.rebuild().saveStateApplyModules(), limited)
+        LostValues lost = new LostValues();
+        JsonMapper strict = new StrictMapper((StateImpl) mapper.rebuild().saveStateApplyModules(), limited)
                 .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
                 .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                 // 1.75 would become 1
@@ -55,7 +56,10 @@ final class StrictMapper extends JsonMapper.Builder {
                 .addModule(new SimpleModule("safebunny")
                         .setDeserializerModifier(new ExactNumbers())
                         .setSerializerModifier(new EmptyObjects()))
+                .addModule(new SimpleModule("safebunny-lost").setDeserializerModifier(lost))
                 .build();
+        lost.writeWith(strict);
+        return strict;
     }
 
     private static ConfigurationException unsafe(JsonMapper mapper, String why, String action) {

@@ -110,7 +110,8 @@ final class UnknownNames extends DeserializationProblemHandler {
             return unknown.get(config.getAnnotationIntrospector()
                     .findPOJOBuilder(config, context.introspectClassAnnotations(payload.getClass())));
         }
-        JavaType taken = context.findRootValueDeserializer(target) instanceof BeanDeserializerBase root
+        JavaType taken = LostValues.unwrapped(context.findRootValueDeserializer(target))
+                        instanceof BeanDeserializerBase root
                 ? root.getValueInstantiator().getDelegateType(config)
                 : null;
         return taken == null ? null : unknown.get(taken.getRawClass());

@@ -210,6 +210,61 @@ class SagaValuesTest {
         assertThat(saga().state()).isEqualTo("{\"balance\":11}");
     }
 
+    enum Level {
+        BASIC
+    }
+
+    enum NewerLevel {
+        BASIC,
+        GOLD
+    }
+
+    record Leveled<L>(L level, BigDecimal balance) {}
+
+    @BunnySaga(name = "Account")
+    static class Older {
+        @Starts
+        @BunnyHandler(from = "bank")
+        Leveled<Level> on(Open open) {
+            return new Leveled<>(Level.BASIC, open.balance());
+        }
+
+        @BunnyHandler(from = "bank")
+        Leveled<Level> on(Deposit deposit, Leveled<Level> state) {
+            return new Leveled<>(state.level(), state.balance().add(deposit.amount()));
+        }
+    }
+
+    @BunnySaga(name = "Account")
+    static class Newer {
+        @Starts
+        @BunnyHandler(from = "bank")
+        Leveled<NewerLevel> on(Open open) {
+            return new Leveled<>(NewerLevel.GOLD, open.balance());
+        }
+
+        @BunnyHandler(from = "bank")
+        Leveled<NewerLevel> on(Deposit deposit, Leveled<NewerLevel> state) {
+            return new Leveled<>(state.level(), state.balance().add(deposit.amount()));
+        }
+    }
+
+    @Test
+    void aMessageWaitsForAnInstanceThatKnowsTheConstantsOfTheState() {
+        deploy(new Newer());
+        send(new Open(BigDecimal.ONE));
+        deploy(new Older());
+        send(new Deposit(BigDecimal.TEN));
+        world.pass(Duration.ofMinutes(10));
+        assertThat(saga().status()).isEqualTo(SagaStatus.ACTIVE);
+        assertThat(world.poison("accounts")).isEmpty();
+
+        deploy(new Newer());
+        world.pass(Duration.ofMinutes(1));
+
+        assertThat(saga().state()).isEqualTo("{\"level\":\"GOLD\",\"balance\":11}");
+    }
+
     @Test
     void aStateThatCouldNotBeReadAgainIsNotStored() {
         deploy(new Unreadable());

@@ -36,11 +36,17 @@ public final class SagaStates {
      * The state of a stored saga, upgraded.
      *
      * @throws NotHandledException another version of the application wrote it, and handles the message
-     * @throws SerializationException it is not what the state's class reads
      */
     public Object read(SagaDocument stored) {
         ObjectNode state = upgraded(stored);
-        Reading reading = StateFormat.read(state, saga.stateType());
+        Reading reading;
+        try {
+            reading = StateFormat.read(state, saga.stateType());
+        } catch (SerializationException e) { // a constant or a subclass that only a newer version has
+            throw NotHandledException.byThisVersion(
+                    "The state of saga %s %s is not what its class reads: %s. The message waits for an instance whose class reads it. If there is none any more, give the saga a new version with @Upgrade, or patch the state."
+                            .formatted(saga.name(), stored.id(), e.messageWithoutCode()));
+        }
         String renamed = RenamedFields.find(state, reading);
         if (renamed != null) {
             throw NotHandledException.byThisVersion(
@@ -59,11 +65,11 @@ public final class SagaStates {
     public void write(SagaDocument document, Object state) {
         try {
             ObjectNode written = object(StateFormat.write(state));
+            StateFormat.requireReadable(written, saga.stateType()); // later would be too late to find out
             if (document.stateVersion() > 0) {
                 ObjectNode old = upgraded(document);
                 written = UnknownFields.keep(old, StateFormat.read(old, saga.stateType()), written);
             }
-            Object unused = StateFormat.read(written, saga.stateType()).value(); // later would be too late to find out
             replace(document, written);
         } catch (SerializationException e) {
             throw new MisuseException(

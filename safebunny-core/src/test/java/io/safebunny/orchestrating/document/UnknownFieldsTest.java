@@ -2,7 +2,12 @@
 package io.safebunny.orchestrating.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.failure.MisuseException;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.json.JsonMapper;
@@ -35,5 +40,36 @@ class UnknownFieldsTest {
     void survive(String stored, String known, String written, String kept) {
         assertThat(UnknownFields.keep(json(stored), json(known), json(written), name -> true))
                 .isEqualTo(json(kept));
+    }
+
+    static class Card {
+        public String number = "1";
+    }
+
+    static class CreditCard extends Card {
+        public String limit = "2";
+    }
+
+    record Wallet(Card card) {}
+
+    static class OwnId {
+        private final UUID id = UUID.randomUUID();
+
+        public UUID getId() {
+            return id;
+        }
+    }
+
+    record Identified(OwnId id) {}
+
+    /** Nobody but this version has written it, so nobody would read it. */
+    @Test
+    void whatThisVersionItselfWritesAndDoesNotReadIsRefused() {
+        for (Object state : List.of(new Wallet(new CreditCard()), new Identified(new OwnId()))) {
+            assertThatExceptionOfType(MisuseException.class)
+                    .isThrownBy(() -> new StoredStates().write(state))
+                    .satisfies(e -> assertThat(e.code()).isEqualTo(MisuseException.SAGA));
+        }
+        assertThat(new StoredStates().write(new Wallet(new Card())).json()).contains("number");
     }
 }

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.serialization;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.lang.reflect.Modifier;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.databind.BeanDescription;
+import tools.jackson.databind.DeserializationConfig;
+import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.deser.ValueDeserializerModifier;
+import tools.jackson.databind.deser.bean.BeanDeserializer;
+import tools.jackson.databind.deser.bean.BeanDeserializerBase;
+import tools.jackson.databind.deser.std.DelegatingDeserializer;
+import tools.jackson.databind.introspect.AnnotatedMember;
+import tools.jackson.databind.introspect.BeanPropertyDefinition;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.util.NameTransformer;
+
+/**
+ * Refuses an object of which something would get lost without a word: a field that has a getter and that nothing fills from the body, such as
+ * a final one beside a default constructor, or one whose constructor names its parameter otherwise. What the class makes of it anyway (a
+ * constant, a sum) may come as it is. Costs nothing for other classes. What is {@linkplain UnreadFields stored} is only read. Thread-safe.
+ */
+final class LostValues extends ValueDeserializerModifier {
+
+    private static final long serialVersionUID = 1;
+
+    private transient volatile @Nullable JsonMapper mapper;
+
+    /** To be called before anything is read. */
+    void writeWith(JsonMapper writing) {
+        mapper = writing;
+    }
+
+    /** The reader that a check is around, or the reader itself. */
+    static ValueDeserializer<?> unwrapped(ValueDeserializer<?> reader) {
+        return reader instanceof Checking checking ? checking.getDelegatee() : reader;
+    }
+
+    @Override
+    public ValueDeserializer<?> modifyDeserializer(
+            DeserializationConfig config, BeanDescription.Supplier type, ValueDeserializer<?> own) {
+        if (own.getClass() != BeanDeserializer.class) {
+            return own;
+        }
+        Set<String> unread = unread(config, type.get(), (BeanDeserializerBase) own);
+        return unread.isEmpty() ? own : new Checking(own, unread);
+    }
+
+    private static Set<String> unread(DeserializationConfig config, BeanDescription type, BeanDeserializerBase reader) {
+        Set<String> ignored = config.getAnnotationIntrospector()
+                .findPropertyIgnoralByName(config, type.getClassInfo())
+                .getIgnored();
+        Set<String> fields = new HashSet<>();
+        Set<String> unread = new TreeSet<>();
+        type.getClassInfo().fields().forEach(field -> {
+            String name = field.getName();
+            if (!field.isTransient() && !LostFields.isDecided(field)) {
+                fields.add(name);
+                // a final one without a getter is no property of a reader
+                if (Modifier.isPublic(field.getModifiers()) && !reader.hasProperty(name) && !ignored.contains(name)) {
+                    unread.add(name);
+                }
+            }
+        });
+        for (BeanPropertyDefinition property : type.findProperties()) {
+            AnnotatedMember writer = property.getAccessor();
+            if (writer != null
+                    && fields.contains(property.getInternalName())
+                    && !reader.hasProperty(property.getName())
+                    && !ignored.contains(property.getName())
+                    && !isReadOnly(writer)) {
+                unread.add(property.getName());
+            }
+        }
+        return unread;
+    }
+
+    private static boolean isReadOnly(AnnotatedMember writer) {
+        JsonProperty annotation = writer.getAnnotation(JsonProperty.class);
+        return annotation != null && annotation.access() == JsonProperty.Access.READ_ONLY;
+    }
+
+    private final class Checking extends DelegatingDeserializer {
+
+        private final Set<String> names;
+
+        Checking(ValueDeserializer<?> own, Set<String> names) {
+            super(own);
+            this.names = names;
+        }
+
+        @Override
+        protected ValueDeserializer<?> newDelegatingInstance(ValueDeserializer<?> own) {
+            return new Checking(own, names);
+        }
+
+        /** Its properties stand among those of another object. */
+        @Override
+        public ValueDeserializer<Object> unwrappingDeserializer(DeserializationContext context, NameTransformer names) {
+            @SuppressWarnings("unchecked")
+            ValueDeserializer<Object> own = (ValueDeserializer<Object>) getDelegatee();
+            return own.unwrappingDeserializer(context, names);
+        }
+
+        @Override
+        public @Nullable Object deserialize(JsonParser parser, DeserializationContext context) {
+            JsonToken first = parser.currentToken();
+            if (UnreadFields.of(context) != null
+                    || (first != JsonToken.START_OBJECT && first != JsonToken.PROPERTY_NAME)) {
+                return super.deserialize(parser, context);
+            }
+            ObjectNode body = object(parser);
+            Object value;
+            try (JsonParser copy = body.traverse(context)) {
+                copy.nextToken();
+                value = super.deserialize(copy, context);
+            }
+            if (value != null) {
+                requireWhole(body, value, context);
+            }
+            return value;
+        }
+
+        /** Perhaps behind the name that chose the class. */
+        private static ObjectNode object(JsonParser parser) {
+            ObjectNode object = JsonNodeFactory.instance.objectNode();
+            JsonToken token = parser.currentToken() == JsonToken.START_OBJECT ? parser.nextToken() : parser.currentToken();
+            while (token == JsonToken.PROPERTY_NAME) {
+                String name = parser.currentName();
+                parser.nextToken();
+                object.set(name, ExactTree.node(parser));
+                token = parser.nextToken();
+            }
+            return object;
+        }
+
+        private void requireWhole(ObjectNode body, Object value, DeserializationContext context) {
+            JsonNode written = written(value);
+            Set<String> lost = new TreeSet<>(names);
+            lost.removeIf(name -> !body.has(name) || isSame(body.get(name), written.path(name)));
+            if (!lost.isEmpty()) {
+                context.reportBadDefinition(
+                        value.getClass(),
+                        "%s would lose %s, which its getter writes and nothing reads: give it a setter, or the constructor a parameter of that name; or annotate it with @JsonProperty(access = READ_ONLY) if it is not meant to be read"
+                                .formatted(value.getClass().getName(), lost));
+            }
+        }
+
+        /** Nothing, if it cannot be written any more. */
+        private JsonNode written(Object value) {
+            try {
+                return ExactTree.read(Objects.requireNonNull(mapper)
+                        .writer()
+                        .without(SerializationFeature.WRAP_ROOT_VALUE)
+                        .writeValueAsBytes(value));
+            } catch (JacksonException e) {
+                return JsonNodeFactory.instance.missingNode();
+            }
+        }
+    }
+
+    private static boolean isSame(JsonNode was, JsonNode is) {
+        return is.isMissingNode() ? isNothing(was) : was.equals(LostValues::compare, is);
+    }
+
+    /** Which a class may leave out. */
+    private static boolean isNothing(JsonNode node) {
+        return node.isNull()
+                || (node.isContainer() && node.isEmpty())
+                || (node.isString() && node.asString().isEmpty())
+                || (node.isNumber() && node.decimalValue().signum() == 0)
+                || (node.isBoolean() && !node.asBoolean());
+    }
+
+    /** The scale of a number may change. */
+    private static int compare(JsonNode one, JsonNode other) {
+        if (one.isNumber() && other.isNumber()) {
+            return one.decimalValue().compareTo(other.decimalValue());
+        }
+        return one.equals(other) ? 0 : 1;
+    }
+}
