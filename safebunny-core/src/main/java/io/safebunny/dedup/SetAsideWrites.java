@@ -34,13 +34,12 @@ final class SetAsideWrites {
         this.store = store;
     }
 
-    /** At most two records. */
     List<MessageRecord> read() {
         tries++;
         SetAsideWrite write = records.setAsideWrite();
-        @Nullable MessageRecord together = write == null ? null : write.record(store::find);
-        whenWritten = write == null || together == null ? () -> {} : write::written;
-        return Stream.of(together, steps()).flatMap(Stream::ofNullable).toList();
+        List<MessageRecord> together = write == null ? List.of() : write.records(store::find);
+        whenWritten = write == null ? () -> {} : write::written;
+        return Stream.concat(together.stream(), Stream.ofNullable(steps())).toList();
     }
 
     private @Nullable MessageRecord steps() {

@@ -97,7 +97,7 @@ public final class JointRecords {
         whenWritten = List.of();
     }
 
-    /** Makes the record that is written with the one that says the message is set aside. */
+    /** Makes the records that are written with the one that says the message is set aside. */
     @FunctionalInterface
     public interface SetAsideWrite {
 
@@ -105,12 +105,10 @@ public final class JointRecords {
          * Called again when what it had read was overtaken.
          *
          * @param stored reads outside the handler's transaction
-         * @return {@code null} when there is nothing to write
          */
-        @Nullable
-        MessageRecord record(Companions stored);
+        List<MessageRecord> records(Companions stored);
 
-        /** What {@link #record} returned last has been written. Must not throw. */
+        /** What {@link #records} returned last has been written. Must not throw. */
         default void written() {}
     }
 

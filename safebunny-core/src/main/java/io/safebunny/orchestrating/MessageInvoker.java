@@ -13,6 +13,7 @@ import io.safebunny.recovery.UnknownSagaException;
 import io.safebunny.saga.SagaStatus;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 
 /** A message of the application to its saga. Thread-safe. */
@@ -59,7 +60,7 @@ final class MessageInvoker implements HandlerInvoker {
                 return true;
             }
             // written after a resume, it would stop the saga again for a message that changed nothing
-            visit.handling().records().whenSetAside(stored -> null);
+            visit.handling().records().whenSetAside(stored -> List.of());
             throw new InvalidMessageException(
                     PoisonReason.SAGA_STUCK,
                     "Saga %s %s is stuck: message %s of it was set aside, and state built over that gap would be wrong. Replay that message, or resume the saga, then replay this one."
@@ -103,8 +104,8 @@ final class MessageInvoker implements HandlerInvoker {
     private static void unblock(SagaDocument saga, MessageContext context) {
         String cause = context.causationId();
         if (cause != null) {
-            saga.steps().answered(cause, context.from());
-            saga.blocks().remove(cause);
+            saga.steps().answered(cause, context.from(), context.sentAt());
+            saga.blocks().remove(cause, context.from());
         }
     }
 }

@@ -53,10 +53,15 @@ public final class Orchestration {
         types.all().forEach(this::addOwn);
         if (!sagas.isEmpty()) {
             List<String> self = List.of(node);
-            addLibrary(BunnyTimeout.class, self, new TimeoutInvoker(types));
-            addLibrary(BunnyRepair.class, self, new RepairInvoker(types));
-            addLibrary(BunnyPoisoned.class, self, new PoisonedInvoker(types, tools, new OwnRecords(records)));
-            addLibrary(BunnyUndone.class, participants(), new UndoneInvoker(types, tools));
+            PoisonedInvoker poisoned = new PoisonedInvoker(types, tools, new OwnRecords(records));
+            addLibrary(BunnyTimeout.class, self, new TimeoutInvoker(types), this::ofTimeout);
+            addLibrary(BunnyRepair.class, self, new RepairInvoker(types), Orchestration::ofItsCorrelationId);
+            addLibrary(BunnyPoisoned.class, self, poisoned, (handling, news) -> ofNews(poisoned, handling, news));
+            addLibrary(
+                    BunnyUndone.class,
+                    participants(),
+                    new UndoneInvoker(types, tools),
+                    Orchestration::ofItsCorrelationId);
         }
     }
 
@@ -67,14 +72,15 @@ public final class Orchestration {
         }
     }
 
-    private void addLibrary(Class<?> payload, List<String> from, HandlerInvoker invoker) {
+    private void addLibrary(
+            Class<?> payload, List<String> from, HandlerInvoker invoker, Correlation correlation) {
         SagaHandler pattern = mostPatient();
         String type = MessageTypes.nameOf(payload);
         RecoveryPolicy recovery = RecoveryPolicy.of(
                 pattern.recovery().inMemory(), pattern.recovery().delayed());
         handlers.add(new HandlerDefinition(
                 "sagas of node " + node, type, payload, from, pattern.prefetch(), recovery, invoker));
-        correlations.put(type, this::ofItsCorrelationId);
+        correlations.put(type, correlation);
     }
 
     /** What serves all sagas of the node is retried as the handler that is retried most. */
@@ -86,22 +92,23 @@ public final class Orchestration {
                 .orElseThrow();
     }
 
-    private String ofItsCorrelationId(Handling handling, Object payload) {
+    private static String ofItsCorrelationId(Handling handling, Object payload) {
         handling.collectOnly();
-        if (payload instanceof BunnyTimeout alarm) {
-            SagaType type = types.find(alarm.saga());
-            handling.records()
-                    .whenSetAside(
-                            new StickWhenSetAside(type == null ? List.of() : List.of(type), saga -> true, handling));
-        } else if (payload instanceof BunnyPoisoned news) {
-            handling.records()
-                    .whenSetAside(new StickWhenSetAside(
-                            types.all(),
-                            saga -> saga.steps().sender(news.sent()) != null,
-                            saga -> PoisonedInvoker.blockUntold(saga, news, handling),
-                            handling));
-        }
         return SagaType.sagaId(handling);
+    }
+
+    private String ofTimeout(Handling handling, Object alarm) {
+        SagaType type = types.find(((BunnyTimeout) alarm).saga());
+        handling.records().whenSetAside(StickWhenSetAside.of(type == null ? List.of() : List.of(type), handling));
+        return ofItsCorrelationId(handling, alarm);
+    }
+
+    private String ofNews(PoisonedInvoker poisoned, Handling handling, Object payload) {
+        BunnyPoisoned news = (BunnyPoisoned) payload;
+        handling.records()
+                .whenSetAside(new StickWhenSetAside(
+                        types.all(), (type, saga) -> poisoned.setAside(type, saga, news, handling), handling));
+        return ofItsCorrelationId(handling, payload);
     }
 
     /** Nodes that take commands of these sagas, and this one. */

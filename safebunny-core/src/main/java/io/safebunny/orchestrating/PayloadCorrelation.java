@@ -28,7 +28,8 @@ final class PayloadCorrelation implements Correlation {
             handling.records().keepIn(requireId(correlation.apply(payload)));
         }
         handling.collectOnly();
-        handling.records().whenSetAside(new StickWhenSetAside(List.of(type), saga -> !handler.onlyStarts(), handling));
+        List<SagaType> concerned = handler.onlyStarts() ? List.of() : List.of(type);
+        handling.records().whenSetAside(StickWhenSetAside.of(concerned, handling));
         return SagaType.sagaId(handling);
     }
 

@@ -90,7 +90,7 @@ final class PoisonedInvoker implements HandlerInvoker {
         boolean isMeant = !news.forSender() && isOurs(news) && isMeantFor(type, saga, news);
         if ((step == null && !isMeant)
                 || saga.status().isEnded()
-                || (news.again() && !saga.blocks().isUntold(news.messageId()))) {
+                || (news.again() && !saga.blocks().isUntold(news.messageId(), news.node()))) {
             return false;
         }
         if (saga.status() == SagaStatus.STUCK && context.messageId().equals(saga.stuckOn())) { // replayed
@@ -108,6 +108,47 @@ final class PoisonedInvoker implements HandlerInvoker {
         }
         visit.save();
         return true;
+    }
+
+    /**
+     * The news itself is set aside: those whom it would have stopped wait for a person, who replays it.
+     *
+     * @return whether the saga is changed
+     */
+    boolean setAside(SagaType type, SagaDocument saga, BunnyPoisoned news, Handling handling) {
+        String reason = SagaMessages.reasonOf(handling.message().headers());
+        SagaStep step = saga.steps().sender(news.sent());
+        if (step != null && step.isUndoneBy(news.sent())) {
+            boolean isMissed = step.status() == StepStatus.UNDOING && saga.status() == SagaStatus.COMPENSATING;
+            if (isMissed) {
+                boolean unused = saga.blocks().put(blockOf(blockedOn(news, reason), news, false));
+                saga.become(SagaStatus.COMPENSATION_FAILED);
+            }
+            return isMissed;
+        }
+        boolean isMeant = !news.forSender() && isOurs(news) && isMeantFor(type, saga, news);
+        boolean isStuck = (step != null || (isMeant && mayBeGap(saga, news.messageId(), reason)))
+                && StickWhenSetAside.stick(saga, handling.message());
+        if (isStuck && step != null && isCommandMissed(saga, step, news)) { // its method is tried again when it goes on
+            boolean unused = saga.blocks().put(blockOf(blockedOn(news, reason), news, true));
+        }
+        return isStuck;
+    }
+
+    private boolean mayBeGap(SagaDocument saga, String messageId, String reason) {
+        try {
+            return isGap(saga, messageId, reason);
+        } catch (NotHandledException e) { // its record cannot be read now
+            return true;
+        }
+    }
+
+    private static BlockedOn blockedOn(BunnyPoisoned news, String reason) {
+        return new BlockedOn(news.messageId(), news.type(), news.node(), reason);
+    }
+
+    private static Block blockOf(BlockedOn message, BunnyPoisoned news, boolean isUntold) {
+        return new Block(message, news.recordVersion(), news.setAsideAt(), isUntold);
     }
 
     private boolean isOurs(BunnyPoisoned news) {
@@ -146,27 +187,15 @@ final class PoisonedInvoker implements HandlerInvoker {
     }
 
     private static boolean isCommandMissed(SagaDocument saga, SagaStep step, BunnyPoisoned news) {
-        return step.status() == StepStatus.SENT && !saga.steps().isAnswered(news.sent(), news.node());
-    }
-
-    /** Its method for that has failed, and is tried again when the saga goes on. */
-    static void blockUntold(SagaDocument saga, BunnyPoisoned news, Handling handling) {
-        SagaStep step = saga.steps().sender(news.sent());
-        if (step != null && isCommandMissed(saga, step, news)) {
-            String reason = SagaMessages.reasonOf(handling.message().headers());
-            BlockedOn blockedOn = new BlockedOn(news.messageId(), news.type(), news.node(), reason);
-            boolean unused = saga.blocks().put(new Block(blockedOn, news.recordVersion(), true));
-        }
+        return step.status() == StepStatus.SENT && !saga.steps().isAnswered(news.sent(), news.node(), news.setAsideAt());
     }
 
     /** Without its undo, a saga that is undone waits for a person. One that is stuck is told when it goes on. */
     private static void block(SagaType type, SagaVisit visit, SagaStep step, BunnyPoisoned news, MessageContext context)
             throws Exception {
         SagaDocument saga = visit.saga();
-        BlockedOn blockedOn =
-                new BlockedOn(news.messageId(), news.type(), news.node(), SagaMessages.reasonOf(context.headers()));
-        boolean isNew =
-                saga.blocks().put(new Block(blockedOn, news.recordVersion(), saga.status() == SagaStatus.STUCK));
+        BlockedOn blockedOn = blockedOn(news, SagaMessages.reasonOf(context.headers()));
+        boolean isNew = saga.blocks().put(blockOf(blockedOn, news, saga.status() == SagaStatus.STUCK));
         if (step.isUndoneBy(news.sent())) {
             saga.become(SagaStatus.COMPENSATION_FAILED);
         }

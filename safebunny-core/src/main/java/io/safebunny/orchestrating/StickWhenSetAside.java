@@ -10,9 +10,13 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.UnreadableRecordException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.function.Consumer;
-import java.util.function.Predicate;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,55 +26,60 @@ import org.jspecify.annotations.Nullable;
 final class StickWhenSetAside implements SetAsideWrite {
 
     private final Collection<SagaType> types;
-    private final Predicate<SagaDocument> isConcerned;
-    private final Consumer<SagaDocument> also;
+    private final BiPredicate<SagaType, SagaDocument> change;
     private final Handling handling;
-    private @Nullable SagaType stuck;
+    private final Map<SagaType, SagaStatus> changed = new LinkedHashMap<>();
 
-    /** @param types one of them has the saga that is concerned, or none */
-    StickWhenSetAside(Collection<SagaType> types, Predicate<SagaDocument> isConcerned, Handling handling) {
-        this(types, isConcerned, saga -> {}, handling);
-    }
-
-    /** @param also is done to the saga that gets stuck */
-    StickWhenSetAside(
-            Collection<SagaType> types,
-            Predicate<SagaDocument> isConcerned,
-            Consumer<SagaDocument> also,
-            Handling handling) {
+    /**
+     * @param types those that may have a saga that is concerned
+     * @param change of such a saga; false if it is none
+     */
+    StickWhenSetAside(Collection<SagaType> types, BiPredicate<SagaType, SagaDocument> change, Handling handling) {
         this.types = types;
-        this.isConcerned = isConcerned;
-        this.also = also;
+        this.change = change;
         this.handling = handling;
     }
 
+    /** Sagas of these types are stuck. */
+    static StickWhenSetAside of(Collection<SagaType> types, Handling handling) {
+        return new StickWhenSetAside(types, (type, saga) -> stick(saga, handling.message()), handling);
+    }
+
+    /** @return whether it was active, and is not any more */
+    static boolean stick(SagaDocument saga, Envelope message) {
+        boolean isActive = saga.status() == SagaStatus.ACTIVE;
+        if (isActive) {
+            saga.stickOn(message.id());
+        }
+        return isActive;
+    }
+
     @Override
-    public @Nullable MessageRecord record(Companions companions) {
+    public List<MessageRecord> records(Companions companions) {
+        changed.clear();
+        List<MessageRecord> records = new ArrayList<>();
         for (SagaType type : types) {
             MessageRecord stored = companions.companion(SagaDocument.key(type.name(), SagaType.sagaId(handling)));
             SagaDocument saga = stored == null ? null : readable(type, stored);
-            if (saga != null && saga.status() == SagaStatus.ACTIVE && isConcerned.test(saga)) {
-                stuck = type;
-                return stick(type, saga, stored);
+            if (saga != null && change.test(type, saga)) {
+                changed.put(type, saga.status());
+                records.add(write(type, saga, stored));
             }
         }
-        return null;
+        return records;
     }
 
-    private MessageRecord stick(SagaType type, SagaDocument saga, @Nullable MessageRecord stored) {
+    private MessageRecord write(SagaType type, SagaDocument saga, @Nullable MessageRecord stored) {
         Instant now = type.tools().timeline().now();
         Envelope message = handling.message();
-        saga.stickOn(message.id());
-        also.accept(saga);
-        saga.note(now, "stuck: %s %s was set aside".formatted(message.type(), message.id()));
+        String what = saga.status().name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        saga.note(now, "%s: %s %s was set aside".formatted(what, message.type(), message.id()));
         return saga.write(stored, message.id(), now, now);
     }
 
     @Override
     public void written() {
-        if (stuck != null) {
-            stuck.tools().metrics().sagaBecame(stuck.name(), SagaStatus.STUCK.name());
-        }
+        changed.forEach((type, status) -> type.tools().metrics().sagaBecame(type.name(), status.name()));
     }
 
     /** A newer version of SafeBunny wrote it, and learns of the message from its poison copy. */

@@ -323,12 +323,7 @@ public final class ConfirmedSender {
     /** Sends one after the other, each after the confirm of the one before, so that they arrive in the order of publishing. */
     public void publishAllAndWait(List<OutboundMessage> messages) {
         for (OutboundMessage message : messages) {
-            try {
-                publishAndWait(message);
-            } catch (RuntimeException e) {
-                message.ended(PublishOutcome.FAILED, e);
-                throw e;
-            }
+            publishAndWait(message);
             message.ended(PublishOutcome.CONFIRMED, null);
         }
     }

@@ -269,7 +269,7 @@ class LeasedClaimsTest {
 
     /** It is found to be silent by the next delivery that the claims get. */
     private void silentTooOften(LeasedClaims by) {
-        handling.records().whenSetAside(stored -> companion(stored.companion(COMPANION), "stuck"));
+        handling.records().whenSetAside(stored -> List.of(companion(stored.companion(COMPANION), "stuck")));
         MessageRecord unused =
                 bench.store.create(MessageRecord.claim(DedupBench.KEY, "dead", LEASE, 0, Fingerprint.of(MESSAGE))
                         .withTakeovers(5));

@@ -499,8 +499,8 @@ class TransactionalClaimsTest {
         private int written;
 
         @Override
-        public MessageRecord record(Companions stored) {
-            return companion(stored.companion(COMPANION), "stuck");
+        public List<MessageRecord> records(Companions stored) {
+            return List.of(companion(stored.companion(COMPANION), "stuck"));
         }
 
         @Override

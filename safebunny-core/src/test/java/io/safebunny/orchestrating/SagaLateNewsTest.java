@@ -15,6 +15,7 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.spi.transport.Route;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -121,6 +122,7 @@ class SagaLateNewsTest {
         reserveFails = true;
         place();
         reserveFails = false;
+        world.timeline.advance(Duration.ofMillis(1));
         world.replay(world.poison("warehouse").get(0), "warehouse-ReserveStock");
         assertThat(saga().steps()).hasSize(2);
 

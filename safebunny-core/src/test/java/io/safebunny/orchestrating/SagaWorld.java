@@ -15,6 +15,7 @@ import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.scanning.SagaScanner;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.WireMessage;
+import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetrySettings;
@@ -77,6 +78,9 @@ public final class SagaWorld {
 
     /** Of nodes that start. */
     public List<PublishMiddleware> publishMiddlewares = List.of();
+
+    /** Of nodes that start. */
+    List<ConsumeMiddleware> consumeMiddlewares = List.of();
 
     /** How often a message that is sent arrives. */
     public ToIntFunction<OutboundMessage> arrivals =
@@ -149,6 +153,7 @@ public final class SagaWorld {
                 .store(store)
                 .scheduling(schedules)
                 .publishMiddlewares(publishMiddlewares)
+                .consumeMiddlewares(consumeMiddlewares)
                 .callbacks(tasks::add)
                 .meterRegistry(meters)
                 .build());

@@ -4,6 +4,7 @@ package io.safebunny.orchestrating.document;
 import io.safebunny.saga.BlockedOn;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -25,9 +26,10 @@ public final class SagaBlocks {
      * A message that was set aside.
      *
      * @param recordVersion of the record that says so; 0 when that is not known
+     * @param setAsideAt when, in milliseconds since the epoch by its node's clock; 0 when that is not known
      * @param isUntold whether the saga was stuck then, and its method for that has yet to run
      */
-    public record Block(BlockedOn message, long recordVersion, boolean isUntold) {}
+    public record Block(BlockedOn message, long recordVersion, long setAsideAt, boolean isUntold) {}
 
     /** In the order in which they were set aside. */
     public List<Block> all() {
@@ -41,6 +43,7 @@ public final class SagaBlocks {
             blocks.add(new Block(
                     message,
                     blocked.path("recordVersion").asLong(0),
+                    blocked.path("setAsideAt").asLong(0),
                     blocked.path(UNTOLD).asBoolean(false)));
         }
         return blocks;
@@ -50,40 +53,54 @@ public final class SagaBlocks {
         return all().stream().filter(Block::isUntold).toList();
     }
 
-    public boolean isUntold(String messageId) {
-        return untold().stream().anyMatch(block -> block.message().messageId().equals(messageId));
+    public boolean isUntold(String messageId, String node) {
+        return untold().stream().anyMatch(block -> isAbout(block.message(), messageId, node));
+    }
+
+    private static boolean isAbout(BlockedOn blocked, String messageId, String node) {
+        return blocked.messageId().equals(messageId) && blocked.node().equals(node);
     }
 
     /**
-     * Takes the place of an earlier one about the same message. Of more than a hundred, the oldest goes.
+     * Takes the place of an earlier one about the same message at the same node. Of more than a hundred, the oldest goes.
      *
      * @return false when the earlier one knows more, and stays
      */
     public boolean put(Block block) {
         String messageId = block.message().messageId();
+        String node = block.message().node();
         for (Block known : all()) {
-            if (known.message().messageId().equals(messageId) && known.recordVersion() > block.recordVersion()) {
+            if (isAbout(known.message(), messageId, node) && known.recordVersion() > block.recordVersion()) {
                 return false;
             }
         }
-        remove(messageId);
+        remove(messageId, node);
         ObjectNode blocked =
                 SagaFields.withRoom(SagaFields.array(root, NAME), MOST).addObject();
         blocked.put("message", messageId);
         blocked.put("type", block.message().type());
-        blocked.put("node", block.message().node());
+        blocked.put("node", node);
         blocked.put("reason", block.message().reason());
         blocked.put("recordVersion", block.recordVersion());
+        blocked.put("setAsideAt", block.setAsideAt());
         if (block.isUntold()) {
             blocked.put(UNTOLD, true);
         }
         return true;
     }
 
+    /** Of all nodes. */
     public void remove(String messageId) {
+        remove(messageId, null);
+    }
+
+    /** @param node that set it aside; {@code null} for all that did */
+    public void remove(String messageId, @Nullable String node) {
         ArrayNode blocks = SagaFields.array(root, NAME);
         for (int i = blocks.size() - 1; i >= 0; i--) {
-            if (SagaFields.text(blocks.get(i), "message").equals(messageId)) {
+            JsonNode blocked = blocks.get(i);
+            if (SagaFields.text(blocked, "message").equals(messageId)
+                    && (node == null || SagaFields.text(blocked, "node").equals(node))) {
                 blocks.remove(i);
             }
         }

@@ -6,6 +6,7 @@ import io.safebunny.saga.SagaView;
 import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.spi.store.RecordJson;
 import io.safebunny.spi.transport.OutboundMessage;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -61,31 +62,43 @@ public final class SagaSteps {
                 .orElse(null);
     }
 
-    /** If it is the command of one of them, that node has handled it: it has published something because of it. */
-    public void answered(String commandId, String node) {
+    /**
+     * If it is the command of one of them, that node has published something because of it.
+     *
+     * @param at when, by its clock
+     */
+    public void answered(String commandId, String node, Instant at) {
         for (JsonNode step : root.path(NAME)) {
             if (SagaFields.text(step, COMMAND).contains(commandId)
                     && read(step).messageId().equals(commandId)
-                    && !isAnsweredBy(step, node)) {
+                    && !isAnsweredBy(step, node, at.toEpochMilli() - 1)) {
                 SagaFields.withRoom(SagaFields.array((ObjectNode) step, ANSWERED_BY), MOST_NODES)
-                        .add(node);
+                        .addObject()
+                        .put("node", node)
+                        .put("at", at.toEpochMilli());
             }
         }
     }
 
-    /** Whether that node has answered that command. */
-    public boolean isAnswered(String commandId, String node) {
+    /**
+     * Whether that node has handled that command since it set it aside: what it published before, with {@code publishNow}, is no answer.
+     *
+     * @param setAsideAt in milliseconds since the epoch, by its clock
+     */
+    public boolean isAnswered(String commandId, String node, long setAsideAt) {
         for (JsonNode step : root.path(NAME)) {
-            if (isAnsweredBy(step, node) && read(step).messageId().equals(commandId)) {
+            if (isAnsweredBy(step, node, setAsideAt) && read(step).messageId().equals(commandId)) {
                 return true;
             }
         }
         return false;
     }
 
-    private static boolean isAnsweredBy(JsonNode step, String node) {
-        return step.path(ANSWERED_BY).valueStream().anyMatch(known -> known.asString("")
-                .equals(node));
+    private static boolean isAnsweredBy(JsonNode step, String node, long after) {
+        return step.path(ANSWERED_BY)
+                .valueStream()
+                .anyMatch(known -> SagaFields.text(known, "node").equals(node)
+                        && known.path("at").asLong(0) > after);
     }
 
     /**

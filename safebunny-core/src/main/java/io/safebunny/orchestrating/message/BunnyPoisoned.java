@@ -11,6 +11,7 @@ package io.safebunny.orchestrating.message;
  * @param recordVersion as in header {@code sb-poison-version}, 0 if the copy has none
  * @param sentAt when the message was sent, in milliseconds since the epoch, 0 if its copy does not say: one that its saga sent again
  *     has another one
+ * @param setAsideAt when it was set aside, in milliseconds since the epoch, 0 if its notice does not say
  * @param sent id of what a saga has sent: the message, or the undo of which it is the acknowledgement
  * @param forSender whether all but the saga that sent the message have been told
  * @param again whether the saga has known of it since it was stuck, and is to deal with it now if it still waits
@@ -21,6 +22,7 @@ public record BunnyPoisoned(
         String node,
         long recordVersion,
         long sentAt,
+        long setAsideAt,
         String sent,
         boolean forSender,
         boolean again) {}

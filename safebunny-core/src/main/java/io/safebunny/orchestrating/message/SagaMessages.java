@@ -164,8 +164,8 @@ public final class SagaMessages {
         BlockedOn message = block.message();
         String id = message.messageId();
         BunnyPoisoned news =
-                new BunnyPoisoned(id, message.type(), message.node(), block.recordVersion(), 0, id, false, true);
-        return news(news, cause, id, message.reason(), sagaId, now);
+                new BunnyPoisoned(id, message.type(), message.node(), block.recordVersion(), 0, block.setAsideAt(), id, false, true);
+        return news(news, cause, id + ":" + message.node(), message.reason(), sagaId, now);
     }
 
     /** Once more for the saga that sent the message, of a class that this instance does not have; the others have been told by this news. */
@@ -176,6 +176,7 @@ public final class SagaMessages {
                 told.node(),
                 told.recordVersion(),
                 told.sentAt(),
+                told.setAsideAt(),
                 told.sent(),
                 true,
                 told.again());

@@ -86,6 +86,7 @@ final class PoisonWatch implements DeliveryHandler {
                 Names.printable(nodeOf(delivery.message())),
                 number(notice.headers(), Headers.POISON_VERSION),
                 number(notice.headers(), Headers.SENT_AT),
+                number(notice.headers(), Headers.POISONED_AT),
                 sent,
                 false,
                 false);

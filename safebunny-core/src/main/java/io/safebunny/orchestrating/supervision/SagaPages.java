@@ -17,7 +17,10 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Lists sagas of several names and statuses in one order, page by page, holding a portion of each. Thread-safe. */
+/**
+ * Lists sagas of several names and statuses in one order, page by page, holding a portion of each: together about a page, as states may be
+ * large. Thread-safe.
+ */
 final class SagaPages {
 
     private static final int MOST_SCANNED = 1000;
@@ -54,12 +57,15 @@ final class SagaPages {
     }
 
     private List<ListedSagas> sources(Set<String> sagas, SagaQuery query, @Nullable SagaPosition after) {
-        int portion = Math.min(query.limit(), LARGEST_PORTION) + 1;
-        return sagas.stream()
+        List<String> names = sagas.stream()
                 .filter(saga -> query.saga() == null || saga.equals(query.saga()))
-                .flatMap(saga -> query.statuses().stream()
-                        .flatMap(status -> SagaListing.of(status).stream())
-                        .map(listed -> new ListedSagas(saga, listed, after, portion, store)))
+                .toList();
+        List<String> listings =
+                query.statuses().stream().flatMap(status -> SagaListing.of(status).stream()).toList();
+        int shared = Math.min(query.limit(), LARGEST_PORTION) / Math.max(1, names.size() * listings.size());
+        return names.stream()
+                .flatMap(saga -> listings.stream()
+                        .map(listed -> new ListedSagas(saga, listed, after, shared + 2, store)))
                 .toList();
     }
 

@@ -38,6 +38,7 @@ class SagaPagesTest {
     /** Notes how much it is asked for at once. */
     private static final class Watched extends ForwardingMessageStore {
         private int most;
+        private int total;
 
         Watched(VirtualTimeline timeline) {
             super(new MemoryMessageStore(timeline, Duration.ofDays(7)));
@@ -47,6 +48,7 @@ class SagaPagesTest {
         public List<MessageRecord> findListed(ListingQuery query) {
             List<MessageRecord> found = super.findListed(query);
             most = Math.max(most, found.size());
+            total += found.size();
             return found;
         }
     }
@@ -60,7 +62,7 @@ class SagaPagesTest {
         SagaDocument saga = SagaDocument.start(name, id, now);
         saga.become(status);
         if (blocked) {
-            saga.blocks().put(new Block(new BlockedOn("m-" + id, "Charge", "billing", "too-old"), 1, false));
+            saga.blocks().put(new Block(new BlockedOn("m-" + id, "Charge", "billing", "too-old"), 1, 0, false));
         }
         store.create(saga.write(null, "test", now, now.plus(Duration.ofDays(30))));
     }
@@ -109,6 +111,15 @@ class SagaPagesTest {
         assertThat(store.most)
                 .as("of those of one status in one millisecond, twice")
                 .isLessThanOrEqualTo(2 * 51);
+    }
+
+    /** States may be large. */
+    @Test
+    void aPageDoesNotReadItsSizeOfEachNameAndStatus() {
+        startMany();
+
+        assertThat(pages.read(NAMES, of(ALL, false, 50)).sagas()).hasSize(50);
+        assertThat(store.total).isLessThan(3 * 50);
     }
 
     @Test

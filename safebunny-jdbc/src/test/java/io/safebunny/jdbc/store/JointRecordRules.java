@@ -148,7 +148,7 @@ abstract class JointRecordRules {
                         if (runs.size() < 3) {
                             change("theirs");
                         }
-                        return stuck;
+                        return List.of(stuck);
                     });
                     throw new IOException("failed");
                 }));
@@ -171,7 +171,7 @@ abstract class JointRecordRules {
                 runs.add("overtaken");
                 change("theirs");
             }
-            return stuck;
+            return List.of(stuck);
         });
         Awaitility.await().untilAsserted(() -> assertThatExceptionOfType(InvalidMessageException.class)
                 .isThrownBy(() -> instance.run(
