@@ -57,7 +57,11 @@ final class JsonReason {
                 return JsonLimits.reason(limit);
             }
         }
-        return e.getOriginalMessage().startsWith("Duplicate Object property")
+        String text = e.getOriginalMessage();
+        if (text.startsWith("Cannot coerce Floating-point value")) {
+            return "a number with a fraction, or too large, for a whole one";
+        }
+        return text.startsWith("Duplicate Object property")
                 ? "duplicate property"
                 : e.getClass().getSimpleName();
     }

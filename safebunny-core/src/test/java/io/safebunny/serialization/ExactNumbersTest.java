@@ -90,6 +90,13 @@ class ExactNumbersTest {
                 .withMessageNotContaining("1.75");
     }
 
+    @Test
+    void areToldApartInTheReason() {
+        assertThatExceptionOfType(SerializationException.class)
+                .isThrownBy(() -> read("{\"cents\":1.75}", Whole.class))
+                .withMessageContaining("a number with a fraction, or too large, for a whole one at cents");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"100", "100.0", "100.00", "1E2"})
     void areWholeHoweverTheyAreWritten(String digits) {
