@@ -202,6 +202,7 @@ class SagaRefusalsTest {
 
     /** Many an exception has no message. */
     @Test
+    @SuppressWarnings("NullAway") // as in an application that does not check
     void aFailureWithoutAReasonIsRefusedAtOnce() {
         keyed.action = (text, saga) -> {
             saga.fail(new IllegalStateException().getMessage());
