@@ -48,8 +48,8 @@ final class StoredInTransaction implements TransactionSynchronization {
     private long bytes;
     private boolean handedOver;
     private boolean closing;
-    /** Whether anything was stored after the commit. */
-    private boolean late;
+    /** Stored when the transaction was about to end or had ended: not part of its commit, as far as is known. */
+    private final List<OutboxRow> late = new ArrayList<>();
 
     private @Nullable RuntimeException failure;
 
@@ -78,8 +78,9 @@ final class StoredInTransaction implements TransactionSynchronization {
     void store(OutboundMessage message) throws SQLException {
         OutboxRow row = connections.once(connection -> table.insert(connection, message, relayAfter));
         ids.add(row.id());
-        late |= closing;
-        if (rows.size() < DirectPath.MOST_HELD && bytes < DirectPath.MOST_BYTES) {
+        if (closing) {
+            late.add(row);
+        } else if (rows.size() < DirectPath.MOST_HELD && bytes < DirectPath.MOST_BYTES) {
             rows.add(row); // the relay finds the rest
             bytes += row.bytes();
         } else if (message.watcher() != null) {
@@ -163,36 +164,34 @@ final class StoredInTransaction implements TransactionSynchronization {
 
     @Override
     public void afterCommit() {
-        if (!late) {
-            handOver();
-        }
+        handOver(rows);
+        handedOver = true;
     }
 
-    private void handOver() {
-        handedOver = true;
-        List<OutboxRow> all = List.copyOf(rows);
-        rows.clear();
+    private void handOver(List<OutboxRow> some) {
+        List<OutboxRow> all = List.copyOf(some);
+        some.clear();
         committed.accept(all);
     }
 
     @Override
     public void afterCompletion(int status) {
         TransactionSynchronizationManager.unbindResourceIfPossible(key);
-        if (status == STATUS_COMMITTED && (late || !handedOver) && failure == null) {
+        boolean isCommitted = status == STATUS_COMMITTED;
+        if (!closing) { // nothing was stored before the transaction had ended
+            late.addAll(rows);
+            rows.clear();
+        } else if (isCommitted && !handedOver) {
+            handOver(rows); // another's afterCommit threw
+        }
+        if (isCommitted && !late.isEmpty()) {
             commitLate();
         }
-        if (handedOver || status == STATUS_UNKNOWN) {
-            tellAll(PublishOutcome.STORED); // the relay finds it, if it is there
-        } else {
-            tellAll(PublishOutcome.DROPPED);
-        }
-    }
-
-    /** Of what is still here, and not told yet. */
-    private void tellAll(PublishOutcome outcome) {
+        // of what is still here; if nobody knows, the relay finds it, if it is there
+        PublishOutcome outcome = status == STATUS_ROLLED_BACK ? PublishOutcome.DROPPED : PublishOutcome.STORED;
         rows.forEach(row -> row.ended(outcome, failure));
         watched.values().forEach(message -> message.ended(outcome, failure));
-        watched.clear();
+        late.forEach(row -> row.ended(isCommitted ? PublishOutcome.DROPPED : outcome, failure));
     }
 
     /**
@@ -207,11 +206,12 @@ final class StoredInTransaction implements TransactionSynchronization {
                 }
                 return true;
             });
-            handOver();
+            handOver(late);
         } catch (SQLException e) {
+            failure = new Failures(table.name()).translateStoring("The outbox could not be written to after the commit", e);
             LOG.error(
                     "Messages published after the commit of their transaction are lost [count={}]. Publish them before the commit.",
-                    ids.size(),
+                    late.size(),
                     Printable.inLines(e));
         }
     }
