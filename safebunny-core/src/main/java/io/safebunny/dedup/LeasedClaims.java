@@ -214,7 +214,8 @@ final class LeasedClaims implements Claims {
                 return Map.of();
             }
             try {
-                MessageRecord apart = ApartSteps.find(store::find, claim.record().key());
+                MessageRecord apart =
+                        ApartSteps.find(store::find, claim.record().key());
                 return apart != null && ApartSteps.isOf(handling.message(), apart) ? apart.steps() : Map.of();
             } catch (RuntimeException e) {
                 throw failures.noAnswer(handling.message().id(), e);
