@@ -72,8 +72,7 @@ public final class Orchestration {
         }
     }
 
-    private void addLibrary(
-            Class<?> payload, List<String> from, HandlerInvoker invoker, Correlation correlation) {
+    private void addLibrary(Class<?> payload, List<String> from, HandlerInvoker invoker, Correlation correlation) {
         SagaHandler pattern = mostPatient();
         String type = MessageTypes.nameOf(payload);
         RecoveryPolicy recovery = RecoveryPolicy.of(

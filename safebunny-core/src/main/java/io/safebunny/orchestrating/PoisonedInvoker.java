@@ -187,7 +187,8 @@ final class PoisonedInvoker implements HandlerInvoker {
     }
 
     private static boolean isCommandMissed(SagaDocument saga, SagaStep step, BunnyPoisoned news) {
-        return step.status() == StepStatus.SENT && !saga.steps().isAnswered(news.sent(), news.node(), news.setAsideAt());
+        return step.status() == StepStatus.SENT
+                && !saga.steps().isAnswered(news.sent(), news.node(), news.setAsideAt());
     }
 
     /** Without its undo, a saga that is undone waits for a person. One that is stuck is told when it goes on. */

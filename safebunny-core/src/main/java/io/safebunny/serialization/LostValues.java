@@ -137,7 +137,8 @@ final class LostValues extends ValueDeserializerModifier {
         /** Perhaps behind the name that chose the class. */
         private static ObjectNode object(JsonParser parser) {
             ObjectNode object = JsonNodeFactory.instance.objectNode();
-            JsonToken token = parser.currentToken() == JsonToken.START_OBJECT ? parser.nextToken() : parser.currentToken();
+            JsonToken token =
+                    parser.currentToken() == JsonToken.START_OBJECT ? parser.nextToken() : parser.currentToken();
             while (token == JsonToken.PROPERTY_NAME) {
                 String name = parser.currentName();
                 parser.nextToken();

@@ -104,9 +104,11 @@ final class Readability {
 
     /** Jackson writes them by {@code toString}. */
     private @Nullable String constantsAlike(@Nullable Class<?> type) {
+        if (type == null || !type.isEnum()) {
+            return null;
+        }
         Map<String, Object> written = new HashMap<>();
-        Object[] constants = type == null ? null : type.getEnumConstants();
-        for (Object constant : constants == null ? new Object[0] : constants) {
+        for (Object constant : type.getEnumConstants()) {
             Object other = written.putIfAbsent(mapper.writeValueAsString(constant), constant);
             if (other != null) {
                 return "two constants of %s are written alike, %s and %s, and would come back as one of them (@JsonProperty on the constants names them)"

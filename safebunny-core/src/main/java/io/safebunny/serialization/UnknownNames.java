@@ -110,10 +110,10 @@ final class UnknownNames extends DeserializationProblemHandler {
             return unknown.get(config.getAnnotationIntrospector()
                     .findPOJOBuilder(config, context.introspectClassAnnotations(payload.getClass())));
         }
-        JavaType taken = LostValues.unwrapped(context.findRootValueDeserializer(target))
-                        instanceof BeanDeserializerBase root
-                ? root.getValueInstantiator().getDelegateType(config)
-                : null;
+        JavaType taken =
+                LostValues.unwrapped(context.findRootValueDeserializer(target)) instanceof BeanDeserializerBase root
+                        ? root.getValueInstantiator().getDelegateType(config)
+                        : null;
         return taken == null ? null : unknown.get(taken.getRawClass());
     }
 

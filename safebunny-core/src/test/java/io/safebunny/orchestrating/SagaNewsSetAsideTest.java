@@ -87,11 +87,13 @@ class SagaNewsSetAsideTest {
         world.start("shop", List.of(), new Bill(), trip);
         world.start(
                 "hotel",
-                List.of(SagaWorld.handler("shop", Book.class, (payload, context) -> {}), SagaWorld.handler("shop", Unbook.class, (payload, context) -> {
-                    if (hotelFails) {
-                        throw new PoisonMessageException("as the test wants");
-                    }
-                })));
+                List.of(
+                        SagaWorld.handler("shop", Book.class, (payload, context) -> {}),
+                        SagaWorld.handler("shop", Unbook.class, (payload, context) -> {
+                            if (hotelFails) {
+                                throw new PoisonMessageException("as the test wants");
+                            }
+                        })));
         world.publish("desk", new Open("1"), ID);
     }
 

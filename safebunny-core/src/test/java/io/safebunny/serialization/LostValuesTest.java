@@ -214,7 +214,8 @@ class LostValuesTest {
         JsonMessageSerializer serializer = new JsonMessageSerializer();
 
         assertThat(serializer.deserialize(serializer.serialize(new Sum(List.of(1, 2))), Sum.class))
-                .isInstanceOfSatisfying(Sum.class, sum -> assertThat(sum.getTotal()).isEqualTo(3));
+                .isInstanceOfSatisfying(
+                        Sum.class, sum -> assertThat(sum.getTotal()).isEqualTo(3));
         assertThatExceptionOfType(SerializationException.class)
                 .isThrownBy(() -> serializer.deserialize(bytes("{\"parts\":[1,2],\"total\":4}"), Sum.class))
                 .withMessageContaining("[total]");
@@ -231,7 +232,8 @@ class LostValuesTest {
         around.constant.order = "8";
 
         assertThat(serializer.deserialize(serializer.serialize(around), Around.class))
-                .isInstanceOfSatisfying(Around.class, read -> assertThat(read.constant.order).isEqualTo("8"));
+                .isInstanceOfSatisfying(
+                        Around.class, read -> assertThat(read.constant.order).isEqualTo("8"));
     }
 
     private static byte[] bytes(String json) {

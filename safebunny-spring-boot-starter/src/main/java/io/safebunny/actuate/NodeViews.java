@@ -12,6 +12,7 @@ import io.safebunny.spi.store.MessageStore;
 import io.safebunny.spi.transport.Transport;
 import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.topology.Topology;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -123,9 +124,14 @@ final class NodeViews {
     }
 
     private Map<String, Object> sagas() {
-        return Map.of(
-                "needingRepair", engine.sagasNeedingRepair(),
-                "blocked", engine.sagasBlocked(),
-                "undoing", engine.sagasUndoing());
+        Map<String, Object> view = new LinkedHashMap<>();
+        Instant asOf = engine.sagasCountedAt();
+        view.put("asOf", asOf);
+        if (asOf != null) {
+            view.put("needingRepair", engine.sagasNeedingRepair());
+            view.put("blocked", engine.sagasBlocked());
+            view.put("undoing", engine.sagasUndoing());
+        }
+        return view;
     }
 }

@@ -168,8 +168,21 @@ class SagasOverHttpTest {
             assertThat(ids(context, "?saga=Gift")).containsExactly("gift");
             String blockedOn = read(get(context, SAGAS + "?state=blocked"), "$.sagas[0].blockedOn[0].type");
             assertThat(blockedOn).isEqualTo("Charge");
-            Map<String, Object> counts = read(get(context, SAGAS), "$");
-            assertThat(counts).containsOnlyKeys("needingRepair", "blocked", "undoing");
+        });
+    }
+
+    private static Map<String, Object> counts(AssertableReactiveWebApplicationContext context) {
+        return read(get(context, SAGAS), "$");
+    }
+
+    @Test
+    void countsThemAndSaysWhen() {
+        NODE.withPropertyValues("safebunny.dedup.lease=1s").run(context -> {
+            block(context, "blocks");
+
+            await().untilAsserted(() -> assertThat(counts(context))
+                    .containsOnlyKeys("asOf", "needingRepair", "blocked", "undoing")
+                    .containsEntry("blocked", Map.of("Order", 1)));
         });
     }
 

@@ -48,6 +48,7 @@ class ExceptionsTest {
             Map.entry("ClaimedRow IllegalArgumentException", "the relay logs it and leaves the row to others"),
             Map.entry("OutboxTable SQLException", "told as a StoreUnavailableException"),
             Map.entry("PacketLimit SQLDataException", "told as a RecordRefusedException"),
+            Map.entry("Reports RejectedExecutionException", "the log says what is not told"),
             Map.entry("Channels IOException", "told as a ConnectionLostException"),
             Map.entry("Dialer IOException", "the connection is tried again"),
             Map.entry(

@@ -163,8 +163,8 @@ public final class SagaMessages {
     public OutboundMessage poisonedAgain(Block block, String cause, String sagaId, Instant now) {
         BlockedOn message = block.message();
         String id = message.messageId();
-        BunnyPoisoned news =
-                new BunnyPoisoned(id, message.type(), message.node(), block.recordVersion(), 0, block.setAsideAt(), id, false, true);
+        BunnyPoisoned news = new BunnyPoisoned(
+                id, message.type(), message.node(), block.recordVersion(), 0, block.setAsideAt(), id, false, true);
         return news(news, cause, id + ":" + message.node(), message.reason(), sagaId, now);
     }
 

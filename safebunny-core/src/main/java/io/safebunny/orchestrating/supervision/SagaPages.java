@@ -60,12 +60,13 @@ final class SagaPages {
         List<String> names = sagas.stream()
                 .filter(saga -> query.saga() == null || saga.equals(query.saga()))
                 .toList();
-        List<String> listings =
-                query.statuses().stream().flatMap(status -> SagaListing.of(status).stream()).toList();
+        List<String> listings = query.statuses().stream()
+                .flatMap(status -> SagaListing.of(status).stream())
+                .toList();
         int shared = Math.min(query.limit(), LARGEST_PORTION) / Math.max(1, names.size() * listings.size());
         return names.stream()
-                .flatMap(saga -> listings.stream()
-                        .map(listed -> new ListedSagas(saga, listed, after, shared + 2, store)))
+                .flatMap(saga ->
+                        listings.stream().map(listed -> new ListedSagas(saga, listed, after, shared + 2, store)))
                 .toList();
     }
 

@@ -208,7 +208,8 @@ final class StoredInTransaction implements TransactionSynchronization {
             });
             handOver(late);
         } catch (SQLException e) {
-            failure = new Failures(table.name()).translateStoring("The outbox could not be written to after the commit", e);
+            failure = new Failures(table.name())
+                    .translateStoring("The outbox could not be written to after the commit", e);
             LOG.error(
                     "Messages published after the commit of their transaction are lost [count={}]. Publish them before the commit.",
                     late.size(),

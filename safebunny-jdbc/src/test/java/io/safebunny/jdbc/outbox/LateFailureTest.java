@@ -37,7 +37,9 @@ class LateFailureTest {
         public Connection getConnection() throws SQLException {
             Connection real = TestDatabase.H2.pool().getConnection();
             return (Connection) Proxy.newProxyInstance(
-                    LateFailureTest.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, args) -> {
+                    LateFailureTest.class.getClassLoader(),
+                    new Class<?>[] {Connection.class},
+                    (proxy, method, args) -> {
                         if (method.getName().equals("commit") && commitFails.compareAndSet(true, false)) {
                             real.rollback();
                             throw new SQLException("simulated");
@@ -88,8 +90,7 @@ class LateFailureTest {
         publish(true);
 
         assertThat(sender.ids()).containsExactly("early");
-        assertThat(told)
-                .isEqualTo(Map.of("early", PublishOutcome.CONFIRMED, "late", PublishOutcome.DROPPED));
+        assertThat(told).isEqualTo(Map.of("early", PublishOutcome.CONFIRMED, "late", PublishOutcome.DROPPED));
     }
 
     @Test
@@ -97,7 +98,6 @@ class LateFailureTest {
         publish(false);
 
         assertThat(sender.ids()).containsExactly("early", "late");
-        assertThat(told)
-                .isEqualTo(Map.of("early", PublishOutcome.CONFIRMED, "late", PublishOutcome.CONFIRMED));
+        assertThat(told).isEqualTo(Map.of("early", PublishOutcome.CONFIRMED, "late", PublishOutcome.CONFIRMED));
     }
 }
