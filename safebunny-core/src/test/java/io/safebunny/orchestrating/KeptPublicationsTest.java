@@ -23,6 +23,7 @@ import io.safebunny.saga.Starts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -75,7 +76,7 @@ class KeptPublicationsTest {
 
         @Override
         public void invoke(PublishContext context, Next next) throws Exception {
-            told.add(new Told(context.type(), context.outcome()));
+            told.add(new Told(context.type(), Objects.requireNonNull(context.outcome())));
             next.run();
         }
     }

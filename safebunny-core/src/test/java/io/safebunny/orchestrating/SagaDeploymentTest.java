@@ -91,12 +91,12 @@ class SagaDeploymentTest {
 
     @BunnySaga(name = "Reminder")
     static final class OldReminder {
-        record ReminderState(String id) {}
+        record OldState(String id) {}
 
         @Starts
         @BunnyHandler(from = "desk")
-        ReminderState on(Remind remind) {
-            return new ReminderState(remind.id());
+        OldState on(Remind remind) {
+            return new OldState(remind.id());
         }
     }
 

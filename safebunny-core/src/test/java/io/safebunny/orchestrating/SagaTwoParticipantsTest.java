@@ -51,6 +51,7 @@ class SagaTwoParticipantsTest {
         void on(Shipped shipped, State state) {}
 
         @BunnyHandler(from = "desk")
+        @SuppressWarnings("DoNotCallSuggester") // it throws for the test
         void on(Stop stop, State state) {
             throw new PoisonMessageException("as the test wants");
         }

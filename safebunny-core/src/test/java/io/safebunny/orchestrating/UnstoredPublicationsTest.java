@@ -5,6 +5,7 @@ import static io.safebunny.middleware.PublishOutcome.CONFIRMED;
 import static io.safebunny.middleware.PublishOutcome.DROPPED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.Published;
 import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishContext;
@@ -49,8 +50,8 @@ class UnstoredPublicationsTest {
         world.publishMiddlewares = List.of(new After());
         @Nullable MessageStore none = null;
         world.start("post", none, List.of(SagaWorld.handler("desk", Begin.class, (payload, context) -> {
-            var first = world.bunny("post").publish(new First("1"));
-            var second = world.bunny("post").publish(new Second("1"));
+            Published unused = world.bunny("post").publish(new First("1"));
+            unused = world.bunny("post").publish(new Second("1"));
         })));
         world.publish("desk", new Begin("1"), "order-1");
         assertThat(told).containsExactlyInAnyOrder("First " + DROPPED, "Second " + DROPPED);
