@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.model;
 
+import io.safebunny.PoisonMessageException;
 import io.safebunny.crash.model.ShopSaga.Capture;
 import io.safebunny.crash.model.ShopSaga.Captured;
 import io.safebunny.crash.model.ShopSaga.Declined;
@@ -53,6 +54,7 @@ public final class Interleaving {
     private final Set<String> captured = new HashSet<>();
     private final Map<String, Set<String>> failed = new HashMap<>();
     private final Map<String, Integer> points = new TreeMap<>();
+    private final Map<String, Integer> grams = new TreeMap<>();
     private int placed;
     private final Chaos chaos;
 
@@ -90,7 +92,8 @@ public final class Interleaving {
         MessageStore store = storeOf.computeIfAbsent(node, this::newStore);
         chaos.calmly(() -> {
             if (node.equals(ShopSaga.NODE)) {
-                world.start(node, store, List.of(), new ShopSaga(() -> chaos.chance(25)), new BookSaga());
+                world.start(
+                        node, store, List.of(), new ShopSaga(() -> chaos.chance(25)), new BookSaga(), new ParcelSaga());
             } else {
                 world.start(node, store, handlers(node));
             }
@@ -106,6 +109,11 @@ public final class Interleaving {
         return switch (node) {
             case "warehouse" ->
                 List.of(
+                        World.handler(ShopSaga.NODE, ParcelSaga.Label.class, (payload, context) -> {
+                            if (((ParcelSaga.Label) payload).isUnprintable()) {
+                                throw new PoisonMessageException("as the proof wants");
+                            }
+                        }),
                         World.handler(ShopSaga.NODE, ReserveStock.class, (payload, context) -> {
                             chaos.trouble();
                             String order = ((ReserveStock) payload).order();
@@ -159,11 +167,12 @@ public final class Interleaving {
     // ---- what happens
 
     private void act() {
-        switch (random.nextInt(14)) {
+        switch (random.nextInt(15)) {
             case 0, 1, 2 -> place();
             case 3 -> send(new Note(1 + random.nextInt(100)));
             case 4 -> mark(1 + random.nextInt(100));
             case 5 -> send(new Wait(random.nextInt(400)));
+            case 14 -> pack(1 + random.nextInt(100));
             case 6 -> {
                 if (random.nextInt(3) == 0) {
                     repairAny();
@@ -204,6 +213,13 @@ public final class Interleaving {
         String id = any();
         points.merge(id, more, Integer::sum);
         world.publish("storefront", new BookSaga.Mark(more), id);
+    }
+
+    /** Of any order, in one of a few parcels. */
+    private void pack(int more) {
+        String parcel = "parcel-" + (1 + random.nextInt(4));
+        grams.merge(parcel, more, Integer::sum);
+        send(new ParcelSaga.Pack(parcel, more));
     }
 
     private void replay() {
@@ -300,6 +316,13 @@ public final class Interleaving {
                 wrong.merge(id, problem, (one, other) -> one + "; " + other);
             }
             chaos.count("books");
+        });
+        grams.forEach((parcel, sum) -> {
+            String problem = ParcelSaga.judge(world.saga(ShopSaga.NODE, ParcelSaga.NAME, parcel), parcel, sum);
+            if (!problem.isEmpty()) {
+                wrong.put(parcel, problem);
+            }
+            chaos.count("parcels");
         });
         if (!wrong.isEmpty()) {
             throw new DeviationException(wrong.toString());

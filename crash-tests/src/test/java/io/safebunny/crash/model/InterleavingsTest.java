@@ -33,7 +33,8 @@ class InterleavingsTest {
         Interleavings all = Interleavings.ofSagas(store -> store);
 
         assertThat(all.run(1, FEW, done -> {})).isEmpty();
-        assertThat(all.seen()).containsKeys("crashes", "interruptions", "duplicates", "replays", "repairs", "books");
+        assertThat(all.seen())
+                .containsKeys("crashes", "interruptions", "duplicates", "replays", "repairs", "books", "parcels");
     }
 
     @Test
