@@ -61,7 +61,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
      * keeps unpaired surrogates as escapes, because the step has already run and must not fail over them.
      */
     public static JsonMessageSerializer ofResults() {
-        return new JsonMessageSerializer(StrictMapper.of(keepingZones(), new JsonLimits(LARGEST_MESSAGE)), false);
+        return new JsonMessageSerializer(StrictMapper.ofStored(keepingZones(), new JsonLimits(LARGEST_MESSAGE)), false);
     }
 
     /** For the node's own data, which comes back as it was: at ten o'clock in Berlin is not at nine in UTC. */
@@ -74,7 +74,8 @@ public final class JsonMessageSerializer implements MessageSerializer {
 
     /** For states of sagas, which are the node's own data too, and which a handler can still be refused. */
     static JsonMessageSerializer ofStates() {
-        return new JsonMessageSerializer(StrictMapper.of(StateFormat.mapper(), new JsonLimits(LARGEST_MESSAGE)), true);
+        return new JsonMessageSerializer(
+                StrictMapper.ofStored(StateFormat.mapper(), new JsonLimits(LARGEST_MESSAGE)), true);
     }
 
     @Override

@@ -31,7 +31,7 @@ import tools.jackson.databind.util.NameTransformer;
 /**
  * Refuses an object of which something would get lost without a word: a field that has a getter and that nothing fills from the body, such as
  * a final one beside a default constructor, or one whose constructor names its parameter otherwise. What the class makes of it anyway (a
- * constant, a sum) may come as it is. Costs nothing for other classes. What is {@linkplain UnreadFields stored} is only read. Thread-safe.
+ * constant, a sum) may come as it is. Costs nothing for other classes. Thread-safe.
  */
 final class LostValues extends ValueDeserializerModifier {
 
@@ -118,8 +118,7 @@ final class LostValues extends ValueDeserializerModifier {
         @Override
         public @Nullable Object deserialize(JsonParser parser, DeserializationContext context) {
             JsonToken first = parser.currentToken();
-            if (UnreadFields.of(context) != null
-                    || (first != JsonToken.START_OBJECT && first != JsonToken.PROPERTY_NAME)) {
+            if (first != JsonToken.START_OBJECT && first != JsonToken.PROPERTY_NAME) {
                 return super.deserialize(parser, context);
             }
             ObjectNode body = object(parser);

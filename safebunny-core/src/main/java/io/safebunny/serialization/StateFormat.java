@@ -5,7 +5,6 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.spi.serialization.SerializationException;
 import java.lang.reflect.Type;
 import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -55,21 +54,36 @@ public final class StateFormat {
     }
 
     /**
-     * Of what has just been written, and not of what another version wrote.
+     * Of what has just been written, and not of what another version wrote. What nobody reads may come back by itself: a sum, a question.
      *
      * @throws SerializationException it would not come back as it is
      */
-    public static void requireReadable(JsonNode written, Type type) {
-        byte[] json = JSON.serialize(written);
-        Object unused = JSON.deserialize(json, type);
-        UnreadFields unread = new UnreadFields();
-        Object unusedToo = JSON.deserialize(json, type, unread);
-        if (!unread.isEmpty()) {
+    public static void requireReadable(Object state, JsonNode written, Type type) {
+        Reading reading = read(written, type);
+        if (reading.unread().isEmpty()) {
+            return;
+        }
+        Set<String> lost = ChangedFields.among(reading.unread(), written, write(reading.value()));
+        if (!lost.isEmpty()) {
+            lost.removeAll(ChangedFields.among(lost, written, write(state))); // those that change with the clock
+        }
+        if (!lost.isEmpty()) {
             throw new SerializationException(
                     "Cannot read JSON as %s: it writes %s, and does not read that. Fields of a subclass come back if @JsonTypeInfo says which it is"
-                            .formatted(type.getTypeName(), new TreeSet<>(unread.names())),
+                            .formatted(type.getTypeName(), lost),
                     null);
         }
+    }
+
+    /** Whether a state has become another one since it was written, and not merely later. */
+    public static boolean isChanged(JsonNode written, Object state, Type type) {
+        JsonNode now = write(state);
+        if (now.equals(written)) {
+            return false;
+        }
+        Reading before = read(written, type);
+        return ChangedFields.areBeside(
+                ChangedFields.among(before.unread(), written, write(before.value())), written, now);
     }
 
     static JsonMapper mapper() {

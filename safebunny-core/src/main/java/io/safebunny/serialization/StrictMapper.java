@@ -11,7 +11,7 @@ import tools.jackson.databind.module.SimpleModule;
 
 /**
  * Hardens the application's mapper against hostile bodies: {@link JsonLimits}, no class names, no duplicate properties, {@link
- * ExactNumbers}, {@link UnknownNames}; and against its own: {@link EmptyObjects}, {@link LostValues}. A builder, because only a builder can replace the mapper's
+ * ExactNumbers}, {@link UnknownNames}; and against its own: {@link EmptyObjects}, and for messages {@link LostValues}. A builder, because only a builder can replace the mapper's
  * factory, which holds the limits.
  */
 final class StrictMapper extends JsonMapper.Builder {
@@ -23,8 +23,26 @@ final class StrictMapper extends JsonMapper.Builder {
         _problemHandlers = UnknownNames.after(_problemHandlers);
     }
 
-    /** @throws ConfigurationException SB-1310 when the mapper lets bodies choose classes, or its limits cannot be set */
+    /**
+     * For messages.
+     *
+     * @throws ConfigurationException SB-1310 when the mapper lets bodies choose classes, or its limits cannot be set
+     */
     static JsonMapper of(JsonMapper mapper, JsonLimits limits) {
+        LostValues lost = new LostValues();
+        JsonMapper strict = hardened(mapper, limits)
+                .addModule(new SimpleModule("safebunny-lost").setDeserializerModifier(lost))
+                .build();
+        lost.writeWith(strict);
+        return strict;
+    }
+
+    /** For what is stored, which is only read: what it has lost was lost when it was written. */
+    static JsonMapper ofStored(JsonMapper mapper, JsonLimits limits) {
+        return hardened(mapper, limits).build();
+    }
+
+    private static JsonMapper.Builder hardened(JsonMapper mapper, JsonLimits limits) {
         if (mapper.deserializationConfig().getDefaultTyper(mapper.constructType(Object.class)) != null) {
             throw unsafe(
                     mapper,
@@ -43,8 +61,7 @@ final class StrictMapper extends JsonMapper.Builder {
                             .formatted(own.getClass().getName()),
                     "Override rebuild() of the factory, or build the mapper with a JsonFactory.");
         }
-        LostValues lost = new LostValues();
-        JsonMapper strict = new StrictMapper((StateImpl) mapper.rebuild().saveStateApplyModules(), limited)
+        return new StrictMapper((StateImpl) mapper.rebuild().saveStateApplyModules(), limited)
                 .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
                 .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                 // 1.75 would become 1
@@ -55,11 +72,7 @@ final class StrictMapper extends JsonMapper.Builder {
                 .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                 .addModule(new SimpleModule("safebunny")
                         .setDeserializerModifier(new ExactNumbers())
-                        .setSerializerModifier(new EmptyObjects()))
-                .addModule(new SimpleModule("safebunny-lost").setDeserializerModifier(lost))
-                .build();
-        lost.writeWith(strict);
-        return strict;
+                        .setSerializerModifier(new EmptyObjects()));
     }
 
     private static ConfigurationException unsafe(JsonMapper mapper, String why, String action) {

@@ -4,6 +4,8 @@ package io.safebunny.serialization;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
@@ -130,7 +132,7 @@ final class UnreadModule {
                 return properties;
             }
             List<BeanPropertyWriter> all = new ArrayList<>(properties);
-            all.add(Added.to(config, type));
+            all.add(Added.to(config, type, properties));
             return all;
         }
     }
@@ -140,18 +142,23 @@ final class UnreadModule {
 
         private static final long serialVersionUID = 1;
 
-        private Added(BeanPropertyDefinition definition, AnnotatedClass type, JavaType declared) {
+        /** Which the class writes without reading them. */
+        private final Set<String> own;
+
+        private Added(BeanPropertyDefinition definition, AnnotatedClass type, JavaType declared, Set<String> own) {
             super(definition, type.getAnnotations(), declared);
+            this.own = own;
         }
 
-        static Added to(MapperConfig<?> config, BeanDescription.Supplier type) {
+        static Added to(MapperConfig<?> config, BeanDescription.Supplier type, List<BeanPropertyWriter> properties) {
             JavaType declared = config.constructType(Object.class);
             AnnotatedClass owner = type.getClassInfo();
             return new Added(
                     SimpleBeanPropertyDefinition.construct(
                             config, new VirtualAnnotatedMember(owner, owner.getRawType(), "", declared)),
                     owner,
-                    declared);
+                    declared,
+                    properties.stream().map(BeanPropertyWriter::getName).collect(Collectors.toSet()));
         }
 
         @Override
@@ -159,8 +166,10 @@ final class UnreadModule {
             UnreadFields unread = UnreadFields.of(context);
             if (unread != null) {
                 unread.write(bean).forEach((name, value) -> {
-                    json.writeName(name);
-                    context.writeTree(json, value);
+                    if (!own.contains(name)) {
+                        json.writeName(name);
+                        context.writeTree(json, value);
+                    }
                 });
             }
         }

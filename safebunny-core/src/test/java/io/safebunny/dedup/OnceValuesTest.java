@@ -15,6 +15,7 @@ import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -87,5 +88,21 @@ class OnceValuesTest {
                 }))
                 .isEqualTo(new Corrected("r-1", null)));
         assertThat(charges).hasValue(1);
+    }
+
+    /** As of a client's library: it has run, and what is lost of it was lost before, too. */
+    static class Charge {
+        private final UUID trace = UUID.randomUUID();
+        public String id = "c-1";
+
+        public UUID getTrace() {
+            return trace;
+        }
+    }
+
+    @Test
+    void areNotRefusedForWhatTheirTypeDoesNotReadAfterTheStepHasRun() throws Exception {
+        assertThat(twice(Charge.class, new Charge())).hasSize(2).allSatisfy(charge -> assertThat(charge.id)
+                .isEqualTo("c-1"));
     }
 }

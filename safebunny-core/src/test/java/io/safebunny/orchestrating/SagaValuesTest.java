@@ -19,6 +19,8 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -350,5 +352,130 @@ class SagaValuesTest {
         assertThat(saga().history()).last().satisfies(event -> assertThat(event.what())
                 .contains("unpaired surrogate"));
         assertThat(saga().status()).isEqualTo(SagaStatus.ACTIVE);
+    }
+
+    /** As classes tell others, and themselves read from nowhere: sums and questions. */
+    @BunnySaga(name = "Account")
+    static class Deriving {
+        record Entry(BigDecimal amount) {
+            public boolean isLarge() {
+                return amount.compareTo(BigDecimal.TEN) >= 0;
+            }
+        }
+
+        record State(List<Entry> entries, Set<Entry> largest) {
+            public BigDecimal getTotal() {
+                return entries.stream().map(Entry::amount).reduce(BigDecimal.ZERO, BigDecimal::add);
+            }
+
+            public boolean isPaid() {
+                return !entries.isEmpty();
+            }
+        }
+
+        @Starts
+        @BunnyHandler(from = "bank")
+        State on(Open open) {
+            return new State(List.of(), Set.of());
+        }
+
+        @BunnyHandler(from = "bank")
+        State on(Deposit deposit, State state) {
+            List<Entry> entries = new ArrayList<>(state.entries());
+            entries.add(new Entry(deposit.amount()));
+            return new State(entries, Set.copyOf(entries));
+        }
+    }
+
+    @Test
+    void whatTheStateMakesOfTheRestNeedNotBeRead() {
+        deploy(new Deriving());
+        send(new Open(BigDecimal.ONE));
+        for (int amount = 1; amount <= 12; amount++) {
+            send(new Deposit(BigDecimal.valueOf(amount)));
+        }
+
+        assertThat(world.poison("accounts")).isEmpty();
+        assertThat(saga().state()).contains("\"total\":78", "\"paid\":true", "{\"amount\":12,\"large\":true}");
+    }
+
+    /** Of what is written, something comes back otherwise. */
+    @BunnySaga(name = "Account")
+    static class Losing {
+        static class State {
+            private final UUID id = UUID.randomUUID();
+            public BigDecimal balance = BigDecimal.ZERO;
+
+            public UUID getId() {
+                return id;
+            }
+
+            public boolean isEmpty() {
+                return balance.signum() == 0;
+            }
+        }
+
+        @Starts
+        @BunnyHandler(from = "bank")
+        State on(Open open) {
+            return new State();
+        }
+    }
+
+    @Test
+    void whatTheStateLosesIsTold() {
+        deploy(new Losing());
+        send(new Open(BigDecimal.ONE));
+
+        assertThat(world.poison("accounts")).hasSize(1).satisfiesExactly(copy -> assertThat(
+                        copy.headers().get("x-exception-message"))
+                .asString()
+                .contains("SB-5012", "[id]"));
+    }
+
+    /** It tells something else at each moment, of itself and of a part of it. */
+    @BunnySaga(name = "Account")
+    static class Ageing {
+        static class Part {
+            public BigDecimal amount = BigDecimal.ZERO;
+
+            public long getNow() {
+                return System.nanoTime();
+            }
+        }
+
+        static class State {
+            public Part part = new Part();
+
+            public long getNow() {
+                return System.nanoTime();
+            }
+        }
+
+        @Starts
+        @BunnyHandler(from = "bank")
+        State on(Open open) {
+            return new State();
+        }
+
+        @BunnyHandler(from = "bank")
+        void on(Deposit deposit, State state) {
+            state.part.amount = deposit.amount();
+        }
+    }
+
+    @Test
+    void theClockIsNoChangeOfTheState() {
+        deploy(new Ageing());
+        send(new Open(BigDecimal.ONE));
+        send(new Deposit(BigDecimal.ZERO));
+        assertThat(world.poison("accounts")).isEmpty();
+
+        send(new Deposit(BigDecimal.ONE));
+
+        assertThat(world.poison("accounts")).hasSize(1).satisfiesExactly(copy -> assertThat(
+                        copy.headers().get("x-exception-message"))
+                .asString()
+                .contains("SB-5012", "Return the state"));
     }
 }

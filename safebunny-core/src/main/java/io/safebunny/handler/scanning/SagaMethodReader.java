@@ -90,7 +90,10 @@ final class SagaMethodReader {
                     FIX);
         }
         return new Signature(
-                payload, takesState, returnsState, method(where, found.invoker(), arguments, takesState, returnsState));
+                payload,
+                takesState,
+                returnsState,
+                method(where, found.invoker(), arguments, takesState && !returnsState ? state : null, returnsState));
     }
 
     private static boolean returnsState(BeanMethod found, Type state) {
@@ -138,17 +141,20 @@ final class SagaMethodReader {
         }
     }
 
+    /** @param unchanged the type of a state that must stay as it is */
     private static SagaMethod method(
-            String where, MethodInvoker invoker, Argument[] arguments, boolean takesState, boolean returnsState) {
+            String where, MethodInvoker invoker, Argument[] arguments, @Nullable Type unchanged, boolean returnsState) {
         return (payload, message, state, saga, blockedOn) -> {
             Call call = new Call(payload, message, state, saga, blockedOn);
             @Nullable Object[] values = new Object[arguments.length];
             for (int i = 0; i < values.length; i++) {
                 values[i] = arguments[i].resolve(call);
             }
-            JsonNode before = state == null || returnsState || !takesState ? null : StateFormat.write(state);
+            JsonNode before = state == null || unchanged == null ? null : StateFormat.write(state);
             Object result = invoker.invoke(values);
-            if (before != null && !before.equals(StateFormat.write(Objects.requireNonNull(state)))) {
+            if (before != null
+                    && StateFormat.isChanged(
+                            before, Objects.requireNonNull(state), Objects.requireNonNull(unchanged))) {
                 throw new MisuseException(
                         MisuseException.SAGA,
                         "A method of a saga has changed its state and is void, which leaves what is stored as it is [method=%s]. Return the state."

@@ -65,7 +65,7 @@ public final class SagaStates {
     public void write(SagaDocument document, Object state) {
         try {
             ObjectNode written = object(StateFormat.write(state));
-            StateFormat.requireReadable(written, saga.stateType()); // later would be too late to find out
+            StateFormat.requireReadable(state, written, saga.stateType()); // later would be too late to find out
             if (document.stateVersion() > 0) {
                 ObjectNode old = upgraded(document);
                 written = UnknownFields.keep(old, StateFormat.read(old, saga.stateType()), written);
