@@ -94,7 +94,7 @@ final class LeasedClaims implements Claims {
             if (record.state() == RecordState.CLAIMED) {
                 Claim ours = new Claim(store, timeline, log, record, before);
                 held = ours;
-                mayBeApart = record.version() > 1;
+                mayBeApart = store.mayKeepStepsApart();
                 renewals.add(ours);
             }
             return record;

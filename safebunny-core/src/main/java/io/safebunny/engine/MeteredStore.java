@@ -105,6 +105,11 @@ class MeteredStore implements MessageStore {
     }
 
     @Override
+    public boolean mayKeepStepsApart() {
+        return store.mayKeepStepsApart();
+    }
+
+    @Override
     public int removeExpired(int limit) {
         int removed = timers.time(Operation.REMOVE_EXPIRED, () -> store.removeExpired(limit));
         if (removed < limit) { // so it went through all kinds of records

@@ -100,12 +100,12 @@ final class MessageInvoker implements HandlerInvoker {
         type.tools().metrics().sagaIgnored(type.name(), why);
     }
 
-    /** An answer to a message on which the saga was blocked shows that somebody has replayed it. */
+    /** An answer to a message on which the saga was blocked shows that somebody has replayed it, unless it was sent before that was set aside. */
     private static void unblock(SagaDocument saga, MessageContext context) {
         String cause = context.causationId();
         if (cause != null) {
             saga.steps().answered(cause, context.from(), context.sentAt());
-            saga.blocks().remove(cause, context.from());
+            saga.blocks().answered(cause, context.from(), context.sentAt());
         }
     }
 }

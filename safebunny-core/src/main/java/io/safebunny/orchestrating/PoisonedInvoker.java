@@ -18,6 +18,7 @@ import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.sweeping.SweepRounds;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -67,6 +68,9 @@ final class PoisonedInvoker implements HandlerInvoker {
     private void seekSender(BunnyPoisoned news, boolean told, MessageContext context) {
         Instant now = tools.timeline().now();
         Handling handling = tools.handling();
+        if (told && hasNoSender(news)) {
+            return;
+        }
         if (told) {
             handling.collect(tools.messages().poisonedForSender(news, context, SagaType.sagaId(handling), now));
             return;
@@ -79,6 +83,16 @@ final class PoisonedInvoker implements HandlerInvoker {
         }
     }
 
+    /** A timeout is sent by the saga that has set it; and what comes from other nodes only, by none of ours. */
+    private boolean hasNoSender(BunnyPoisoned news) {
+        return news.type().equals(SagaMessages.TIMEOUT)
+                || (isOurs(news)
+                        && types.all().stream()
+                                .flatMap(type -> type.definition().handlers().stream())
+                                .anyMatch(handler -> handler.type().equals(news.type())
+                                        && !handler.from().contains(tools.node())));
+    }
+
     /**
      * @param step by which the saga sent the message; {@code null} if it did not
      * @return whether the saga was told, which is yet to be written
@@ -87,7 +101,7 @@ final class PoisonedInvoker implements HandlerInvoker {
             SagaType type, SagaVisit visit, @Nullable SagaStep step, BunnyPoisoned news, MessageContext context)
             throws Exception {
         SagaDocument saga = visit.saga();
-        boolean isMeant = !news.forSender() && isOurs(news) && isMeantFor(type, saga, news);
+        boolean isMeant = !SagaMessages.isForSender(context.headers()) && isOurs(news) && isMeantFor(type, saga, news);
         if ((step == null && !isMeant)
                 || saga.status().isEnded()
                 || (news.again() && !saga.blocks().isUntold(news.messageId(), news.node()))) {
@@ -103,7 +117,7 @@ final class PoisonedInvoker implements HandlerInvoker {
         if (isMeant && isGap(saga, news.messageId(), reason)) {
             saga.stickOn(news.messageId());
         }
-        if (step != null && isMissed(saga, step, news)) {
+        if (step != null && isMissed(saga, step, news, SagaMessages.setAsideAtOf(context.headers()))) {
             block(type, visit, step, news, context);
         }
         visit.save();
@@ -116,21 +130,23 @@ final class PoisonedInvoker implements HandlerInvoker {
      * @return whether the saga is changed
      */
     boolean setAside(SagaType type, SagaDocument saga, BunnyPoisoned news, Handling handling) {
-        String reason = SagaMessages.reasonOf(handling.message().headers());
+        Map<String, Object> headers = handling.message().headers();
+        String reason = SagaMessages.reasonOf(headers);
+        long setAsideAt = SagaMessages.setAsideAtOf(headers);
         SagaStep step = saga.steps().sender(news.sent());
         if (step != null && step.isUndoneBy(news.sent())) {
             boolean isMissed = step.status() == StepStatus.UNDOING && saga.status() == SagaStatus.COMPENSATING;
             if (isMissed) {
-                boolean unused = saga.blocks().put(blockOf(blockedOn(news, reason), news, false));
+                boolean unused = saga.blocks().put(blockOf(news, headers, false));
                 saga.become(SagaStatus.COMPENSATION_FAILED);
             }
             return isMissed;
         }
-        boolean isMeant = !news.forSender() && isOurs(news) && isMeantFor(type, saga, news);
+        boolean isMeant = !SagaMessages.isForSender(headers) && isOurs(news) && isMeantFor(type, saga, news);
         boolean isStuck = (step != null || (isMeant && mayBeGap(saga, news.messageId(), reason)))
                 && StickWhenSetAside.stick(saga, handling.message());
-        if (isStuck && step != null && isCommandMissed(saga, step, news)) { // its method is tried again when it goes on
-            boolean unused = saga.blocks().put(blockOf(blockedOn(news, reason), news, true));
+        if (isStuck && step != null && isCommandMissed(saga, step, news, setAsideAt)) { // its method is tried again when it goes on
+            boolean unused = saga.blocks().put(blockOf(news, headers, true));
         }
         return isStuck;
     }
@@ -143,12 +159,11 @@ final class PoisonedInvoker implements HandlerInvoker {
         }
     }
 
-    private static BlockedOn blockedOn(BunnyPoisoned news, String reason) {
-        return new BlockedOn(news.messageId(), news.type(), news.node(), reason);
-    }
-
-    private static Block blockOf(BlockedOn message, BunnyPoisoned news, boolean isUntold) {
-        return new Block(message, news.recordVersion(), news.setAsideAt(), isUntold);
+    /** @param headers of the news */
+    private static Block blockOf(BunnyPoisoned news, Map<String, Object> headers, boolean isUntold) {
+        BlockedOn message =
+                new BlockedOn(news.messageId(), news.type(), news.node(), SagaMessages.reasonOf(headers));
+        return new Block(message, news.recordVersion(), SagaMessages.setAsideAtOf(headers), isUntold);
     }
 
     private boolean isOurs(BunnyPoisoned news) {
@@ -177,32 +192,32 @@ final class PoisonedInvoker implements HandlerInvoker {
     }
 
     /** Whether the saga still waits for what it has sent, or for the acknowledgement of it. */
-    private boolean isMissed(SagaDocument saga, SagaStep step, BunnyPoisoned news) {
+    private boolean isMissed(SagaDocument saga, SagaStep step, BunnyPoisoned news, long setAsideAt) {
         boolean isAcknowledgement = news.type().equals(SagaMessages.UNDONE);
         if (!step.isUndoneBy(news.sent())) {
-            return !isAcknowledgement && isCommandMissed(saga, step, news);
+            return !isAcknowledgement && isCommandMissed(saga, step, news, setAsideAt);
         }
         return step.status() == StepStatus.UNDOING
                 && (!isAcknowledgement || (isOurs(news) && records.isStillSetAside(saga.id(), news.messageId())));
     }
 
-    private static boolean isCommandMissed(SagaDocument saga, SagaStep step, BunnyPoisoned news) {
+    private static boolean isCommandMissed(SagaDocument saga, SagaStep step, BunnyPoisoned news, long setAsideAt) {
         return step.status() == StepStatus.SENT
-                && !saga.steps().isAnswered(news.sent(), news.node(), news.setAsideAt());
+                && !saga.steps().isAnswered(news.sent(), news.node(), setAsideAt);
     }
 
     /** Without its undo, a saga that is undone waits for a person. One that is stuck is told when it goes on. */
     private static void block(SagaType type, SagaVisit visit, SagaStep step, BunnyPoisoned news, MessageContext context)
             throws Exception {
         SagaDocument saga = visit.saga();
-        BlockedOn blockedOn = blockedOn(news, SagaMessages.reasonOf(context.headers()));
-        boolean isNew = saga.blocks().put(blockOf(blockedOn, news, saga.status() == SagaStatus.STUCK));
+        Block block = blockOf(news, context.headers(), saga.status() == SagaStatus.STUCK);
+        boolean isNew = saga.blocks().put(block);
         if (step.isUndoneBy(news.sent())) {
             saga.become(SagaStatus.COMPENSATION_FAILED);
         }
         SagaMethod method = type.definition().poisoned();
         if (method != null && isNew && saga.status() == SagaStatus.ACTIVE) {
-            visit.run(method, null, context, blockedOn);
+            visit.run(method, null, context, block.message());
         }
     }
 }

@@ -177,7 +177,7 @@ final class PoisonReader {
         Envelope message = inspected.message();
         boolean remembered = ages.isRemembered(stored, wire, message);
         MessageRecord record = remembered || forced ? stored : null;
-        boolean tooOld = inspected.tooOld() || isOfAReasonOfAge(wire);
+        boolean tooOld = inspected.tooOld() || isOfAReasonOfAge(wire) || (stored != null && !remembered);
         Judgement judgement = Judgement.of(
                 record,
                 record == null || record.fingerprint().isOf(message),

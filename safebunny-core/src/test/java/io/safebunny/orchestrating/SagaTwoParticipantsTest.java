@@ -4,6 +4,8 @@ package io.safebunny.orchestrating;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyHandler;
+import io.safebunny.BunnyOperations;
+import io.safebunny.BunnyOperations.Scope;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.message.WireMessage;
 import io.safebunny.saga.BlockedOn;
@@ -79,6 +81,7 @@ class SagaTwoParticipantsTest {
         world.start(node, List.of(SagaWorld.handler("shop", Ship.class, (payload, context) -> {
             if (answersAtOnce) {
                 var unused = world.bunny(node).publishNow(new Shipped(node));
+                world.timeline.advance(Duration.ofMillis(1));
             }
             if (failing.contains(node)) {
                 throw new PoisonMessageException("as the test wants");
@@ -158,5 +161,23 @@ class SagaTwoParticipantsTest {
 
         assertThat(saga().blockedOn()).extracting(BlockedOn::node).containsExactly("hall");
         assertThat(shipping.told).hasSize(1);
+    }
+
+    /** The news overtakes it. */
+    @Test
+    void norIsItWhenItComesAfterTheNews() {
+        answersAtOnce = true;
+        failing.remove("yard");
+        BunnyOperations operations = world.engine("shop").operations();
+        operations.pause("Shipped", Duration.ofSeconds(10), Scope.INSTANCE, "the news comes first", "the test");
+        world.publish("desk", new Begin("1"), ID);
+        assertThat(saga().blockedOn()).extracting(BlockedOn::node).containsExactly("hall");
+
+        world.pass(Duration.ofMinutes(1));
+
+        assertThat(saga().history())
+                .filteredOn(event -> event.what().startsWith("took Shipped"))
+                .hasSize(3);
+        assertThat(saga().blockedOn()).extracting(BlockedOn::node).containsExactly("hall");
     }
 }

@@ -125,6 +125,19 @@ class LateReplayTest {
         assertThat(charges).containsExactly("o-1");
     }
 
+    @Test
+    void ofOneWithoutAnAgeIsRefusedThenToo() {
+        setAsideAfterItsCharge(Wires.orderPlaced()
+                .withoutHeaders()
+                .with("message_id", "o-1")
+                .with("timestamp", null)
+                .wire());
+        node.timeline.advance(KEPT.minusMinutes(10));
+
+        assertThat(node.list()).extracting(PoisonedMessage::verdict).containsExactly(Verdict.TOO_OLD);
+        assertThat(node.replay(PoisonNode.everything()).moved()).isZero();
+    }
+
     /** It was refused while messages were remembered for a shorter time. */
     @Test
     void ofWhatWasTooOldOnceIsRefusedHoweverYoungItCountsNow() {

@@ -361,6 +361,11 @@ public final class CosmosMessageStore implements MessageStore {
         return listings.countListed(kind, status);
     }
 
+    @Override
+    public boolean mayKeepStepsApart() {
+        return false;
+    }
+
     /** Does nothing: the service deletes expired records itself. */
     @Override
     public int removeExpired(int limit) {

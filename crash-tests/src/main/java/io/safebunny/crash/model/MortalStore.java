@@ -85,6 +85,11 @@ final class MortalStore implements MessageStore {
     }
 
     @Override
+    public boolean mayKeepStepsApart() {
+        return store.mayKeepStepsApart();
+    }
+
+    @Override
     public int removeExpired(int limit) {
         instance.requireAlive();
         return store.removeExpired(limit);

@@ -98,6 +98,11 @@ public class PointedStore implements MessageStore {
     }
 
     @Override
+    public boolean mayKeepStepsApart() {
+        return store.mayKeepStepsApart();
+    }
+
+    @Override
     public int removeExpired(int limit) {
         faults.asksStore();
         return store.removeExpired(limit);

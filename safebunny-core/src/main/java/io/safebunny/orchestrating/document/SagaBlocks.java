@@ -2,6 +2,7 @@
 package io.safebunny.orchestrating.document;
 
 import io.safebunny.saga.BlockedOn;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -89,13 +90,23 @@ public final class SagaBlocks {
         return true;
     }
 
+    /** That node has published something because of the message; what it published before it set the message aside is no answer. */
+    public void answered(String messageId, String node, Instant at) {
+        boolean isBefore = all().stream()
+                .anyMatch(block ->
+                        isAbout(block.message(), messageId, node) && at.toEpochMilli() < block.setAsideAt());
+        if (!isBefore) {
+            remove(messageId, node);
+        }
+    }
+
     /** Of all nodes. */
     public void remove(String messageId) {
         remove(messageId, null);
     }
 
     /** @param node that set it aside; {@code null} for all that did */
-    public void remove(String messageId, @Nullable String node) {
+    private void remove(String messageId, @Nullable String node) {
         ArrayNode blocks = SagaFields.array(root, NAME);
         for (int i = blocks.size() - 1; i >= 0; i--) {
             JsonNode blocked = blocks.get(i);

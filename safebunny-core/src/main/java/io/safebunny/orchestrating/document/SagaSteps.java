@@ -72,7 +72,9 @@ public final class SagaSteps {
             if (SagaFields.text(step, COMMAND).contains(commandId)
                     && read(step).messageId().equals(commandId)
                     && !isAnsweredBy(step, node, at.toEpochMilli() - 1)) {
-                SagaFields.withRoom(SagaFields.array((ObjectNode) step, ANSWERED_BY), MOST_NODES)
+                ArrayNode answers = SagaFields.array((ObjectNode) step, ANSWERED_BY);
+                answers.removeIf(known -> SagaFields.text(known, "node").equals(node));
+                SagaFields.withRoom(answers, MOST_NODES)
                         .addObject()
                         .put("node", node)
                         .put("at", at.toEpochMilli());
@@ -97,8 +99,10 @@ public final class SagaSteps {
     private static boolean isAnsweredBy(JsonNode step, String node, long after) {
         return step.path(ANSWERED_BY)
                 .valueStream()
-                .anyMatch(known -> SagaFields.text(known, "node").equals(node)
-                        && known.path("at").asLong(0) > after);
+                .anyMatch(known -> known.isString() // of an older version, which noted no time
+                        ? known.asString("").equals(node)
+                        : SagaFields.text(known, "node").equals(node)
+                                && known.path("at").asLong(0) > after);
     }
 
     /**

@@ -29,8 +29,11 @@ public final class SagaMessages {
     /** Type of the acknowledgements of undos. */
     public static final String UNDONE = MessageTypes.nameOf(BunnyUndone.class);
 
-    private static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
+    public static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
+
     private static final String REASON = "poison-reason";
+    private static final String SET_ASIDE_AT = "poison-set-aside-at";
+    private static final String FOR_SENDER = "poison-for-sender";
     private static final String POISONED = MessageTypes.nameOf(BunnyPoisoned.class);
 
     private final PipelineBunny publisher;
@@ -148,11 +151,12 @@ public final class SagaMessages {
      * The same message however often it is sent, and another one each time that the message is set aside.
      *
      * @param reason as in header {@code sb-poison-reason}
+     * @param setAsideAt in milliseconds since the epoch, 0 if the notice does not say
      */
-    public OutboundMessage poisoned(BunnyPoisoned news, String reason, String sagaId, Instant now) {
+    public OutboundMessage poisoned(BunnyPoisoned news, String reason, long setAsideAt, String sagaId, Instant now) {
         String key = "%s:%s:%s"
                 .formatted(news.node(), news.recordVersion(), news.sentAt()); // of each node that sets it aside
-        return news(news, news.messageId(), key, reason, sagaId, now);
+        return news(news, news.messageId(), key, Map.of(REASON, reason, SET_ASIDE_AT, setAsideAt), sagaId, now);
     }
 
     /**
@@ -163,37 +167,40 @@ public final class SagaMessages {
     public OutboundMessage poisonedAgain(Block block, String cause, String sagaId, Instant now) {
         BlockedOn message = block.message();
         String id = message.messageId();
-        BunnyPoisoned news = new BunnyPoisoned(
-                id, message.type(), message.node(), block.recordVersion(), 0, block.setAsideAt(), id, false, true);
-        return news(news, cause, id + ":" + message.node(), message.reason(), sagaId, now);
+        BunnyPoisoned news =
+                new BunnyPoisoned(id, message.type(), message.node(), block.recordVersion(), 0, id, true);
+        Map<String, Object> headers = Map.of(REASON, message.reason(), SET_ASIDE_AT, block.setAsideAt());
+        return news(news, cause, id + ":" + message.node(), headers, sagaId, now);
     }
 
     /** Once more for the saga that sent the message, of a class that this instance does not have; the others have been told by this news. */
     public OutboundMessage poisonedForSender(BunnyPoisoned told, MessageContext context, String sagaId, Instant now) {
-        BunnyPoisoned news = new BunnyPoisoned(
-                told.messageId(),
-                told.type(),
-                told.node(),
-                told.recordVersion(),
-                told.sentAt(),
-                told.setAsideAt(),
-                told.sent(),
-                true,
-                told.again());
-        return news(news, context.messageId(), "sender", reasonOf(context.headers()), sagaId, now);
+        Map<String, Object> headers = Map.of(
+                REASON, reasonOf(context.headers()), SET_ASIDE_AT, setAsideAtOf(context.headers()), FOR_SENDER, true);
+        return news(told, context.messageId(), "sender", headers, sagaId, now);
     }
 
     private OutboundMessage news(
-            BunnyPoisoned news, String cause, String key, String reason, String sagaId, Instant now) {
+            BunnyPoisoned news, String cause, String key, Map<String, Object> more, String sagaId, Instant now) {
         OutboundMessage made = library.first(library.id(sagaId, cause, POISONED, key), sagaId, news, now, now);
         Map<String, Object> headers = new LinkedHashMap<>(made.message().headers());
-        headers.put(REASON, reason);
+        headers.putAll(more);
         return new OutboundMessage(made.message().withHeaders(headers), made.route(), made.delay());
     }
 
     /** Why the message was set aside of which this one tells. */
     public static String reasonOf(Map<String, Object> headers) {
         return String.valueOf(headers.getOrDefault(REASON, "unknown"));
+    }
+
+    /** When, in milliseconds since the epoch by the clock of the node that set it aside; 0 if that is not known. */
+    public static long setAsideAtOf(Map<String, Object> headers) {
+        return headers.get(SET_ASIDE_AT) instanceof Number millis ? millis.longValue() : 0;
+    }
+
+    /** Whether all but the saga that sent the message have been told. */
+    public static boolean isForSender(Map<String, Object> headers) {
+        return headers.containsKey(FOR_SENDER);
     }
 
     /** @param id of its own, since each repair is another one */

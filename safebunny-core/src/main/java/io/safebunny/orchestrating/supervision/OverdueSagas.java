@@ -3,8 +3,10 @@ package io.safebunny.orchestrating.supervision;
 
 import io.safebunny.observation.Metrics;
 import io.safebunny.orchestrating.document.SagaDocument;
+import io.safebunny.orchestrating.document.SagaStates;
 import io.safebunny.orchestrating.document.SagaTimeout;
 import io.safebunny.orchestrating.message.SagaMessages;
+import io.safebunny.recovery.NotHandledException;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.spi.store.Listing;
 import io.safebunny.spi.store.MessageRecord;
@@ -34,27 +36,27 @@ final class OverdueSagas implements Overdue {
 
     private static final Logger LOG = LoggerFactory.getLogger(OverdueSagas.class);
 
-    private final Map<String, Integer> versions;
+    private final Map<String, SagaStates> states;
     private final MessageStore store;
     private final SagaMessages messages;
     private final Metrics metrics;
     private final Duration lease;
     private final Duration patience;
-    /** Kinds that this instance has no class for, since when it knows. */
+    /** Kinds that this instance has no class for, or whose states its class does not read, since when it knows. */
     private final Map<String, Instant> unknown = new ConcurrentHashMap<>();
 
     /**
-     * @param versions of the state that this instance knows, by name of the saga
+     * @param states of the sagas that this instance knows, by their names
      * @param patience how late a timeout's message may be before it counts as lost
      */
     OverdueSagas(
-            Map<String, Integer> versions,
+            Map<String, SagaStates> states,
             MessageStore store,
             SagaMessages messages,
             Metrics metrics,
             Duration lease,
             Duration patience) {
-        this.versions = versions;
+        this.states = states;
         this.store = store;
         this.messages = messages;
         this.metrics = metrics;
@@ -89,14 +91,15 @@ final class OverdueSagas implements Overdue {
                     store.replace(record.nextContent(RecordState.DISPATCHED, record.owner(), null, record.steps()));
             return null;
         }
-        Integer version = versions.get(listing.kind());
-        SagaDocument saga = version == null ? null : readable(listing.kind(), record);
-        if (version == null || saga == null) { // of another version of the application, or of SafeBunny
-            putOff(record, listing, now.plus(version == null ? pauseOfUnknown(listing.kind(), now) : longer()));
+        SagaStates known = states.get(listing.kind());
+        SagaDocument saga = known == null ? null : readable(listing.kind(), record);
+        if (known == null || saga == null) { // of another version of the application, or of SafeBunny
+            putOff(record, listing, now.plus(known == null ? pauseOfUnknown(listing.kind(), now) : longer()));
             return null;
         }
-        if (saga.stateVersion() > version) { // an alarm would go round until an instance comes that knows the state
-            putOff(record, listing, now.plus(longer()));
+        Duration pause = pauseOfUnreadable(known, saga, now);
+        if (pause != null) { // an alarm would go round until an instance comes that reads the state
+            putOff(record, listing, now.plus(pause));
             return null;
         }
         SagaStatus before = saga.status();
@@ -132,6 +135,24 @@ final class OverdueSagas implements Overdue {
             since = now;
         }
         return SweepRounds.backOff(longer(), since, now);
+    }
+
+    /** {@code null} if this instance reads the state. */
+    private @Nullable Duration pauseOfUnreadable(SagaStates known, SagaDocument saga, Instant now) {
+        try {
+            Object unused = known.read(saga);
+            return null;
+        } catch (NotHandledException anothers) {
+            if (unknown.putIfAbsent(saga.saga(), now) == null) {
+                LOG.warn(
+                        "Sagas are stored whose states this instance does not read [saga={}]: their timeouts do not run. The first one: {}",
+                        saga.saga(),
+                        anothers.getMessage());
+            }
+            return longer();
+        } catch (RuntimeException upgradeFails) { // its message fails likewise, and the saga is stuck on it, where that is seen
+            return null;
+        }
     }
 
     private Duration pause(SagaDocument saga, List<OutboundMessage> alarms, Instant now) {

@@ -8,7 +8,6 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.orchestrating.message.BunnyPoisoned;
-import io.safebunny.orchestrating.message.BunnyTimeout;
 import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.spi.transport.Delivery;
@@ -30,7 +29,6 @@ final class PoisonWatch implements DeliveryHandler {
     private static final Logger LOG = LoggerFactory.getLogger(PoisonWatch.class);
     private static final Kind FAILED = Kind.warn(LOG, "Sagas cannot be told that messages of theirs were set aside");
 
-    private static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
     private static final String SET_ASIDE = Topology.setAsideOf("");
     private static final Duration PAUSE = Duration.ofSeconds(5);
 
@@ -75,7 +73,7 @@ final class PoisonWatch implements DeliveryHandler {
                 || type == null
                 || !Names.isCorrelationId(sagaId)
                 || !Names.isMessageId(id)
-                || (MessageTypes.isReserved(type) && !type.equals(TIMEOUT) && !type.equals(SagaMessages.UNDONE))) {
+                || (MessageTypes.isReserved(type) && !type.equals(SagaMessages.TIMEOUT) && !type.equals(SagaMessages.UNDONE))) {
             return;
         }
         Object cause = notice.headers().get(Headers.CAUSATION_ID);
@@ -86,11 +84,10 @@ final class PoisonWatch implements DeliveryHandler {
                 Names.printable(nodeOf(delivery.message())),
                 number(notice.headers(), Headers.POISON_VERSION),
                 number(notice.headers(), Headers.SENT_AT),
-                number(notice.headers(), Headers.POISONED_AT),
                 sent,
-                false,
                 false);
-        sender.sendAndWait(messages.poisoned(news, reason(notice.headers()), sagaId, timeline.now()));
+        long setAsideAt = number(notice.headers(), Headers.POISONED_AT);
+        sender.sendAndWait(messages.poisoned(news, reason(notice.headers()), setAsideAt, sagaId, timeline.now()));
     }
 
     /** As the routing key says, which permissions restrict. */

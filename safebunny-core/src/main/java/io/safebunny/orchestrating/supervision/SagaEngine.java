@@ -8,6 +8,7 @@ import io.safebunny.message.MessageTypes;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.orchestrating.Orchestration;
+import io.safebunny.orchestrating.document.SagaStates;
 import io.safebunny.orchestrating.message.BunnyTimeout;
 import io.safebunny.orchestrating.message.SagaMessages;
 import io.safebunny.publishing.ConfirmedSender;
@@ -65,12 +66,12 @@ public final class SagaEngine {
         this.sagas = new StoredSagas(orchestration.names(), store, sender, messages, timeline);
         this.poisonWatch = new PoisonWatch(sender, messages, timeline, log);
         this.counts = new SagaCounts(orchestration.names(), store, timeline, metrics, log);
-        Map<String, Integer> versions =
-                definitions.stream().collect(Collectors.toMap(SagaDefinition::name, SagaDefinition::version));
+        Map<String, SagaStates> states =
+                definitions.stream().collect(Collectors.toMap(SagaDefinition::name, SagaStates::new));
         SweepRounds rounds = new SweepRounds(
                 "Sagas",
                 new OverdueSagas(
-                        versions, store, messages, metrics, lease, SweepRounds.patience(retriesOfTimeouts(), lease)),
+                        states, store, messages, metrics, lease, SweepRounds.patience(retriesOfTimeouts(), lease)),
                 store,
                 sender,
                 blocking,

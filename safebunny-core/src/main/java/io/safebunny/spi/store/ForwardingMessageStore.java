@@ -59,6 +59,11 @@ public abstract class ForwardingMessageStore implements MessageStore {
     }
 
     @Override
+    public boolean mayKeepStepsApart() {
+        return wrapped.mayKeepStepsApart();
+    }
+
+    @Override
     public int removeExpired(int limit) {
         return wrapped.removeExpired(limit);
     }

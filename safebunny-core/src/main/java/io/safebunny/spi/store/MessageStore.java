@@ -98,6 +98,14 @@ public interface MessageStore {
     long countListed(String kind, String status);
 
     /**
+     * Whether the records may also be written through a {@link TransactionalMessageStore}, which keeps the steps of a message apart. If
+     * so, which is the default, they are looked for there, too: one {@link #find} more for a message with steps.
+     */
+    default boolean mayKeepStepsApart() {
+        return true;
+    }
+
+    /**
      * Removes records in a final state that have not changed for the store's {@link Retention}, which is longer for {@link
      * RecordState#POISONED}, in portions small enough not to hinder traffic. The state of now counts: a record that was poisoned, and
      * is handled since, is kept as long as any other.

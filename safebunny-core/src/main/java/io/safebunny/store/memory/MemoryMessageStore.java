@@ -147,6 +147,11 @@ public final class MemoryMessageStore implements MessageStore {
                 .count();
     }
 
+    @Override
+    public boolean mayKeepStepsApart() {
+        return false;
+    }
+
     private static Listing listingOf(MessageRecord listed) {
         return Objects.requireNonNull(listed.listing(), "only those are kept here");
     }

@@ -13,6 +13,7 @@ import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.recovery.RecoveryAction.Poison;
+import io.safebunny.recovery.RecoveryAction.Redelivery;
 import io.safebunny.recovery.RecoveryAction.RetryDelayed;
 import io.safebunny.spi.store.MessageRecord;
 import io.safebunny.spi.store.MessageStore;
@@ -105,6 +106,15 @@ class SwitchedStepsTest {
     void stepsOfAJointTransactionAreNotRepeatedInSeparateOnes() throws Exception {
         fails(joint, Map.of(), 1, RETRY);
         deliver(separate, retry(1), 3, RETRY);
+
+        assertThat(ran).containsExactly("charge", "ship");
+    }
+
+    /** As when the stop of its instance interrupts the handler: no attempt is spent, so the message has no record of its own. */
+    @Test
+    void norAreThoseOfAnAttemptThatDoesNotCount() throws Exception {
+        fails(joint, Map.of(), 1, new Redelivery());
+        deliver(separate, Map.of(), 3, RETRY);
 
         assertThat(ran).containsExactly("charge", "ship");
     }
