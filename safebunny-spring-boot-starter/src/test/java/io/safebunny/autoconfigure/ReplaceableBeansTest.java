@@ -26,6 +26,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.jdbc.datasource.SmartDataSource;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.util.ClassUtils;
 
@@ -44,6 +45,7 @@ class ReplaceableBeansTest {
             application(List.of(), "safebunny.store.type=cosmos"),
             application(List.of(), "safebunny.store.type=jdbc"),
             application(List.of(DataSource.class, PlatformTransactionManager.class)),
+            application(List.of(DataSource.class, SmartDataSource.class, PlatformTransactionManager.class)),
             starterOnly("safebunny.store.type=jdbc"));
 
     private static Consumer<AnnotationConfigApplicationContext> application(
