@@ -15,6 +15,7 @@ import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.deser.ValueDeserializerModifier;
 import tools.jackson.databind.deser.std.DelegatingDeserializer;
+import tools.jackson.databind.util.ClassUtil;
 
 /**
  * A number is read as what it is, or not at all: {@code 1.75} is no whole number, while {@code 1.0} is one, and {@code 1e400} is no
@@ -42,6 +43,9 @@ final class ExactNumbers extends ValueDeserializerModifier {
     @Override
     public ValueDeserializer<?> modifyDeserializer(
             DeserializationConfig config, BeanDescription.Supplier type, ValueDeserializer<?> own) {
+        if (!ClassUtil.isJacksonStdImpl(own)) {
+            return own; // the application's, which knows what it reads
+        }
         Class<?> read = type.getBeanClass();
         Function<BigDecimal, Number> whole = WHOLE.get(read);
         if (whole != null) {

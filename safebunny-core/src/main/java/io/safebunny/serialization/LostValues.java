@@ -3,14 +3,15 @@ package io.safebunny.serialization;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.lang.reflect.Modifier;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
 import tools.jackson.databind.BeanDescription;
 import tools.jackson.databind.DeserializationConfig;
 import tools.jackson.databind.DeserializationContext;
@@ -25,7 +26,6 @@ import tools.jackson.databind.introspect.AnnotatedMember;
 import tools.jackson.databind.introspect.BeanPropertyDefinition;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
-import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.util.NameTransformer;
 
 /**
@@ -88,6 +88,26 @@ final class LostValues extends ValueDeserializerModifier {
         return unread;
     }
 
+    /** What nobody reads of the object that is being read, as far as its class would write it. */
+    private record Unread(Class<?> type, Set<String> names, Map<String, JsonNode> values) {}
+
+    /**
+     * To be called for each name that nobody reads.
+     *
+     * @return whether its value has been taken from the parser
+     */
+    static boolean keep(
+            DeserializationContext context, JsonParser parser, @Nullable ValueDeserializer<?> reader, String name) {
+        if (reader != null
+                && context.getAttribute(LostValues.class) instanceof Unread unread
+                && unread.type == reader.handledType()
+                && unread.names.contains(name)) {
+            unread.values.put(name, ExactTree.node(parser));
+            return true;
+        }
+        return false;
+    }
+
     private static boolean isReadOnly(AnnotatedMember writer) {
         JsonProperty annotation = writer.getAnnotation(JsonProperty.class);
         return annotation != null && annotation.access() == JsonProperty.Access.READ_ONLY;
@@ -117,40 +137,29 @@ final class LostValues extends ValueDeserializerModifier {
 
         @Override
         public @Nullable Object deserialize(JsonParser parser, DeserializationContext context) {
-            JsonToken first = parser.currentToken();
-            if (first != JsonToken.START_OBJECT && first != JsonToken.PROPERTY_NAME) {
-                return super.deserialize(parser, context);
-            }
-            ObjectNode body = object(parser);
+            Object around = context.getAttribute(LostValues.class);
+            Unread unread = new Unread(handledType(), names, new HashMap<>());
+            context.setAttribute(LostValues.class, unread);
             Object value;
-            try (JsonParser copy = body.traverse(context)) {
-                copy.nextToken();
-                value = super.deserialize(copy, context);
+            try {
+                value = super.deserialize(parser, context);
+            } finally {
+                context.setAttribute(LostValues.class, around);
             }
-            if (value != null) {
-                requireWhole(body, value, context);
+            if (value != null && !unread.values.isEmpty()) {
+                requireWhole(unread.values, value, context);
             }
             return value;
         }
 
-        /** Perhaps behind the name that chose the class. */
-        private static ObjectNode object(JsonParser parser) {
-            ObjectNode object = JsonNodeFactory.instance.objectNode();
-            JsonToken token =
-                    parser.currentToken() == JsonToken.START_OBJECT ? parser.nextToken() : parser.currentToken();
-            while (token == JsonToken.PROPERTY_NAME) {
-                String name = parser.currentName();
-                parser.nextToken();
-                object.set(name, ExactTree.node(parser));
-                token = parser.nextToken();
-            }
-            return object;
-        }
-
-        private void requireWhole(ObjectNode body, Object value, DeserializationContext context) {
+        private void requireWhole(Map<String, JsonNode> body, Object value, DeserializationContext context) {
             JsonNode written = written(value);
-            Set<String> lost = new TreeSet<>(names);
-            lost.removeIf(name -> !body.has(name) || isSame(body.get(name), written.path(name)));
+            Set<String> lost = new TreeSet<>();
+            body.forEach((name, node) -> {
+                if (!isSame(node, written.path(name))) {
+                    lost.add(name);
+                }
+            });
             if (!lost.isEmpty()) {
                 context.reportBadDefinition(
                         value.getClass(),

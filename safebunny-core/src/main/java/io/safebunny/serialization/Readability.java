@@ -2,27 +2,33 @@
 package io.safebunny.serialization;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.BeanDescription;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.annotation.JsonDeserialize;
+import tools.jackson.databind.annotation.JsonSerialize;
 import tools.jackson.databind.deser.AbstractDeserializer;
 import tools.jackson.databind.deser.SettableBeanProperty;
 import tools.jackson.databind.deser.ValueInstantiator;
 import tools.jackson.databind.deser.bean.BeanDeserializerBase;
 import tools.jackson.databind.deser.bean.BuilderBasedDeserializer;
+import tools.jackson.databind.deser.jdk.EnumDeserializer;
 import tools.jackson.databind.deser.jdk.ThrowableDeserializer;
 import tools.jackson.databind.deser.std.ContainerDeserializerBase;
 import tools.jackson.databind.introspect.BeanPropertyDefinition;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.util.ClassUtil;
 
 /**
  * Whether anything can be read as a type, as far as Jackson knows before it sees a body: it makes readers also for classes that they can
@@ -82,13 +88,11 @@ final class Readability {
             return null;
         }
         ValueDeserializer<?> reader = LostValues.unwrapped(found);
-        String alike = constantsAlike(reader.handledType());
-        if (alike != null) {
-            return alike;
+        if (reader instanceof EnumDeserializer) {
+            return constantsAlike(reader.handledType(), mapper::writeValueAsString);
         }
         if (reader instanceof ContainerDeserializerBase<?> container) {
-            JavaType key = container.getValueType().getKeyType();
-            String alikeAsKeys = key == null ? null : constantsAlike(key.getRawClass());
+            String alikeAsKeys = keysAlike(container.getValueType().getKeyType());
             if (alikeAsKeys != null) {
                 return alikeAsKeys;
             }
@@ -102,14 +106,17 @@ final class Readability {
         return reader instanceof BeanDeserializerBase bean ? flawOf(bean) : null;
     }
 
+    private @Nullable String keysAlike(@Nullable JavaType type) {
+        return type != null && type.isEnumType() && ClassUtil.isJacksonStdImpl(context.findKeyDeserializer(type, null))
+                ? constantsAlike(type.getRawClass(), key -> mapper.writeValueAsString(Map.of(key, 0)))
+                : null;
+    }
+
     /** Jackson writes them by {@code toString}. */
-    private @Nullable String constantsAlike(@Nullable Class<?> type) {
-        if (type == null || !type.isEnum()) {
-            return null;
-        }
+    private static @Nullable String constantsAlike(Class<?> type, Function<Object, String> writer) {
         Map<String, Object> written = new HashMap<>();
         for (Object constant : type.getEnumConstants()) {
-            Object other = written.putIfAbsent(mapper.writeValueAsString(constant), constant);
+            Object other = written.putIfAbsent(writer.apply(constant), constant);
             if (other != null) {
                 return "two constants of %s are written alike, %s and %s, and would come back as one of them (@JsonProperty on the constants names them)"
                         .formatted(type.getName(), ((Enum<?>) other).name(), ((Enum<?>) constant).name());
@@ -129,7 +136,9 @@ final class Readability {
         }
         for (Iterator<SettableBeanProperty> properties = bean.properties(); properties.hasNext(); ) {
             SettableBeanProperty property = properties.next();
-            String flaw = isChosenOtherwise(property) ? null : flaw(property.getValueDeserializer());
+            String flaw = isChosenOtherwise(property) || hasItsOwnConstants(property)
+                    ? null
+                    : flaw(property.getValueDeserializer());
             if (flaw != null) {
                 return flaw;
             }
@@ -147,6 +156,19 @@ final class Readability {
                 && !bean.hasAnySetter()
                 && !(bean instanceof BuilderBasedDeserializer)
                 && LostFields.areAll(descriptionOf(bean), BeanPropertyDefinition::couldDeserialize);
+    }
+
+    /** Written or read in a way that only its annotations know. */
+    private static boolean hasItsOwnConstants(SettableBeanProperty property) {
+        JavaType key = property.getType().getKeyType();
+        boolean hasConstants = property.getType().isEnumType()
+                || (key != null && key.isEnumType())
+                || (property.getValueDeserializer() instanceof ContainerDeserializerBase<?> container
+                        && container.getContentDeserializer() instanceof EnumDeserializer);
+        return hasConstants
+                && (property.getAnnotation(JsonFormat.class) != null
+                        || property.getAnnotation(JsonSerialize.class) != null
+                        || property.getAnnotation(JsonDeserialize.class) != null);
     }
 
     /** The body names the class, or the value does not come from the body. */

@@ -68,7 +68,7 @@ final class UnknownNames extends DeserializationProblemHandler {
                 names.add(name);
             }
         }
-        return false; // it is skipped
+        return LostValues.keep(context, parser, reader, name); // otherwise it is skipped
     }
 
     /** To be called after each reading. */

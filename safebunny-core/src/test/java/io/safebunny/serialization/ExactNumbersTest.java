@@ -14,14 +14,19 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.core.JsonParser;
+import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Payloads with numbers whose type nobody has declared, whatever the application's mapper says. */
@@ -112,5 +117,36 @@ class ExactNumbersTest {
         assertRefused("1e40", Float.class);
         assertThat(read("\"NaN\"", Double.class)).isEqualTo(Double.NaN);
         assertThat(read("1e300", Double.class)).isEqualTo(1e300);
+    }
+
+    /** As of an application that writes euros and counts cents. */
+    private static final class Cents<N extends Number> extends ValueDeserializer<N> {
+        private final Function<BigDecimal, N> of;
+
+        Cents(Function<BigDecimal, N> of) {
+            this.of = of;
+        }
+
+        @Override
+        public N deserialize(JsonParser parser, DeserializationContext context) {
+            return of.apply(parser.getDecimalValue().movePointRight(2));
+        }
+    }
+
+    @Test
+    void areReadByTheApplicationsOwnDeserializer() {
+        JsonMessageSerializer own = new JsonMessageSerializer(
+                JsonMapper.builder()
+                        .addModule(new SimpleModule()
+                                .addDeserializer(Long.class, new Cents<>(BigDecimal::longValueExact))
+                                .addDeserializer(BigInteger.class, new Cents<>(BigDecimal::toBigInteger)))
+                        .build(),
+                1_000);
+
+        for (String euros : List.of("2", "2.00")) {
+            byte[] body = euros.getBytes(StandardCharsets.UTF_8);
+            assertThat(own.deserialize(body, Long.class)).isEqualTo(200L);
+            assertThat(own.deserialize(body, BigInteger.class)).isEqualTo(BigInteger.valueOf(200));
+        }
     }
 }

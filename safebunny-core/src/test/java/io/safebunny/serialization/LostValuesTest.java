@@ -2,19 +2,26 @@
 package io.safebunny.serialization;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonKey;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import com.sun.management.ThreadMXBean;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.spi.serialization.SerializationException;
+import java.lang.management.ManagementFactory;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +29,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.ValueSerializer;
+import tools.jackson.databind.annotation.JsonDeserialize;
+import tools.jackson.databind.annotation.JsonSerialize;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What a class writes and does not read is not lost in silence. */
@@ -109,6 +124,16 @@ class LostValuesTest {
 
     static class Paid extends OwnId implements Event {}
 
+    static class BesideUnwrappedOfABean extends OwnId {
+        @JsonUnwrapped
+        public Text text = new Text();
+    }
+
+    static class OfAConstructor extends OwnId {
+        @JsonCreator
+        OfAConstructor(@JsonProperty("name") String name) {}
+    }
+
     static List<Object> losing() {
         FilledByGetter filled = new FilledByGetter();
         filled.getLines().add("a line");
@@ -120,6 +145,8 @@ class LostValuesTest {
                 new PublicFinal("7"),
                 money,
                 new Holder(List.of(money)),
+                new BesideUnwrappedOfABean(),
+                new OfAConstructor("n"),
                 new Paid());
     }
 
@@ -268,5 +295,130 @@ class LostValuesTest {
                 .isThrownBy(() -> new JsonMessageSerializer().prepare(type))
                 .withMessageContaining("PAID and PAID_LATE")
                 .satisfies(e -> assertThat(e.code()).isEqualTo("SB-1112"));
+    }
+
+    static class ByName extends ValueSerializer<Status> {
+        @Override
+        public void serialize(Status status, JsonGenerator json, SerializationContext context) {
+            json.writeString(status.name());
+        }
+    }
+
+    static class FromName extends ValueDeserializer<Status> {
+        @Override
+        public Status deserialize(JsonParser parser, DeserializationContext context) {
+            return Status.valueOf(parser.getString());
+        }
+    }
+
+    record WrittenByItsOwn(
+            @JsonSerialize(using = ByName.class) @JsonDeserialize(using = FromName.class)
+            Status status) {}
+
+    record WrittenAsNumber(
+            @JsonFormat(shape = JsonFormat.Shape.NUMBER) Status status) {}
+
+    record ManyAsNumbers(
+            @JsonFormat(shape = JsonFormat.Shape.NUMBER) List<Status> all) {}
+
+    enum Code {
+        PAID,
+        SETTLED;
+
+        @JsonCreator
+        static Code of(String text) {
+            return text.equals("S") ? SETTLED : PAID;
+        }
+
+        @JsonKey
+        String code() {
+            return name().substring(0, 1);
+        }
+
+        @Override
+        public String toString() {
+            return "Done";
+        }
+    }
+
+    record ByCode(Map<Code, Integer> counts) {}
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {WrittenByItsOwn.class, WrittenAsNumber.class, ManyAsNumbers.class, Code.class, ByCode.class})
+    void constantsThatAreNotWrittenByTheirTextAreTaken(Class<?> type) {
+        assertThatCode(() -> new JsonMessageSerializer().prepare(type)).doesNotThrowAnyException();
+    }
+
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    static class Tolerant extends OwnId {}
+
+    static class Text {
+        public String currency = "eur";
+    }
+
+    /** Its parts are read by another class, and changed by itself. */
+    static class Delegated {
+        private final String currency;
+
+        @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+        Delegated(Text text) {
+            this.currency = text.currency.toUpperCase(Locale.ROOT);
+        }
+
+        public String getCurrency() {
+            return currency;
+        }
+    }
+
+    @Test
+    void aClassThatIgnoresUnknownNamesIsTakenAtItsWord() {
+        JsonMessageSerializer serializer = new JsonMessageSerializer();
+
+        assertThat(serializer.deserialize(serializer.serialize(new Tolerant()), Tolerant.class))
+                .isInstanceOf(Tolerant.class);
+    }
+
+    @Test
+    void whatAnotherClassReadsForItIsNotLost() {
+        assertThat(new JsonMessageSerializer().deserialize(bytes("{\"currency\":\"eur\"}"), Delegated.class))
+                .isInstanceOfSatisfying(
+                        Delegated.class, read -> assertThat(read.getCurrency()).isEqualTo("EUR"));
+    }
+
+    static class Nested extends OwnId {
+        public @Nullable Nested inner;
+        public List<Integer> numbers = List.of();
+        static int written;
+
+        public boolean isWritten() {
+            written++;
+            return true;
+        }
+    }
+
+    @Test
+    void nothingIsWrittenForABodyWithoutSuchFields() {
+        Nested.written = 0;
+
+        assertThat(new JsonMessageSerializer().deserialize(bytes("{\"order\":\"8\",\"inner\":{}}"), Nested.class))
+                .isInstanceOf(Nested.class);
+        assertThat(Nested.written).isZero();
+    }
+
+    @Test
+    void anObjectWithinOthersIsNotCopiedForEachOfThem() {
+        int depth = 400;
+        byte[] body = bytes(
+                "{\"inner\":".repeat(depth) + "{\"numbers\":[" + "1000,".repeat(20_000) + "1]}" + "}".repeat(depth));
+        JsonMessageSerializer serializer = new JsonMessageSerializer();
+        Object unused = serializer.deserialize(bytes("{}"), Nested.class);
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+
+        Object read = serializer.deserialize(body, Nested.class);
+
+        assertThat(read).isInstanceOf(Nested.class);
+        assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(100L * body.length);
     }
 }

@@ -4,6 +4,7 @@ package io.safebunny.handler.scanning;
 import io.safebunny.failure.ConfigurationException;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -79,8 +80,10 @@ final class HandlerAdvice {
     }
 
     private static @Nullable String cached(Class<?> beanClass, Method method) {
-        return Stream.of(method, beanClass)
-                .flatMap(element -> annotationOn(element, CACHED)
+        // of a class with the annotation, Spring caches only what is public
+        Stream<AnnotatedElement> judged =
+                Modifier.isPublic(method.getModifiers()) ? Stream.of(method, beanClass) : Stream.of(method);
+        return judged.flatMap(element -> annotationOn(element, CACHED)
                         .or(() -> isCachedAmongOthers(element) ? Optional.of("@" + CACHING) : Optional.empty())
                         .map(name -> name + (element == method ? " on the method" : " on the class"))
                         .stream())

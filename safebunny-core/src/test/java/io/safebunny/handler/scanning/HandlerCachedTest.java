@@ -10,7 +10,6 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.fixture.OrderPlaced;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.cache.annotation.CacheEvict;
@@ -30,7 +29,7 @@ class HandlerCachedTest {
     @Cacheable("orders")
     static class OnTheClass {
         @BunnyHandler(from = "orders")
-        void on(OrderPlaced event) {}
+        public void on(OrderPlaced event) {}
     }
 
     static class AmongOthers {
@@ -74,9 +73,17 @@ class HandlerCachedTest {
         }
     }
 
-    @Test
-    void whatAlwaysRunsTheHandlerIsNot() {
-        try (Handlers handlers = new Handlers(Evicting.class)) {
+    /** Spring caches public methods of such a class. */
+    @Cacheable("orders")
+    static class NotPublic {
+        @BunnyHandler(from = "orders")
+        void on(OrderPlaced event) {}
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Evicting.class, NotPublic.class})
+    void whatAlwaysRunsTheHandlerIsNot(Class<?> component) {
+        try (Handlers handlers = new Handlers(component)) {
             assertThatCode(handlers::scan).doesNotThrowAnyException();
         }
     }
