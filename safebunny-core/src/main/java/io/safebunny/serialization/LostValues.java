@@ -2,6 +2,7 @@
 package io.safebunny.serialization;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.lang.reflect.Modifier;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,6 +28,7 @@ import tools.jackson.databind.introspect.BeanPropertyDefinition;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.util.NameTransformer;
+import tools.jackson.databind.util.TokenBuffer;
 
 /**
  * Refuses an object of which something would get lost without a word: a field that has a getter and that nothing fills from the body, such as
@@ -56,7 +58,15 @@ final class LostValues extends ValueDeserializerModifier {
             return own;
         }
         Set<String> unread = unread(config, type.get(), (BeanDeserializerBase) own);
-        return unread.isEmpty() ? own : new Checking(own, unread);
+        return unread.isEmpty() ? own : new Checking(own, unread, isSilent(type.get(), (BeanDeserializerBase) own));
+    }
+
+    /** With a creator and something unwrapped, Jackson does not tell what nobody reads. */
+    private static boolean isSilent(BeanDescription type, BeanDeserializerBase reader) {
+        return reader.getValueInstantiator().canCreateFromObjectWith()
+                && type.findProperties().stream()
+                        .map(BeanPropertyDefinition::getPrimaryMember)
+                        .anyMatch(member -> member != null && member.hasAnnotation(JsonUnwrapped.class));
     }
 
     private static Set<String> unread(DeserializationConfig config, BeanDescription type, BeanDeserializerBase reader) {
@@ -116,15 +126,17 @@ final class LostValues extends ValueDeserializerModifier {
     private final class Checking extends DelegatingDeserializer {
 
         private final Set<String> names;
+        private final boolean silent;
 
-        Checking(ValueDeserializer<?> own, Set<String> names) {
+        Checking(ValueDeserializer<?> own, Set<String> names, boolean silent) {
             super(own);
             this.names = names;
+            this.silent = silent;
         }
 
         @Override
         protected ValueDeserializer<?> newDelegatingInstance(ValueDeserializer<?> own) {
-            return new Checking(own, names);
+            return new Checking(own, names, silent);
         }
 
         /** Its properties stand among those of another object. */
@@ -142,7 +154,7 @@ final class LostValues extends ValueDeserializerModifier {
             context.setAttribute(LostValues.class, unread);
             Object value;
             try {
-                value = super.deserialize(parser, context);
+                value = super.deserialize(silent ? told(unread, parser, context) : parser, context);
             } finally {
                 context.setAttribute(LostValues.class, around);
             }
@@ -150,6 +162,24 @@ final class LostValues extends ValueDeserializerModifier {
                 requireWhole(unread.values, value, context);
             }
             return value;
+        }
+
+        private static JsonParser told(Unread unread, JsonParser parser, DeserializationContext context) {
+            if (!parser.isExpectedStartObjectToken()) {
+                return parser;
+            }
+            TokenBuffer object = context.bufferAsCopyOfValue(parser);
+            try (JsonParser told = object.asParserOnFirstToken(context)) {
+                for (String name = told.nextName(); name != null; name = told.nextName()) {
+                    told.nextToken();
+                    if (unread.names.contains(name)) {
+                        unread.values.put(name, ExactTree.node(told));
+                    } else {
+                        told.skipChildren();
+                    }
+                }
+            }
+            return object.asParserOnFirstToken(context);
         }
 
         private void requireWhole(Map<String, JsonNode> body, Object value, DeserializationContext context) {

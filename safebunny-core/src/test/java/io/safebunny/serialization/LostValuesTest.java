@@ -124,6 +124,27 @@ class LostValuesTest {
 
     static class Paid extends OwnId implements Event {}
 
+    static class BesideUnwrapped {
+        @JsonUnwrapped
+        public Text text = new Text();
+
+        private final UUID trace = UUID.randomUUID();
+        private final String name;
+
+        @JsonCreator
+        BesideUnwrapped(@JsonProperty("name") String name) {
+            this.name = name;
+        }
+
+        public String getName() {
+            return name;
+        }
+
+        public UUID getTrace() {
+            return trace;
+        }
+    }
+
     static class BesideUnwrappedOfABean extends OwnId {
         @JsonUnwrapped
         public Text text = new Text();
@@ -145,6 +166,7 @@ class LostValuesTest {
                 new PublicFinal("7"),
                 money,
                 new Holder(List.of(money)),
+                new BesideUnwrapped("n"),
                 new BesideUnwrappedOfABean(),
                 new OfAConstructor("n"),
                 new Paid());
