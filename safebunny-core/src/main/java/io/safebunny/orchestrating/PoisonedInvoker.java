@@ -145,7 +145,9 @@ final class PoisonedInvoker implements HandlerInvoker {
         boolean isMeant = !SagaMessages.isForSender(headers) && isOurs(news) && isMeantFor(type, saga, news);
         boolean isStuck = (step != null || (isMeant && mayBeGap(saga, news.messageId(), reason)))
                 && StickWhenSetAside.stick(saga, handling.message());
-        if (isStuck && step != null && isCommandMissed(saga, step, news, setAsideAt)) { // its method is tried again when it goes on
+        if (isStuck
+                && step != null
+                && isCommandMissed(saga, step, news, setAsideAt)) { // its method is tried again when it goes on
             boolean unused = saga.blocks().put(blockOf(news, headers, true));
         }
         return isStuck;
@@ -161,8 +163,7 @@ final class PoisonedInvoker implements HandlerInvoker {
 
     /** @param headers of the news */
     private static Block blockOf(BunnyPoisoned news, Map<String, Object> headers, boolean isUntold) {
-        BlockedOn message =
-                new BlockedOn(news.messageId(), news.type(), news.node(), SagaMessages.reasonOf(headers));
+        BlockedOn message = new BlockedOn(news.messageId(), news.type(), news.node(), SagaMessages.reasonOf(headers));
         return new Block(message, news.recordVersion(), SagaMessages.setAsideAtOf(headers), isUntold);
     }
 
@@ -202,8 +203,7 @@ final class PoisonedInvoker implements HandlerInvoker {
     }
 
     private static boolean isCommandMissed(SagaDocument saga, SagaStep step, BunnyPoisoned news, long setAsideAt) {
-        return step.status() == StepStatus.SENT
-                && !saga.steps().isAnswered(news.sent(), news.node(), setAsideAt);
+        return step.status() == StepStatus.SENT && !saga.steps().isAnswered(news.sent(), news.node(), setAsideAt);
     }
 
     /** Without its undo, a saga that is undone waits for a person. One that is stuck is told when it goes on. */

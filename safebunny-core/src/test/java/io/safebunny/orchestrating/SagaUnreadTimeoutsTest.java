@@ -77,7 +77,8 @@ class SagaUnreadTimeoutsTest {
     void itsAlarmIsNotSentAgainAndAgain() {
         world.start("desk", List.of());
         deploy(new Newer());
-        var unused = world.bunny("desk").publish(new Open(ID), PublishOptions.none().withCorrelationId(ID));
+        var unused =
+                world.bunny("desk").publish(new Open(ID), PublishOptions.none().withCorrelationId(ID));
         world.settle();
         deploy(new Older());
         world.pass(Duration.ofDays(1));

@@ -52,7 +52,8 @@ class StartFailuresTest {
     /** They need a broker, a database or an account; the tests of these say what they look like. */
     private static final Set<String> OUTSIDE = Set.of(
             "SB-1201", "SB-1202", "SB-1204", "SB-1401", "SB-1402", "SB-1405", "SB-1408", "SB-1411", "SB-1412",
-            "SB-1413", "SB-1414", "SB-1415", "SB-1416", "SB-1116", "SB-1117", "SB-1422", "SB-1423", "SB-1425", "SB-1426");
+            "SB-1413", "SB-1414", "SB-1415", "SB-1416", "SB-1116", "SB-1117", "SB-1422", "SB-1423", "SB-1425",
+            "SB-1426");
 
     private static final Map<String, UnaryOperator<ApplicationContextRunner>> CASES = Map.ofEntries(
             Map.entry("SB-1001", properties("safebunny.node=Shop!")),

@@ -93,8 +93,7 @@ public final class SagaBlocks {
     /** That node has published something because of the message; what it published before it set the message aside is no answer. */
     public void answered(String messageId, String node, Instant at) {
         boolean isBefore = all().stream()
-                .anyMatch(block ->
-                        isAbout(block.message(), messageId, node) && at.toEpochMilli() < block.setAsideAt());
+                .anyMatch(block -> isAbout(block.message(), messageId, node) && at.toEpochMilli() < block.setAsideAt());
         if (!isBefore) {
             remove(messageId, node);
         }

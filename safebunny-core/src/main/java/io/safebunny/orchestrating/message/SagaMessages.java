@@ -167,8 +167,7 @@ public final class SagaMessages {
     public OutboundMessage poisonedAgain(Block block, String cause, String sagaId, Instant now) {
         BlockedOn message = block.message();
         String id = message.messageId();
-        BunnyPoisoned news =
-                new BunnyPoisoned(id, message.type(), message.node(), block.recordVersion(), 0, id, true);
+        BunnyPoisoned news = new BunnyPoisoned(id, message.type(), message.node(), block.recordVersion(), 0, id, true);
         Map<String, Object> headers = Map.of(REASON, message.reason(), SET_ASIDE_AT, block.setAsideAt());
         return news(news, cause, id + ":" + message.node(), headers, sagaId, now);
     }

@@ -150,7 +150,9 @@ final class OverdueSagas implements Overdue {
                         anothers.getMessage());
             }
             return longer();
-        } catch (RuntimeException upgradeFails) { // its message fails likewise, and the saga is stuck on it, where that is seen
+        } catch (
+                RuntimeException
+                        upgradeFails) { // its message fails likewise, and the saga is stuck on it, where that is seen
             return null;
         }
     }

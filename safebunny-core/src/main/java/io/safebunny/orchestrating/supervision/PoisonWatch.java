@@ -73,7 +73,9 @@ final class PoisonWatch implements DeliveryHandler {
                 || type == null
                 || !Names.isCorrelationId(sagaId)
                 || !Names.isMessageId(id)
-                || (MessageTypes.isReserved(type) && !type.equals(SagaMessages.TIMEOUT) && !type.equals(SagaMessages.UNDONE))) {
+                || (MessageTypes.isReserved(type)
+                        && !type.equals(SagaMessages.TIMEOUT)
+                        && !type.equals(SagaMessages.UNDONE))) {
             return;
         }
         Object cause = notice.headers().get(Headers.CAUSATION_ID);
