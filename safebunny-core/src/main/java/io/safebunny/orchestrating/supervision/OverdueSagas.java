@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.orchestrating.supervision;
 
+import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.orchestrating.document.SagaDocument;
 import io.safebunny.orchestrating.document.SagaStates;
@@ -40,6 +41,7 @@ final class OverdueSagas implements Overdue {
     private final MessageStore store;
     private final SagaMessages messages;
     private final Metrics metrics;
+    private final BoundedLog log;
     private final Duration lease;
     private final Duration patience;
     /** Kinds that this instance has no class for, or whose states its class does not read, since when it knows. */
@@ -54,12 +56,14 @@ final class OverdueSagas implements Overdue {
             MessageStore store,
             SagaMessages messages,
             Metrics metrics,
+            BoundedLog log,
             Duration lease,
             Duration patience) {
         this.states = states;
         this.store = store;
         this.messages = messages;
         this.metrics = metrics;
+        this.log = log;
         this.lease = lease;
         this.patience = patience;
     }
@@ -145,9 +149,9 @@ final class OverdueSagas implements Overdue {
         } catch (NotHandledException anothers) {
             if (unknown.putIfAbsent(saga.saga(), now) == null) {
                 LOG.warn(
-                        "Sagas are stored whose states this instance does not read [saga={}]: their timeouts do not run. The first one: {}",
+                        "Sagas are stored whose states this instance does not read [saga={}]: their timeouts do not run. Of the first one:",
                         saga.saga(),
-                        anothers.getMessage());
+                        log.tellable(anothers));
             }
             return longer();
         } catch (

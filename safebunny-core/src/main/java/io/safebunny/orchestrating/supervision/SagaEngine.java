@@ -71,7 +71,7 @@ public final class SagaEngine {
         SweepRounds rounds = new SweepRounds(
                 "Sagas",
                 new OverdueSagas(
-                        states, store, messages, metrics, lease, SweepRounds.patience(retriesOfTimeouts(), lease)),
+                        states, store, messages, metrics, log, lease, SweepRounds.patience(retriesOfTimeouts(), lease)),
                 store,
                 sender,
                 blocking,
