@@ -44,6 +44,8 @@ public final class MariaDbServer implements AutoCloseable {
                 "--basedir=" + folder.path(),
                 "--lc-messages-dir=" + folder.path().resolve("share"),
                 "--datadir=" + folder.path().resolve("data"),
+                // of its own: one that starts deletes the temporary tables of all others in the same folder
+                "--tmpdir=" + folder.path().resolve("tmp"),
                 "--innodb-buffer-pool-size=64M"));
         initialize(folder, command, USER.formatted(password));
         command.addAll(List.of(
@@ -110,8 +112,10 @@ public final class MariaDbServer implements AutoCloseable {
                     + user + "create database test;\n";
             Path input = folder.secret("initialize.sql", script);
             folder.run(
-                    ServerFolder.unprivileged(
-                            List.of("mkdir", folder.path().resolve("data").toString())),
+                    ServerFolder.unprivileged(List.of(
+                            "mkdir",
+                            folder.path().resolve("data").toString(),
+                            folder.path().resolve("tmp").toString())),
                     null);
             List<String> bootstrap = new ArrayList<>(command);
             bootstrap.addAll(List.of("--bootstrap", "--log-warnings=0"));
