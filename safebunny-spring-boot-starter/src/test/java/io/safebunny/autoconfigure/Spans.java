@@ -7,6 +7,7 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
@@ -45,8 +46,12 @@ class Spans implements SpanExporter {
         return named(name, 1).get(0);
     }
 
+    /** In the order of their beginnings: a retry may have ended before the attempt that sent it. */
     List<SpanData> where(Predicate<SpanData> condition) {
-        return all.stream().filter(condition).toList();
+        return all.stream()
+                .filter(condition)
+                .sorted(Comparator.comparingLong(SpanData::getStartEpochNanos))
+                .toList();
     }
 
     /** Trace and span id of each link. */
