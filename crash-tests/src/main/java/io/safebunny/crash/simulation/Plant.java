@@ -118,7 +118,7 @@ record Plant(
                         "untold-of-poison",
                         Poisoned::declare,
                         "io/safebunny/orchestrating/PoisonedInvoker.java",
-                        "            visit.run(method, null, context, blockedOn);",
+                        "            visit.run(method, null, context, block.message());",
                         ""),
                 patch(
                         "first-timeout-only",
