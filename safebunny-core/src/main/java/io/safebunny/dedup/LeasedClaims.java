@@ -76,8 +76,8 @@ final class LeasedClaims implements Claims {
 
         private final Handling handling;
         private @Nullable Claim held;
-        /** Whether steps may be kept apart, because the message was begun over a transactional store. */
-        private boolean mayBeApart;
+        /** Whether steps may be kept apart that are not in the claim's record yet. */
+        private boolean mayBeApart = store.mayKeepStepsApart();
 
         Leased(Handling handling) {
             this.handling = handling;
@@ -94,7 +94,6 @@ final class LeasedClaims implements Claims {
             if (record.state() == RecordState.CLAIMED) {
                 Claim ours = new Claim(store, timeline, log, record, before);
                 held = ours;
-                mayBeApart = store.mayKeepStepsApart();
                 renewals.add(ours);
             }
             return record;

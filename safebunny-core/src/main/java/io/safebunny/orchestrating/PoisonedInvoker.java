@@ -68,11 +68,10 @@ final class PoisonedInvoker implements HandlerInvoker {
     private void seekSender(BunnyPoisoned news, boolean told, MessageContext context) {
         Instant now = tools.timeline().now();
         Handling handling = tools.handling();
-        if (told && hasNoSender(news)) {
-            return;
-        }
         if (told) {
-            handling.collect(tools.messages().poisonedForSender(news, context, SagaType.sagaId(handling), now));
+            if (!hasNoSender(news)) {
+                handling.collect(tools.messages().poisonedForSender(news, context, SagaType.sagaId(handling), now));
+            }
             return;
         }
         Instant since = SagaTypes.firstLook(context, now);
@@ -101,7 +100,7 @@ final class PoisonedInvoker implements HandlerInvoker {
             SagaType type, SagaVisit visit, @Nullable SagaStep step, BunnyPoisoned news, MessageContext context)
             throws Exception {
         SagaDocument saga = visit.saga();
-        boolean isMeant = !SagaMessages.isForSender(context.headers()) && isOurs(news) && isMeantFor(type, saga, news);
+        boolean isMeant = isMeantFor(type, saga, news, context.headers());
         if ((step == null && !isMeant)
                 || saga.status().isEnded()
                 || (news.again() && !saga.blocks().isUntold(news.messageId(), news.node()))) {
@@ -142,7 +141,7 @@ final class PoisonedInvoker implements HandlerInvoker {
             }
             return isMissed;
         }
-        boolean isMeant = !SagaMessages.isForSender(headers) && isOurs(news) && isMeantFor(type, saga, news);
+        boolean isMeant = isMeantFor(type, saga, news, headers);
         boolean isStuck = (step != null || (isMeant && mayBeGap(saga, news.messageId(), reason)))
                 && StickWhenSetAside.stick(saga, handling.message());
         if (isStuck
@@ -171,8 +170,16 @@ final class PoisonedInvoker implements HandlerInvoker {
         return news.node().equals(tools.node());
     }
 
-    /** Of a payload that says to which saga it belongs nothing is known here but the correlation id, which is another one's. */
-    private static boolean isMeantFor(SagaType type, SagaDocument saga, BunnyPoisoned news) {
+    /**
+     * Of a payload that says to which saga it belongs nothing is known here but the correlation id, which is another one's.
+     *
+     * @param headers of the news
+     */
+    private boolean isMeantFor(SagaType type, SagaDocument saga, BunnyPoisoned news, Map<String, Object> headers) {
+        return !SagaMessages.isForSender(headers) && isOurs(news) && takes(type, saga, news);
+    }
+
+    private static boolean takes(SagaType type, SagaDocument saga, BunnyPoisoned news) {
         return saga.timeouts().hasToken(news.messageId())
                 || type.definition().handlers().stream()
                         .anyMatch(handler -> handler.type().equals(news.type())

@@ -26,7 +26,6 @@ final class ExactNumbers extends ValueDeserializerModifier {
 
     private static final long serialVersionUID = 1;
 
-    private static final int LARGEST_DECIMAL = 1_000;
     private static final int LARGEST_INTEGER = 64;
 
     private static final Map<Class<?>, Function<BigDecimal, Number>> WHOLE = Map.of(
@@ -105,7 +104,7 @@ final class ExactNumbers extends ValueDeserializerModifier {
             boolean isNumber = parser.currentToken().isNumeric();
             Object value = super.deserialize(parser, context);
             if (value instanceof BigDecimal decimal) {
-                requireScale(decimal, LARGEST_DECIMAL);
+                requireScale(decimal, Exponents.LARGEST);
             } else if (isNumber && value instanceof Number number && Double.isInfinite(number.doubleValue())) {
                 throw new StreamConstraintsException("A number exceeds the range of its type (%s)"
                         .formatted(handledType().getSimpleName()));

@@ -7,7 +7,7 @@ package io.safebunny.serialization;
  */
 final class Exponents {
 
-    /** As {@link ExactNumbers} allows decimals. */
+    /** Of decimals with a declared type, too, which {@link ExactNumbers} reads. */
     static final int LARGEST = 1_000;
 
     private Exponents() {}
